@@ -1,0 +1,34 @@
+import type { Express } from 'express'
+import type { Authenticate } from './auth/authenticate.ts'
+import { requireBearer } from './auth/bearer.ts'
+import { readJsonBody } from './http/body.ts'
+import {
+  answerError,
+  beginRequest,
+  createBareApp,
+  type PipelineOptions,
+  refuseMethod,
+  refusePath,
+} from './http/pipeline.ts'
+import { addCreatePlant } from './plants.ts'
+import type { PlantStore } from './store/store.ts'
+
+export interface AppParts extends PipelineOptions {
+  readonly plants: PlantStore
+  readonly authenticate: Authenticate
+}
+
+/**
+ * The service as an Express app, in the order in which a request is checked:
+ * framing, credential, path, method, media type, body, plant, store.
+ */
+export function createApp(parts: AppParts): Express {
+  const app = createBareApp(parts)
+  app.use(beginRequest)
+  app.use(requireBearer(parts.authenticate))
+  addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))
+  app.all('/plants', refuseMethod('POST'))
+  app.use(refusePath)
+  app.use(answerError(parts))
+  return app
+}

@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
+import {
+  type Config,
+  describeUnknownArguments,
+  environmentNameOf,
+  type Flags,
+  loadConfig,
+  type SettingName,
+  settings,
+} from '../config.ts'
+import { createLog } from '../operations/log.ts'
+import { type RunningServer, startServer } from '../server.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { DEFAULT_LIFETIME_MS, issueToken } from './token.ts'
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
+
+/**
+ * A token to print where a stranger starts a new store on this machine; undefined where a usable
+ * token exists.
+ * @throws CommandError for a server that could let nobody in.
+ */
+async function issueFirstToken(store: Store, config: Config): Promise<string | undefined> {
+  const tokens = await store.tokens.list()
+  if (tokens.some((token) => isUsable(token, Date.now()))) return undefined
+  const isFirstRun = tokens.length === 0 && (await store.isEmpty())
+  if (isFirstRun && !config.isProduction && LOOPBACK.test(config.listen.host)) {
+    return (await issueToken(store, 'first-run', DEFAULT_LIFETIME_MS)).text
+  }
+  throw new CommandError(
+    'there is no token that could open the service. Make one, and start again:\n' +
+      '  plant-store-server token create --name NAME   (in a clone: pnpm server token create --name NAME)',
+    exitCodes.config,
+  )
+}
+
+function greet(terminal: Terminal, store: Store, url: string, token: string | undefined): void {
+  terminal.out(`Plant Store listens on ${url}\n200 means durable: ${store.description}\n`)
+  if (token === undefined) return
+  terminal.out(
+    `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
+      `  curl -i ${url}/plants -H 'authorization: Bearer ${token}' ` +
+      `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`,
+  )
+}
+
+function describeListenError(error: NodeJS.ErrnoException & { port?: number }): string {
+  return (
+    `cannot listen on port ${error.port}: ${error.code}. Choose another with ` +
+    `${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
+  )
+}
+
+async function start(store: Store, config: Config): Promise<RunningServer> {
+  try {
+    return await startServer({
+      ...config,
+      store,
+      authenticate: createAuthenticate(store.tokens),
+      log: createLog(config.logLevel),
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw new CommandError(describeListenError(error as Error), exitCodes.unavailable, {
+      cause: error,
+    })
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}
+
+async function serve(config: Config, terminal: Terminal): Promise<void> {
+  const store = await openStore(config)
+  try {
+    const token = await issueFirstToken(store, config)
+    const server = await start(store, config)
+    greet(terminal, store, server.url, token)
+    const failure = await Promise.race([store.failure, aborted(terminal.stop)])
+    await server.close()
+    if (failure !== undefined) {
+      throw new CommandError(
+        `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
+        exitCodes.ioError,
+        { cause: failure },
+      )
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** `serve`, the command when none is named. */
+export function addServeCommand(program: Command, terminal: Terminal): void {
+  const names = Object.keys(settings) as SettingName[]
+  addSettingFlags(program.command('serve', { isDefault: true }), names)
+    .description('serve plants over HTTP (the default)')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action((flags: Flags, command: Command) => {
+      const commands = program.commands.map((other) => other.name())
+      const problems = describeUnknownArguments(command.args, commands)
+      return serve(loadConfig(flags, problems), terminal)
+    })
+}

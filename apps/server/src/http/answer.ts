@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { encodeJson } from '@plant-store/contract'
+import { endAndClose } from './lingering-close.ts'
+import type { RequestError } from './request-error.ts'
+
+const REQUEST_ID = /^[\w.-]{1,128}$/
+
+/** The caller's x-request-id where it is well formed, else a fresh UUID. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+/** The headers that every answer carries, names and values in turn. */
+export function headersOf(requestId: string, body: string): string[] {
+  return [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+    'x-request-id',
+    requestId,
+  ]
+}
+
+/** The Error body of a failure. */
+export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'message'>): string {
+  return encodeJson({ error: code, message })
+}
+
+export interface Answer {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string
+  readonly requestId: string
+  /** More headers, names and values in turn. */
+  readonly headers?: readonly string[]
+  readonly closesConnection: boolean
+}
+
+/** Writes an answer; with `closesConnection` it is the last one on its connection. */
+export function sendAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+): void {
+  const { status, body, requestId, headers = [], closesConnection } = answer
+  const lines = [...headersOf(requestId, body), ...headers]
+  if (closesConnection) lines.push('connection', 'close')
+  response.writeHead(status, lines)
+  if (closesConnection) endAndClose(request, response, body)
+  else response.end(body)
+}

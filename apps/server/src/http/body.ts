@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import { decodeJson, JsonSyntaxError, type JsonValue } from '@plant-store/contract'
+import { parse } from 'content-type'
+import type { RequestHandler } from 'express'
+import { countHeader } from './framing.ts'
+import { RequestError } from './request-error.ts'
+
+/** The caller ended the connection before its body was whole: there is nobody to answer. */
+export class CallerGoneError extends Error {
+  override name = 'CallerGoneError'
+}
+
+function unsupported(message: string, ...headers: string[]): RequestError {
+  return new RequestError('unsupported_media_type', message, { headers })
+}
+
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true
+  const { type, parameters } = parse(contentType)
+  return type === 'application/json' && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
+}
+
+/** @throws RequestError unless the body is said to be JSON in UTF-8, as it is (RFC 9110 §8.3, §8.4). */
+function checkMediaType(request: IncomingMessage): void {
+  if (countHeader(request, 'content-type') > 1 || !isJson(request.headers['content-type'] ?? '')) {
+    const message = 'the body must be sent with "content-type: application/json", in UTF-8'
+    throw unsupported(message, 'accept', 'application/json')
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    const message = 'the body must be sent without a content-encoding'
+    throw unsupported(message, 'accept-encoding', 'identity')
+  }
+}
+
+function tooLarge(limitBytes: number): RequestError {
+  return new RequestError('body_too_large', `the body must not exceed ${limitBytes} bytes`, {
+    closesConnection: true,
+  })
+}
+
+/** The whole body, or undefined of it once it passes the limit. */
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= limitBytes) chunks.push(chunk)
+      else reject(tooLarge(limitBytes))
+    })
+    request.on('end', () => {
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.on('error', (cause) => {
+      reject(new CallerGoneError('the caller ended the connection', { cause }))
+    })
+  })
+}
+
+function decode(bytes: Buffer): JsonValue {
+  try {
+    return decodeJson(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    throw new RequestError('malformed_json', `body: ${error.message}`, { cause: error })
+  }
+}
+
+/** Reads the body as JSON into `request.body`; its media type and length are checked first. */
+export function readJsonBody(limitBytes: number): RequestHandler {
+  return async (request, response, next) => {
+    checkMediaType(request)
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
+    if (request.headers.expect !== undefined) response.writeContinue()
+    request.body = decode(await collect(request, limitBytes))
+    next()
+  }
+}

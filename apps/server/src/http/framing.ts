@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import { RequestError } from './request-error.ts'
+
+/** More lines than any honest caller sends; Node itself would drop what is over its limit unseen. */
+const MAX_HEADER_LINES = 200
+
+/** uri-host with an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2). */
+const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/** origin-form, absolute-form or asterisk-form (RFC 9112 §3.2); a fragment is none of them. */
+const REQUEST_TARGET = /^(?:\/|https?:\/\/|\*$)[^#]*$/i
+
+/** How many lines of a header arrived; Node's own `headers` hide all but the first of some. */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const line = rawHeaders[index] ?? ''
+    if (line.length === name.length && line.toLowerCase() === name) count++
+  }
+  return count
+}
+
+function malformed(message: string): RequestError {
+  return new RequestError('malformed_request', message, { closesConnection: true })
+}
+
+/**
+ * Refuses what RFC 9112 forbids and Node's parser lets through.
+ * @throws RequestError, after which the connection is closed: its framing cannot be trusted.
+ */
+export function checkFraming(request: IncomingMessage): void {
+  const { httpVersion, headers, url = '' } = request
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    throw malformed('the request must be HTTP/1.1 or HTTP/1.0')
+  }
+  if (request.rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    throw new RequestError(
+      'headers_too_large',
+      `a request may have ${MAX_HEADER_LINES} header lines`,
+      { closesConnection: true },
+    )
+  }
+  const hosts = countHeader(request, 'host')
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    throw malformed('the request must have one Host header')
+  }
+  if (hosts === 1 && !HOST.test(headers.host ?? '')) throw malformed('the Host header is not valid')
+  if (!REQUEST_TARGET.test(url)) throw malformed('the request target is not valid')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    throw new RequestError('expectation_failed', 'the only expectation met here is 100-continue', {
+      closesConnection: true,
+    })
+  }
+}

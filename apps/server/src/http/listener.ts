@@ -1,0 +1,78 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { answerConnectionErrors } from './connection-errors.ts'
+
+export interface Address {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+}
+
+export interface ListenerLimits {
+  readonly headerLimitBytes: number
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersTimeoutMs: number
+  /** From the first byte of a request to the end of its body. */
+  readonly requestTimeoutMs: number
+  /** How long a connection may stay open between two requests. */
+  readonly keepAliveTimeoutMs: number
+}
+
+/** How often overdue requests are looked for: the precision of the two request timeouts. */
+const TIMEOUT_CHECK_MS = 500
+
+/** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
+const IDLE_MARGIN_MS = 30_000
+
+/** An HTTP/1.1 server, not yet listening, whose every refusal carries an Error body. */
+export function createListener(
+  handle: RequestListener,
+  limits: ListenerLimits,
+  log: Logger,
+): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerLimitBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Checked by the app, so that the answer carries an Error body.
+      requireHostHeader: false,
+    },
+    handle,
+  )
+  // Node drops header lines over its limit without a word; the app counts them instead.
+  server.maxHeadersCount = 0
+  server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
+  server.on('checkContinue', handle)
+  server.on('checkExpectation', handle)
+  answerConnectionErrors(server, log)
+  return server
+}
+
+/** Starts listening and gives the address as a URL. */
+export function listen(server: Server, { host, port }: Address): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      const { address, family, port: actualPort } = server.address() as AddressInfo
+      resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`)
+    })
+  })
+}
+
+/**
+ * Stops accepting, lets what is in flight be answered, and closes what is left after the deadline.
+ */
+export function closeListener(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), deadlineMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

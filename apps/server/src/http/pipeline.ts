@@ -1,0 +1,114 @@
+import type { IncomingMessage } from 'node:http'
+import { encodeJson, type JsonWritable } from '@plant-store/contract'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  type Response,
+} from 'express'
+import type { Logger } from 'pino'
+import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
+import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
+import { CallerGoneError } from './body.ts'
+import { checkFraming } from './framing.ts'
+import './locals.ts'
+import { RequestError } from './request-error.ts'
+
+export interface PipelineOptions {
+  readonly log: Logger
+  /** A body up to this many bytes is read to its end even if it is refused. */
+  readonly bodyLimitBytes: number
+  /** While true, each answer is the last on its connection. */
+  readonly isDraining: () => boolean
+}
+
+/** When a caller should try again after 503, in seconds. */
+const RETRY_AFTER_SECONDS = '1'
+
+/** An Express app that routes exactly, and answers JSON with the headers of this service only. */
+export function createBareApp({ isDraining }: PipelineOptions): Express {
+  const app = express()
+  app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
+  app.response.json = function (this: Response, value: JsonWritable) {
+    sendAnswer(this.req, this, {
+      status: this.statusCode,
+      body: encodeJson(value),
+      requestId: this.locals.requestId,
+      closesConnection: isDraining(),
+    })
+    return this
+  }
+  return app
+}
+
+/** First in every app: gives the request its id and refuses what HTTP/1.1 forbids. */
+export const beginRequest: RequestHandler = (request, response, next) => {
+  response.locals.requestId = requestIdOf(request)
+  checkFraming(request)
+  next()
+}
+
+export function refuseMethod(...allowed: string[]): RequestHandler {
+  return () => {
+    throw new RequestError('method_not_allowed', `the methods here: ${allowed.join(', ')}`, {
+      headers: ['allow', allowed.join(', ')],
+    })
+  }
+}
+
+export const refusePath: RequestHandler = () => {
+  throw new RequestError('not_found', 'there is nothing at this path')
+}
+
+function toRequestError(cause: unknown): RequestError {
+  if (cause instanceof RequestError) return cause
+  if (cause instanceof StoreUnavailableError) {
+    return new RequestError('unavailable', `nothing was stored, try again: ${cause.message}`, {
+      headers: ['retry-after', RETRY_AFTER_SECONDS],
+      cause,
+    })
+  }
+  if (cause instanceof OutcomeUnknownError) {
+    const message = 'the plant may have been stored; it is safe to send it again'
+    return new RequestError('outcome_unknown', message, { cause })
+  }
+  return new RequestError('internal', 'something went wrong and nothing was stored', { cause })
+}
+
+/** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
+function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
+  if (request.complete) return false
+  const { headers } = request
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    headers.expect !== undefined ||
+    Number(headers['content-length'] ?? 0) > bodyLimitBytes
+  )
+}
+
+/** Last in every app: answers whatever was thrown with an Error body and logs it once. */
+export function answerError(options: PipelineOptions): ErrorRequestHandler {
+  const { log, bodyLimitBytes, isDraining } = options
+  return (thrown, request, response, _next) => {
+    if (thrown instanceof CallerGoneError || response.headersSent) return
+    const error = toRequestError(thrown)
+    const { requestId, tokenName } = response.locals
+    logFailure(log, error, { requestId, tokenName, method: request.method, path: request.path })
+    sendAnswer(request, response, {
+      status: error.status,
+      body: errorBodyOf(error),
+      requestId,
+      headers: error.headers,
+      closesConnection:
+        error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
+    })
+  }
+}
+
+/** One line: errors of the server with their cause, refusals without. */
+export function logFailure(log: Logger, error: RequestError, about: object): void {
+  const { status, errorName, message, cause } = error
+  const line = { ...about, status, error: errorName }
+  if (status === 500) log.error({ ...line, err: cause }, message)
+  else log.info(line, message)
+}

@@ -1,0 +1,32 @@
+import { type ErrorName, errorTable } from '@plant-store/contract'
+
+/**
+ * A request that is answered with an Error body, by its name in the contract.
+ * `headers` go with the answer, names and values in turn.
+ */
+export class RequestError extends Error {
+  override name = 'RequestError'
+  readonly errorName: ErrorName
+  readonly headers: readonly string[]
+  /** The rest of the body is not wanted, so the connection ends after the answer. */
+  readonly closesConnection: boolean
+
+  constructor(
+    errorName: ErrorName,
+    message: string,
+    options: ErrorOptions & { headers?: readonly string[]; closesConnection?: boolean } = {},
+  ) {
+    super(message, options)
+    this.errorName = errorName
+    this.headers = options.headers ?? []
+    this.closesConnection = options.closesConnection ?? false
+  }
+
+  get status(): number {
+    return errorTable[this.errorName].status
+  }
+
+  get code(): number {
+    return errorTable[this.errorName].code
+  }
+}

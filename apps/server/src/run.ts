@@ -1,0 +1,51 @@
+import { Command, CommanderError } from 'commander'
+import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
+import { addServeCommand } from './commands/serve.ts'
+import { addTokenCommands } from './commands/token.ts'
+import { ConfigError } from './config.ts'
+import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('plant-store-server')
+    .description('A plant store over HTTP: 200 means durable.')
+    .showHelpAfterError('Try: plant-store-server --help')
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nEach setting is also an environment variable: --body-limit-bytes is ' +
+        'PLANT_STORE_BODY_LIMIT_BYTES. A flag beats the environment.',
+    )
+  addServeCommand(program, terminal)
+  addTokenCommands(program, terminal)
+  return program
+}
+
+function describeFailure(error: unknown): { readonly message: string; readonly exitCode: number } {
+  if (error instanceof ConfigError) {
+    return { message: `nothing was started:\n${error.message}`, exitCode: exitCodes.config }
+  }
+  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
+  if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) {
+    return { message: error.message, exitCode: exitCodes.unavailable }
+  }
+  if (error instanceof OutcomeUnknownError) {
+    return { message: error.message, exitCode: exitCodes.ioError }
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { message, exitCode: exitCodes.failure }
+}
+
+/** Runs one command line, the program's name left out, and gives the exit code. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    return exitCodes.ok
+  } catch (error) {
+    // Commander has told its own errors already; help and version come as errors with code 0.
+    if (error instanceof CommanderError) return error.exitCode && exitCodes.config
+    const { message, exitCode } = describeFailure(error)
+    terminal.err(`plant-store-server: ${message}\n`)
+    return exitCode
+  }
+}

@@ -1,0 +1,73 @@
+import type { NewPlant } from '@plant-store/contract'
+
+/**
+ * What became of a create that is safely stored:
+ * `created` now, `already_there` with the same content, or `id_taken` by other content.
+ */
+export type CreateOutcome = 'created' | 'already_there' | 'id_taken'
+
+/** Plants, each under the id that its caller chose. */
+export interface PlantStore {
+  /**
+   * Stores a plant unless its id is taken; what is stored is never changed.
+   * Resolves once the commit that holds the plant is on stable storage.
+   * @throws StoreUnavailableError when surely nothing was stored: full queue, full disk, closed.
+   * @throws OutcomeUnknownError when the plant may have been stored.
+   */
+  create(plant: NewPlant): Promise<CreateOutcome>
+}
+
+/** An opaque token as it is kept: everything about it but its secret. Times are Unix ms. */
+export interface TokenRecord {
+  readonly id: string
+  readonly name: string
+  readonly secretSha256: Uint8Array
+  readonly createdAt: number
+  readonly expiresAt: number | undefined
+  readonly revokedAt: number | undefined
+  readonly lastUsedAt: number | undefined
+}
+
+/** The tokens that open the service, kept beside the plants. Every method may throw StoreUnavailableError. */
+export interface TokenStore {
+  add(token: TokenRecord): Promise<void>
+  find(id: string): Promise<TokenRecord | undefined>
+  /** All tokens, oldest first. */
+  list(): Promise<TokenRecord[]>
+  /** Ends a token now; false when there is no such token or it was revoked before. */
+  revoke(id: string, revokedAt: number): Promise<boolean>
+  /** Stores `successor` and lets `id` end at `expiresAt` if it would end later, in one commit. */
+  replace(id: string, expiresAt: number, successor: TokenRecord): Promise<void>
+  markUsed(id: string, lastUsedAt: number): Promise<void>
+}
+
+/** An open database: plants, tokens, and whether it can be trusted. */
+export interface Store {
+  readonly plants: PlantStore
+  readonly tokens: TokenStore
+  /** One line for people: engine, version, and the settings behind "200 means durable". */
+  readonly description: string
+  /** Settles, with what happened, when the store can no longer be trusted and the process must end. */
+  readonly failure: Promise<OutcomeUnknownError>
+  /** Whether no plant has ever been stored. */
+  isEmpty(): Promise<boolean>
+  /** Whether a create would be stored now; after a failed commit this tries one. */
+  isReady(): Promise<boolean>
+  /** Commits what waits, then lets go of the database. */
+  close(): Promise<void>
+}
+
+/** Surely nothing was stored; the same create may succeed later. */
+export class StoreUnavailableError extends Error {
+  override name = 'StoreUnavailableError'
+}
+
+/** The store was asked and its answer is not known: the plant may have been stored. */
+export class OutcomeUnknownError extends Error {
+  override name = 'OutcomeUnknownError'
+}
+
+/** A database that must not be used, left as it was; the message says why and what to do. */
+export class StoreRefusedError extends Error {
+  override name = 'StoreRefusedError'
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+
+/**
+ * Every way in which a request can fail, by name.
+ * `code` is the stable number that travels as `error` (three digits of status, two of detail);
+ * `status` is the HTTP status of the answer.
+ */
+export const errorTable = {
+  malformed_request: { code: 40000, status: 400 },
+  malformed_json: { code: 40001, status: 400 },
+  invalid_plant: { code: 40002, status: 400 },
+  id_taken: { code: 40003, status: 400 },
+  missing_credentials: { code: 40100, status: 401 },
+  invalid_token: { code: 40101, status: 401 },
+  not_found: { code: 40400, status: 404 },
+  method_not_allowed: { code: 40500, status: 405 },
+  request_timeout: { code: 40800, status: 408 },
+  body_too_large: { code: 41300, status: 413 },
+  unsupported_media_type: { code: 41500, status: 415 },
+  expectation_failed: { code: 41700, status: 417 },
+  too_many_requests: { code: 42900, status: 429 },
+  headers_too_large: { code: 43100, status: 431 },
+  internal: { code: 50000, status: 500 },
+  outcome_unknown: { code: 50001, status: 500 },
+  unavailable: { code: 50300, status: 503 },
+} as const
+
+export type ErrorName = keyof typeof errorTable
+export type ErrorCode = (typeof errorTable)[ErrorName]['code']
+export type ErrorStatus = (typeof errorTable)[ErrorName]['status']
+
+/** The body of every answer that is not 200. */
+export const ErrorBody = z.object({
+  error: z.int32('must be an integer of 32 bits'),
+  message: z.string('must be a string'),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+const nameByCode = new Map<number, ErrorName>(
+  Object.entries(errorTable).map(([name, { code }]) => [code, name as ErrorName]),
+)
+
+/** The name of an error code, or undefined for a code that this version does not know. */
+export function errorNameOf(code: number): ErrorName | undefined {
+  return nameByCode.get(code)
+}

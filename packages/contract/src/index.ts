@@ -1,0 +1,27 @@
+export { contract } from './contract.ts'
+export {
+  ErrorBody,
+  type ErrorCode,
+  type ErrorName,
+  type ErrorStatus,
+  errorNameOf,
+  errorTable,
+} from './error.ts'
+export {
+  decodeJson,
+  decodeNumber,
+  encodeJson,
+  JsonSyntaxError,
+  type JsonValue,
+  type JsonWritable,
+  MAX_JSON_DEPTH,
+} from './json.ts'
+export {
+  describeProblems,
+  INT64_MAX,
+  INT64_MIN,
+  NewPlant,
+  type NewPlantInput,
+  Plant,
+  type Problem,
+} from './plant.ts'

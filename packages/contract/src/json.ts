@@ -1,0 +1,133 @@
+import { INT64_MAX, INT64_MIN } from './plant.ts'
+
+/** A JSON value whose integers are exact: a number where it is safe, else a bigint. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | JsonValue[]
+  | { [key: string]: JsonValue }
+
+/** Arrays and objects may stand this deep inside each other; RFC 8259 §9 allows such a limit. */
+export const MAX_JSON_DEPTH = 64
+
+/** The bytes or the text are not JSON. The message says why, without quoting the input. */
+export class JsonSyntaxError extends Error {
+  override name = 'JsonSyntaxError'
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new JsonSyntaxError('is not valid UTF-8', { cause })
+  }
+}
+
+/** A valid text deeper than the limit needs this many characters for its brackets alone. */
+const SHORTEST_DEEP_TEXT = 2 * (MAX_JSON_DEPTH + 1)
+
+function refuseDeepNesting(text: string): void {
+  let depth = 0
+  let insideString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (insideString) {
+      if (character === '\\') index++
+      else if (character === '"') insideString = false
+    } else if (character === '"') insideString = true
+    else if (character === '[' || character === '{') {
+      if (++depth > MAX_JSON_DEPTH) {
+        throw new JsonSyntaxError(`is nested deeper than ${MAX_JSON_DEPTH} levels`)
+      }
+    } else if (character === ']' || character === '}') depth--
+  }
+}
+
+/** Where no number has a fraction, an exponent or 16 digits, JSON.parse alone is exact. */
+const MAY_HOLD_INEXACT_NUMBER = /\d(?:[.eE]|\d{15})/
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** An int64 has at most 19 digits; a longer one is never expanded. */
+const MAX_INT64_DIGITS = 19
+
+function withoutTrailingZeros(digits: string): string {
+  // A loop, because the pattern 0+$ takes quadratic time on zeros that do not end the text.
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
+}
+
+/**
+ * The value of a JSON number by its text (RFC 8259 §6), whatever the spelling:
+ * an integer within int64 exactly, as a number where it is safe and else as a bigint;
+ * an integer beyond int64 as its nearest double, which is never safe;
+ * a fraction as its nearest double, or NaN where that double would pass for an integer.
+ */
+export function decodeNumber(source: string): number | bigint {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
+  const nearest = Number(source)
+  const significand = (whole + fraction).replace(/^0+/, '')
+  const digits = withoutTrailingZeros(significand)
+  if (digits === '') return nearest
+  const zeros = Number(exponent) - fraction.length + significand.length - digits.length
+  if (zeros < 0) return Number.isInteger(nearest) ? Number.NaN : nearest
+  if (Number.isSafeInteger(nearest)) return nearest
+  if (digits.length + zeros > MAX_INT64_DIGITS) return nearest
+  const exact = BigInt(`${sign}${digits}${'0'.repeat(zeros)}`)
+  return exact >= INT64_MIN && exact <= INT64_MAX ? exact : nearest
+}
+
+function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  // Node 20 gives no source text: there a number stays what JSON.parse made of it.
+  return typeof value === 'number' && context?.source !== undefined
+    ? decodeNumber(context.source)
+    : value
+}
+
+const parse: (text: string, reviver?: typeof reviveNumber) => JsonValue = JSON.parse
+
+/**
+ * Reads JSON from UTF-8 bytes, keeping every digit of every integer within int64.
+ * A byte order mark is ignored (RFC 8259 §8.1); a repeated member counts by its last value.
+ * @throws JsonSyntaxError when the bytes are empty, not UTF-8, not JSON, or nested too deep.
+ */
+export function decodeJson(bytes: Uint8Array): JsonValue {
+  const text = decodeUtf8(bytes)
+  if (text === '') throw new JsonSyntaxError('is empty')
+  if (text.length >= SHORTEST_DEEP_TEXT) refuseDeepNesting(text)
+  try {
+    return MAY_HOLD_INEXACT_NUMBER.test(text) ? parse(text, reviveNumber) : parse(text)
+  } catch (cause) {
+    throw new JsonSyntaxError('is not valid JSON', { cause })
+  }
+}
+
+/** A value that JSON can hold; a member that is undefined is left out. */
+export type JsonWritable =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonWritable[]
+  | { readonly [key: string]: JsonWritable | undefined }
+
+/**
+ * Writes a value as JSON text, a bigint as a bare integer with all its digits.
+ * Needs no JSON.rawJSON, which Node 20 does not have.
+ */
+export function encodeJson(value: JsonWritable): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(encodeJson).join(',')}]`
+  const members = Object.entries(value).flatMap(([key, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(key)}:${encodeJson(member)}`],
+  )
+  return `{${members.join(',')}}`
+}
