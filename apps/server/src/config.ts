@@ -152,18 +152,24 @@ function findUnknownNames(environment: Environment): string[] {
     .map((name) => describeUnknown(name, own))
 }
 
-/** A problem for each argument that no command, flag or setting takes. */
+/** A problem for each flag that names no setting, and for the first word that is no command. */
 export function describeUnknownArguments(
   unknown: readonly string[],
   commands: readonly string[],
 ): string[] {
-  return unknown
-    .filter((argument, index) => argument.startsWith('-') || !unknown[index - 1]?.startsWith('-'))
-    .map((argument) =>
-      argument.startsWith('-')
-        ? describeUnknown(argument.replace(/=.*/s, ''), settingNames.map(flagOf))
-        : `${argument}: there is no such command. Did you mean ${closest(argument, commands)}?`,
-    )
+  const isFlag = (argument: string | undefined) => argument?.startsWith('-') === true
+  const isValueOf = (flag: string | undefined) => isFlag(flag) && !flag?.includes('=')
+  const problems = unknown
+    .filter(isFlag)
+    .map((flag) => describeUnknown(flag.split('=')[0] ?? flag, settingNames.map(flagOf)))
+  const word = unknown.find(
+    (argument, index) => !isFlag(argument) && !isValueOf(unknown[index - 1]),
+  )
+  if (word === undefined) return problems
+  return [
+    ...problems,
+    `${word}: there is no such command. Did you mean ${closest(word, commands)}?`,
+  ]
 }
 
 /**

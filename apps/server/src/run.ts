@@ -1,7 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
 import { addServeCommand } from './commands/serve.ts'
-import { addTokenCommands } from './commands/token.ts'
+import { addTokenCreate } from './commands/token/create.ts'
+import { addTokenList } from './commands/token/list.ts'
+import { addTokenRevoke } from './commands/token/revoke.ts'
+import { addTokenRotate } from './commands/token/rotate.ts'
 import { ConfigError } from './config.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 
@@ -13,11 +16,15 @@ function createProgram(terminal: Terminal): Command {
     .exitOverride()
     .addHelpText(
       'after',
-      '\nEach setting is also an environment variable: --body-limit-bytes is ' +
-        'PLANT_STORE_BODY_LIMIT_BYTES. A flag beats the environment.',
+      '\n`plant-store-server serve --help` lists the settings. Each is also an environment variable:\n' +
+        '--body-limit-bytes is PLANT_STORE_BODY_LIMIT_BYTES. A flag beats the environment.',
     )
   addServeCommand(program, terminal)
-  addTokenCommands(program, terminal)
+  const token = program.command('token').description('make, list, revoke and rotate access tokens')
+  addTokenCreate(token, terminal)
+  addTokenList(token, terminal)
+  addTokenRevoke(token, terminal)
+  addTokenRotate(token, terminal)
   return program
 }
 

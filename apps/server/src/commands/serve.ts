@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
+import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import {
   type Config,
   describeUnknownArguments,
@@ -14,7 +15,6 @@ import { type RunningServer, startServer } from '../server.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
-import { DEFAULT_LIFETIME_MS, issueToken } from './token.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
@@ -37,13 +37,21 @@ async function issueFirstToken(store: Store, config: Config): Promise<string | u
   )
 }
 
-function greet(terminal: Terminal, store: Store, url: string, token: string | undefined): void {
-  terminal.out(`Plant Store listens on ${url}\n200 means durable: ${store.description}\n`)
-  if (token === undefined) return
+function greet(
+  terminal: Terminal,
+  store: Store,
+  { url, operationsUrl }: RunningServer,
+  token: string | undefined,
+): void {
+  const health = operationsUrl ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz\n` : ''
+  const firstPlant =
+    token === undefined
+      ? ''
+      : `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
+        `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
+        `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
   terminal.out(
-    `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
-      `  curl -i ${url}/plants -H 'authorization: Bearer ${token}' ` +
-      `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`,
+    `Plant Store listens on ${url}\n${health}200 means durable: ${store.description}\n${firstPlant}`,
   )
 }
 
@@ -82,7 +90,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   try {
     const token = await issueFirstToken(store, config)
     const server = await start(store, config)
-    greet(terminal, store, server.url, token)
+    greet(terminal, store, server, token)
     const failure = await Promise.race([store.failure, aborted(terminal.stop)])
     await server.close()
     if (failure !== undefined) {

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { Flags } from '../../config.ts'
+import type { TokenRecord } from '../../store/store.ts'
+import { addSettingFlags, type Terminal, withStore } from '../command.ts'
+import { describeState, describeTime } from './report.ts'
+
+const HEADINGS = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED']
+
+function rowOf(token: TokenRecord): string[] {
+  const times = [token.createdAt, token.expiresAt, token.lastUsedAt].map(describeTime)
+  return [token.id, token.name, describeState(token), ...times]
+}
+
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = HEADINGS.map((_heading, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
+  return lines.map((cells) => `${cells.join('  ').trimEnd()}\n`).join('')
+}
+
+/** `token list` */
+export function addTokenList(token: Command, terminal: Terminal): void {
+  addSettingFlags(token.command('list'), ['databaseUrl'])
+    .description('list all tokens, oldest first')
+    .action((options: Flags) =>
+      withStore(options, async ({ tokens }) => {
+        const rows = (await tokens.list()).map(rowOf)
+        terminal.out(formatTable([HEADINGS, ...rows]))
+      }),
+    )
+}

@@ -1,0 +1,33 @@
+import { isUsable } from '../../auth/authenticate.ts'
+import type { IssuedToken } from '../../auth/issue-token.ts'
+import type { Store, TokenRecord } from '../../store/store.ts'
+import { CommandError, exitCodes, type Terminal } from '../command.ts'
+
+/** A time to the minute in UTC, or `never`. */
+export function describeTime(time: number | undefined): string {
+  return time === undefined ? 'never' : `${new Date(time).toISOString().slice(0, 16)}Z`
+}
+
+export function describeState(token: TokenRecord): string {
+  if (token.revokedAt !== undefined) return `revoked ${describeTime(token.revokedAt)}`
+  return isUsable(token, Date.now()) ? 'in use' : 'expired'
+}
+
+/** The token alone goes to standard output, so that a script can take it from there. */
+export function tellIssued(terminal: Terminal, { text, record }: IssuedToken): void {
+  const { id, name, expiresAt } = record
+  terminal.out(`${text}\n`)
+  terminal.err(
+    `Token ${id} (${name}), expires: ${describeTime(expiresAt)}. It is shown this once.\n`,
+  )
+}
+
+/** @throws CommandError when there is no such token. */
+export async function findToken({ tokens }: Store, id: string): Promise<TokenRecord> {
+  const token = await tokens.find(id)
+  if (token !== undefined) return token
+  throw new CommandError(
+    `there is no token ${id}. Try: plant-store-server token list`,
+    exitCodes.config,
+  )
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { isUsable } from '../../auth/authenticate.ts'
+import { draftToken } from '../../auth/issue-token.ts'
+import type { Flags } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import { addSettingFlags, CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
+import { parseDuration } from './duration.ts'
+import { describeState, describeTime, findToken, tellIssued } from './report.ts'
+
+/** Enough to bring the successor to every place that uses the token. */
+const DEFAULT_OVERLAP_MS = 86_400_000
+
+async function rotate(
+  store: Store,
+  id: string,
+  overlapMs: number,
+  terminal: Terminal,
+): Promise<void> {
+  const old = await findToken(store, id)
+  const now = Date.now()
+  if (!isUsable(old, now)) {
+    throw new CommandError(
+      `token ${id} is ${describeState(old)}. Try: plant-store-server token create --name ${old.name}`,
+      exitCodes.config,
+    )
+  }
+  const lifetimeMs = (old.expiresAt ?? Number.POSITIVE_INFINITY) - old.createdAt
+  const successor = draftToken(old.name, lifetimeMs)
+  await store.tokens.replace(id, now + overlapMs, successor.record)
+  tellIssued(terminal, successor)
+  const end = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
+  terminal.err(`Token ${id} works until ${describeTime(end)}.\n`)
+}
+
+/** `token rotate ID [--overlap 24h]` */
+export function addTokenRotate(token: Command, terminal: Terminal): void {
+  addSettingFlags(token.command('rotate'), ['databaseUrl'])
+    .description('make a successor; the old token goes on for the overlap')
+    .argument('<id>', 'its id, as `token list` shows it')
+    .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
+    .action((id: string, options: Flags & { overlap?: number }) =>
+      withStore(options, (store) =>
+        rotate(store, id, options.overlap ?? DEFAULT_OVERLAP_MS, terminal),
+      ),
+    )
+}

@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  ConfigError,
+  describeUnknownArguments,
+  environmentNameOf,
+  flagOf,
+  loadConfig,
+} from '../src/config.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+function problemsOf(environment: Record<string, string>, flags = {}): string[] {
+  try {
+    loadConfig(flags, [], environment)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message.split('\n').map((line) => line.trim())
+  }
+}
+
+describe('the settings', () => {
+  test('have the documented defaults', () => {
+    expect(loadConfig({}, [], {})).toMatchObject({
+      listen: { host: '127.0.0.1', port: 3000 },
+      operationsListen: { host: '127.0.0.1', port: 3001 },
+      databaseUrl: 'sqlite:./data/plants.db',
+      bodyLimitBytes: 65_536,
+      headerLimitBytes: 16_384,
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      keepAliveTimeoutMs: 75_000,
+      logLevel: 'info',
+      isProduction: false,
+    })
+  })
+
+  test('come from the environment, and a flag beats it', () => {
+    const environment = { PLANT_STORE_BODY_LIMIT_BYTES: '1000', PLANT_STORE_QUEUE_LIMIT: '5' }
+    expect(loadConfig({ queueLimit: '6' }, [], environment)).toMatchObject({
+      bodyLimitBytes: 1000,
+      queueLimit: 6,
+    })
+  })
+
+  test('have one name for the environment and one for the command line', () => {
+    expect(environmentNameOf('bodyLimitBytes')).toBe('PLANT_STORE_BODY_LIMIT_BYTES')
+    expect(flagOf('bodyLimitBytes')).toBe('--body-limit-bytes')
+  })
+
+  test.each([
+    ['[::1]:3000', { host: '::1', port: 3000 }],
+    ['localhost:0', { host: 'localhost', port: 0 }],
+    ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
+  ])('take %s as an address', (text, address) => {
+    expect(loadConfig({ listen: text }, [], {}).listen).toEqual(address)
+  })
+
+  test('switch the operations listener off', () => {
+    expect(loadConfig({ operationsListen: 'off' }, [], {}).operationsListen).toBeUndefined()
+  })
+
+  test('take the database URL from a file', () => {
+    const path = join(temporaryFolder(), 'secret')
+    writeFileSync(path, 'sqlite:./elsewhere.db\n')
+    const environment = { PLANT_STORE_DATABASE_URL_FILE: path }
+    expect(loadConfig({}, [], environment).databaseUrl).toBe('sqlite:./elsewhere.db')
+  })
+
+  test('know production by NODE_ENV', () => {
+    expect(loadConfig({}, [], { NODE_ENV: 'production' }).isProduction).toBe(true)
+  })
+})
+
+describe('wrong settings', () => {
+  test.each([
+    [
+      'PLANT_STORE_LISTEN',
+      '3000',
+      'must be a host and a port, such as 127.0.0.1:3000 (it is "3000")',
+    ],
+    ['PLANT_STORE_LISTEN', 'a:65536', 'must be a host and a port'],
+    ['PLANT_STORE_LISTEN', '', 'must be a host and a port'],
+    ['PLANT_STORE_OPERATIONS_LISTEN', 'no', 'or off'],
+    ['PLANT_STORE_BODY_LIMIT_BYTES', '1e3', 'must be a whole number from 64 to 16777216'],
+    ['PLANT_STORE_QUEUE_LIMIT', '0', 'must be a whole number from 1'],
+    ['PLANT_STORE_LOG_LEVEL', 'loud', 'must be fatal, error, warn'],
+    ['PLANT_STORE_DATABASE_URL', 'mysql://root', 'must be sqlite: and a path'],
+  ])('%s=%j is told with its rule', (name, value, rule) => {
+    const [problem] = problemsOf({ [name]: value })
+    expect(problem).toMatch(new RegExp(`^${name}: `))
+    expect(problem).toContain(rule)
+  })
+
+  test('are all told at once, each with its source', () => {
+    const environment = { PLANT_STORE_LISTEN: 'x', PLANT_STORE_LISTN: 'y', NODE_ENV: 'test' }
+    expect(problemsOf(environment, { queueLimit: '-1' })).toEqual([
+      'PLANT_STORE_LISTN: there is no such setting. Did you mean PLANT_STORE_LISTEN?',
+      'PLANT_STORE_LISTEN: must be a host and a port, such as 127.0.0.1:3000 (it is "x")',
+      '--queue-limit: must be a whole number from 1 to 1000000 (it is "-1")',
+    ])
+  })
+
+  test('never show a database URL, which may hold a password', () => {
+    const problems = problemsOf({ PLANT_STORE_DATABASE_URL: 'mysql://root:hunter2@db' })
+    expect(problems.join()).not.toContain('hunter2')
+  })
+
+  test('name a secret file that cannot be read', () => {
+    const [problem] = problemsOf({ PLANT_STORE_DATABASE_URL_FILE: '/nowhere' })
+    expect(problem).toMatch(/^PLANT_STORE_DATABASE_URL_FILE: ENOENT/)
+  })
+
+  test('leave the names of the client alone', () => {
+    expect(problemsOf({ PLANT_STORE_TOKEN: 'x', PLANT_STORE_BASE_URL: 'y' })).toEqual([])
+  })
+
+  test('on the command line are told with the nearest flag or command', () => {
+    const unknown = ['--listn', '127.0.0.1:1', '--queue=5', 'tokn']
+    expect(describeUnknownArguments(unknown, ['serve', 'token'])).toEqual([
+      '--listn: there is no such setting. Did you mean --listen?',
+      '--queue: there is no such setting. Did you mean --listen?',
+      'tokn: there is no such command. Did you mean token?',
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { startLoad } from './load.ts'
+import { startServerProcess } from './server-process.ts'
+
+const KILLS = 20
+const CALLERS = 16
+
+function integrityOf(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return Object.values(database.prepare('PRAGMA integrity_check').get() ?? {})[0]
+  } finally {
+    database.close()
+  }
+}
+
+test('no acknowledged plant is lost or changed by 20 kills under load', {
+  timeout: 120_000,
+}, async () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'data/plants.db')
+  const acknowledged = new Map()
+  const sent = new Map()
+  let token: string | undefined
+  for (let kill = 0; kill < KILLS; kill++) {
+    const server = await startServerProcess({ folder, ...(token && { token }) })
+    token = server.token
+    const load = startLoad(server.client, CALLERS)
+    await sleep(100 + Math.random() * 200)
+    server.kill('SIGKILL')
+    await Promise.all([server.ended, load.ended])
+    for (const [id, plant] of load.acknowledged) acknowledged.set(id, plant)
+    for (const [id, plant] of load.sent) sent.set(id, plant)
+  }
+
+  const last = await startServerProcess({ folder, ...(token && { token }) })
+  const stored = readPlants(path)
+  last.kill('SIGTERM')
+  expect((await last.ended).code).toBe(0)
+
+  const storedIds = new Set(stored.map(({ id }) => id))
+  expect([...acknowledged.keys()].filter((id) => !storedIds.has(id))).toEqual([])
+  expect(stored.filter((plant) => sent.get(plant.id)?.name !== plant.name)).toEqual([])
+  expect(stored.filter((plant) => sent.get(plant.id)?.tag !== plant.tag)).toEqual([])
+  expect(acknowledged.size).toBeGreaterThan(KILLS * CALLERS)
+  expect(integrityOf(path)).toBe('ok')
+})
+
+test('the line that stored a plant answers 200 again after a kill, and another name 400', async () => {
+  const folder = temporaryFolder()
+  const first = await startServerProcess({ folder })
+  await first.client.createPlant({ id: 9007199254740993n, name: 'Fern' })
+  first.kill('SIGKILL')
+  await first.ended
+  const second = await startServerProcess({ folder, token: first.token })
+  expect(await second.client.createPlant({ id: 9007199254740993n, name: 'Fern' })).toEqual({
+    name: 'Fern',
+  })
+  await expect(
+    second.client.createPlant({ id: 9007199254740993n, name: 'Moss' }),
+  ).rejects.toMatchObject({ status: 400, apiName: 'id_taken' })
+})

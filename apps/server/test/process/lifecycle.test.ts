@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { startLoad } from './load.ts'
+import { runToEnd, startServerProcess } from './server-process.ts'
+
+describe('a first run', () => {
+  test('prints a curl line that stores a plant when pasted', async () => {
+    const folder = temporaryFolder()
+    const server = await startServerProcess({ folder })
+    const again = await startServerProcess({ folder })
+    server.kill('SIGTERM')
+    again.kill('SIGTERM')
+    expect((await server.ended).out).toContain(`curl -i -w '\\n' ${server.url}/plants -H 'auth`)
+    expect((await again.ended).out).not.toContain('plant_')
+  })
+
+  test.each([
+    ['in production', { NODE_ENV: 'production' }],
+    ['beyond loopback', { PLANT_STORE_LISTEN: '0.0.0.0:0' }],
+  ])('%s is refused without a token, with the way to make one', async (_where, environment) => {
+    const ended = await runToEnd({ folder: temporaryFolder(), environment })
+    expect(ended).toMatchObject({ code: 78, out: '' })
+    expect(ended.err).toContain('plant-store-server token create --name NAME')
+  })
+
+  test('with plants but no token is refused', async () => {
+    const folder = temporaryFolder()
+    const server = await startServerProcess({ folder })
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    const id = server.token.split('_')[1] ?? ''
+    server.kill('SIGTERM')
+    await server.ended
+    expect((await runToEnd({ folder, args: ['token', 'revoke', id] })).code).toBe(0)
+    expect(await runToEnd({ folder })).toMatchObject({ code: 78 })
+  })
+})
+
+describe('a server that cannot start', () => {
+  test('tells every wrong setting before a port opens', async () => {
+    const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_QUEU_LIMIT: '1' }
+    const args = ['--body-limit-bytes', 'big', '--listn', 'x']
+    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment, args })
+    expect(code).toBe(78)
+    expect(err.split('\n')).toEqual([
+      'plant-store-server: nothing was started:',
+      '  --listn: there is no such setting. Did you mean --listen?',
+      '  PLANT_STORE_QUEU_LIMIT: there is no such setting. Did you mean PLANT_STORE_QUEUE_LIMIT?',
+      '  PLANT_STORE_LISTEN: must be a host and a port, such as 127.0.0.1:3000 (it is "nowhere")',
+      '  --body-limit-bytes: must be a whole number from 64 to 16777216 (it is "big")',
+      '',
+    ])
+  })
+
+  test('names the port that is in use', async () => {
+    const server = await startServerProcess({ folder: temporaryFolder() })
+    const environment = { PLANT_STORE_LISTEN: new URL(server.url).host }
+    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+    expect(code).toBe(69)
+    expect(err).toMatch(/cannot listen on port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/)
+  })
+
+  test('names the file that is no plant store', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'notes')
+    writeFileSync(path, 'not a database '.repeat(100))
+    const { code, err } = await runToEnd({ folder, args: ['--database-url', `sqlite:${path}`] })
+    expect(code).toBe(69)
+    expect(err).toBe(
+      `plant-store-server: ${path} cannot be read as a plant store: file is not a database\n`,
+    )
+  })
+})
+
+describe('health', () => {
+  test('is told on a listener of its own, without a credential', async () => {
+    const { url, operationsUrl } = await startServerProcess({ folder: temporaryFolder() })
+    expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
+    expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })
+    expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${operationsUrl}/livez`, { method: 'POST' })).status).toBe(405)
+    expect((await fetch(`${url}/livez`)).status).toBe(401)
+  })
+
+  test('can be switched off', async () => {
+    const environment = { PLANT_STORE_OPERATIONS_LISTEN: 'off' }
+    const server = await startServerProcess({ folder: temporaryFolder(), environment })
+    expect(server.operationsUrl).toBe('')
+  })
+})
+
+describe('SIGTERM', () => {
+  test('under load ends with 0, and whatever was answered 200 is there', async () => {
+    const folder = temporaryFolder()
+    const server = await startServerProcess({ folder })
+    const load = startLoad(server.client, 16)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    server.kill('SIGTERM')
+    await load.ended
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    const stored = new Set(readPlants(join(folder, 'data/plants.db')).map(({ id }) => id))
+    expect(load.acknowledged.size).toBeGreaterThan(16)
+    expect([...load.acknowledged.keys()].filter((id) => !stored.has(id))).toEqual([])
+  })
+
+  async function startWithSlowCaller() {
+    const environment = { PLANT_STORE_SHUTDOWN_TIMEOUT_MS: '500' }
+    const server = await startServerProcess({ folder: temporaryFolder(), environment })
+    const { hostname, port } = new URL(server.url)
+    const caller = connect(Number(port), hostname)
+    caller.on('error', () => {})
+    await once(caller, 'connect')
+    caller.write(
+      `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
+        'content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n',
+    )
+    await once(caller, 'data')
+    return { server, caller }
+  }
+
+  test('does not wait longer than the limit for a caller that never finishes', async () => {
+    const { server, caller } = await startWithSlowCaller()
+    server.kill('SIGTERM')
+    await once(caller, 'close')
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  test('twice ends at once', async () => {
+    const { server } = await startWithSlowCaller()
+    server.kill('SIGTERM')
+    while ((await fetch(`${server.operationsUrl}/readyz`)).status !== 503);
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 1 })
+  })
+})

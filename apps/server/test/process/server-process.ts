@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+import { onTestFinished } from 'vitest'
+
+const MAIN = join(import.meta.dirname, '../../dist/main.js')
+
+export interface ServerProcessOptions {
+  /** Where it runs, and so keeps its data. */
+  readonly folder: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  /** A program, with its arguments, that runs the server: a tracer, a limit. */
+  readonly under?: readonly string[]
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+}
+
+function spawnServer(options: ServerProcessOptions): {
+  child: ChildProcess
+  ended: Promise<Ended>
+} {
+  const { folder, environment = {}, args = [], under = [] } = options
+  const [program = '', ...rest] = [...under, process.execPath, MAIN, ...args]
+  const child = spawn(program, rest, {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      PLANT_STORE_LISTEN: '127.0.0.1:0',
+      PLANT_STORE_OPERATIONS_LISTEN: '127.0.0.1:0',
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (chunk) => (out += chunk))
+  child.stderr?.on('data', (chunk) => (err += chunk))
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, ended }
+}
+
+/** Runs the server's program to its end. */
+export function runToEnd(options: ServerProcessOptions): Promise<Ended> {
+  return spawnServer(options).ended
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly url: string
+  readonly operationsUrl: string
+  /** The token of a first run; of an earlier run where `token` was given. */
+  readonly token: string
+  readonly client: PlantStoreClient
+  readonly ended: Promise<Ended>
+  kill(signal: NodeJS.Signals): void
+}
+
+function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let greeting = ''
+    child.stdout?.on('data', (chunk) => {
+      greeting += chunk
+      if (/200 means durable: .*\n/.test(greeting)) setImmediate(() => resolve(greeting))
+    })
+    ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
+  })
+}
+
+/** Starts the server's program and resolves once it listens. */
+export async function startServerProcess(
+  options: ServerProcessOptions & { readonly token?: string },
+): Promise<ServerProcess> {
+  const { child, ended } = spawnServer(options)
+  const greeting = await waitForGreeting(child, ended)
+  const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
+  const token = options.token ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
+  return {
+    pid: child.pid ?? 0,
+    url,
+    operationsUrl: /Health: (\S+)\/livez/.exec(greeting)?.[1] ?? '',
+    token,
+    client: createPlantStoreClient({ baseUrl: url, token }),
+    ended,
+    kill: (signal) => void child.kill(signal),
+  }
+}

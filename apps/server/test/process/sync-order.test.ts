@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { startServerProcess } from './server-process.ts'
+import { canTrace, recordSystemCalls } from './system-calls.ts'
+
+const LOG_WRITTEN = /pwrite64\(.*plants\.db-wal>.* = \d+$/
+const LOG_SYNCED = /f(?:data)?sync\(.*plants\.db-wal>\)\s* = 0$/
+const DATABASE_SYNCED = /f(?:data)?sync\(.*plants\.db>\)\s* = 0$/
+const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
+
+describe.skipIf(!canTrace)('the system calls of a server', () => {
+  test('the log is written and synced before each 200', async () => {
+    const server = await startServerProcess({ folder: temporaryFolder() })
+    await server.client.createPlant({ id: 0, name: 'warm' })
+    const stop = await recordSystemCalls(server.pid)
+    for (let id = 1; id <= 10; id++) await server.client.createPlant({ id, name: 'Fern' })
+    const calls = await stop()
+
+    let answers = 0
+    let isWritten = false
+    let isSynced = false
+    for (const call of calls) {
+      if (LOG_WRITTEN.test(call)) [isWritten, isSynced] = [true, false]
+      if (LOG_SYNCED.test(call)) isSynced = true
+      if (!ANSWERED.test(call)) continue
+      expect({ isWritten, isSynced }).toEqual({ isWritten: true, isSynced: true })
+      isWritten = false
+      answers++
+    }
+    expect(answers).toBe(10)
+  })
+
+  test('what a killed server wrote is synced before the next one listens', async () => {
+    const folder = temporaryFolder()
+    const killed = await startServerProcess({ folder })
+    await killed.client.createPlant({ id: 1, name: 'Fern' })
+    killed.kill('SIGKILL')
+    await killed.ended
+
+    const file = join(folder, 'calls')
+    const calls = 'trace=fsync,fdatasync,write'
+    const under = ['strace', '-D', '-f', '-y', '-s', '64', '-o', file, '-e', calls]
+    const server = await startServerProcess({ folder, token: killed.token, under })
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    server.kill('SIGTERM')
+    await server.ended
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const listens = lines.findIndex((line) => line.includes('Plant Store listens'))
+    const beforeListening = lines.slice(0, listens)
+    expect(listens).toBeGreaterThan(0)
+    expect(beforeListening.some((line) => LOG_SYNCED.test(line))).toBe(true)
+    expect(beforeListening.some((line) => DATABASE_SYNCED.test(line))).toBe(true)
+  })
+})

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+/** Whether system calls can be traced here: strace is a package of Linux distributions. */
+export const canTrace = spawnSync('strace', ['-V']).status === 0
+
+async function attach(pid: number, options: readonly string[]): Promise<ChildProcess> {
+  const tracer = spawn('strace', ['-f', '-p', String(pid), ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void tracer.kill('SIGKILL'))
+  await new Promise<void>((resolve, reject) => {
+    let told = ''
+    tracer.stderr?.on('data', (chunk) => {
+      told += chunk
+      if (told.includes('attached')) resolve()
+    })
+    tracer.on('close', () => reject(new Error(`strace ended: ${told}`)))
+  })
+  return tracer
+}
+
+/** Makes a system call of a process fail with an error from now on; gives the way back. */
+export async function failSystemCall(
+  pid: number,
+  call: string,
+  error: string,
+): Promise<() => Promise<void>> {
+  const tracer = await attach(pid, [`-e`, `trace=${call}`, '-e', `inject=${call}:error=${error}`])
+  return async () => {
+    const closed = once(tracer, 'close')
+    tracer.kill('SIGINT')
+    await closed
+  }
+}
+
+/** Records writes and syncs of a process, in order and by file or socket; gives the lines at the end. */
+export async function recordSystemCalls(pid: number): Promise<() => Promise<string[]>> {
+  const file = join(temporaryFolder(), 'calls')
+  const calls = 'trace=fsync,fdatasync,pwrite64,write,writev'
+  const tracer = await attach(pid, ['-y', '-s', '64', '-o', file, '-e', calls])
+  return async () => {
+    const closed = once(tracer, 'close')
+    tracer.kill('SIGINT')
+    await closed
+    return readFileSync(file, 'utf8').split('\n')
+  }
+}

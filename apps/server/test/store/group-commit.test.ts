@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { createGroupCommit } from '../../src/store/group-commit.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
+
+/** A commit that the test ends by hand, and the batches that it was given. */
+function controlledCommit() {
+  const batches: number[][] = []
+  const ends: PromiseWithResolvers<void>[] = []
+  const commit = async (batch: readonly number[]) => {
+    batches.push([...batch])
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    await end.promise
+    return batch.map((item) => `stored ${item}`)
+  }
+  return { batches, ends, commit }
+}
+
+function turnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+}
+
+describe('group commit', () => {
+  test('a lone item is committed in the same turn of the event loop', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const outcome = group.add(1)
+    await turnOfEventLoop()
+    expect(batches).toEqual([[1]])
+    ends[0]?.resolve()
+    expect(await outcome).toBe('stored 1')
+  })
+
+  test('what arrives while a commit runs shares the next one, in order', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const outcomes = [group.add(1)]
+    await turnOfEventLoop()
+    outcomes.push(group.add(2), group.add(3), group.add(4))
+    await turnOfEventLoop()
+    expect(batches).toEqual([[1]])
+    ends[0]?.resolve()
+    await outcomes[0]
+    await turnOfEventLoop()
+    expect(batches).toEqual([[1], [2, 3, 4]])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2', 'stored 3', 'stored 4'])
+  })
+
+  test('no answer comes before its commit has ended', async () => {
+    const { ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    let isAnswered = false
+    const outcome = group.add(1).then(() => {
+      isAnswered = true
+    })
+    await turnOfEventLoop()
+    expect(isAnswered).toBe(false)
+    ends[0]?.resolve()
+    await outcome
+    expect(isAnswered).toBe(true)
+  })
+
+  test('a failed commit fails its own batch and not the next', async () => {
+    const { ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const first = group.add(1)
+    await turnOfEventLoop()
+    const second = group.add(2)
+    ends[0]?.reject(new StoreUnavailableError('the disk is full'))
+    await expect(first).rejects.toThrow('the disk is full')
+    await turnOfEventLoop()
+    ends[1]?.resolve()
+    expect(await second).toBe('stored 2')
+  })
+
+  test('an unknown outcome is told to all that waits, and nothing more is taken', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const first = group.add(1)
+    await turnOfEventLoop()
+    const second = group.add(2)
+    ends[0]?.reject(new OutcomeUnknownError('the sync failed'))
+    await expect(first).rejects.toThrow(OutcomeUnknownError)
+    await expect(second).rejects.toThrow(OutcomeUnknownError)
+    await expect(group.add(3)).rejects.toThrow(StoreUnavailableError)
+    await turnOfEventLoop()
+    expect(batches).toEqual([[1]])
+    await group.close()
+  })
+
+  test('one item over the limit is refused at once', async () => {
+    const { ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 2 })
+    const taken = [group.add(1), group.add(2)]
+    await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
+    await turnOfEventLoop()
+    ends[0]?.resolve()
+    expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])
+  })
+
+  test('closing waits for the last commit', async () => {
+    const { ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const outcome = group.add(1)
+    let isClosed = false
+    const closed = group.close().then(() => {
+      isClosed = true
+    })
+    await turnOfEventLoop()
+    expect(isClosed).toBe(false)
+    await expect(group.add(2)).rejects.toThrow('the store is closing')
+    ends[0]?.resolve()
+    await closed
+    expect(await outcome).toBe('stored 1')
+  })
+})

@@ -1,0 +1,161 @@
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { StoreRefusedError } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+function newPath(): string {
+  return join(temporaryFolder(), 'plants.db')
+}
+
+function open(path: string) {
+  return openSqliteStore({ path, queueLimit: 100 })
+}
+
+async function makeStore(path: string, plants: number): Promise<void> {
+  const store = open(path)
+  const name = 'a name that fills the page '.repeat(8)
+  const ids = Array.from({ length: plants }, (_, id) => BigInt(id))
+  for (const id of ids) await store.plants.create({ id, name })
+  await store.close()
+}
+
+/** Every file of a folder with its bytes, but for the -shm file, which is only a cache. */
+function contentsOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  return Object.fromEntries(
+    names
+      .map((name) => [name, readFileSync(join(folder, name), 'base64')] as const)
+      .filter(([name, bytes]) => !name.endsWith('-wal') || bytes !== ''),
+  )
+}
+
+function expectRefusal(path: string, message: RegExp): void {
+  const folder = join(path, '..')
+  const before = contentsOf(folder)
+  expect(() => open(path)).toThrow(StoreRefusedError)
+  expect(() => open(path)).toThrow(message)
+  expect(contentsOf(folder)).toEqual(before)
+}
+
+describe('a file that must not be used is refused and left as it was', () => {
+  test('bytes that are no database', () => {
+    const path = newPath()
+    writeFileSync(path, 'these are the notes of somebody else, '.repeat(200))
+    expectRefusal(path, /cannot be read as a plant store: file is not a database/)
+  })
+
+  test('a database of another program', () => {
+    const path = newPath()
+    const foreign = new DatabaseSync(path)
+    foreign.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT)')
+    foreign.close()
+    expectRefusal(path, /is a database of another program/)
+  })
+
+  test('a schema that is newer than the program', async () => {
+    const path = newPath()
+    await makeStore(path, 1)
+    const newer = new DatabaseSync(path)
+    newer.exec("INSERT INTO migrations VALUES (99, 'from the future', 0)")
+    newer.close()
+    expectRefusal(path, /schema version 99, newer than/)
+  })
+
+  test('a damaged page', async () => {
+    const path = newPath()
+    await makeStore(path, 200)
+    const bytes = readFileSync(path)
+    bytes.fill(0xff, bytes.length - 8192, bytes.length - 4096)
+    writeFileSync(path, bytes)
+    expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
+  })
+
+  test('a file that was cut short', async () => {
+    const path = newPath()
+    await makeStore(path, 200)
+    truncateSync(path, statSync(path).size - 4096)
+    expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
+  })
+
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+  ])('a write-ahead log beside a database that is %s', (state, content) => {
+    const path = newPath()
+    if (content !== undefined) writeFileSync(path, content)
+    writeFileSync(`${path}-wal`, 'plants that were answered 200')
+    expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
+  })
+
+  test('a folder where the file should be', () => {
+    expect(() => open(temporaryFolder())).toThrow(/cannot be read as a plant store/)
+  })
+})
+
+describe('a file that may be used', () => {
+  test('is made with its folders', async () => {
+    const path = join(temporaryFolder(), 'a/b/plants.db')
+    await open(path).close()
+    expect(statSync(path).size).toBeGreaterThan(0)
+  })
+
+  test('is completed when its making was interrupted', async () => {
+    const path = newPath()
+    const interrupted = new DatabaseSync(path)
+    interrupted.exec('PRAGMA journal_mode = wal')
+    interrupted.close()
+    const store = open(path)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    await store.close()
+  })
+
+  test('says which engine and settings stand behind 200', async () => {
+    const store = open(newPath())
+    expect(store.description).toMatch(/^SQLite 3\.\d+\.\d+ in .*plants\.db, .*synchronous=FULL$/)
+    await store.close()
+  })
+
+  test('is in WAL mode with strict tables', async () => {
+    const path = newPath()
+    await makeStore(path, 1)
+    const database = new DatabaseSync(path)
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+    expect(() => database.exec("INSERT INTO plants (id, name) VALUES (2, x'00')")).toThrow(
+      /cannot store BLOB value in TEXT column/,
+    )
+    database.close()
+  })
+
+  test('that another process writes to is waited for, not failed', async () => {
+    const path = newPath()
+    const store = open(path)
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const outcome = store.plants.create({ id: 1n, name: 'Fern' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    other.exec('COMMIT')
+    other.close()
+    expect(await outcome).toBe('created')
+    await store.close()
+  })
+
+  test('that another process never lets go of is unavailable, within seconds', async () => {
+    const path = newPath()
+    const store = open(path)
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(store.plants.create({ id: 1n, name: 'Fern' })).rejects.toMatchObject({
+      name: 'StoreUnavailableError',
+      message: 'the database is busy with another process',
+    })
+    expect(await store.isReady()).toBe(false)
+    other.exec('ROLLBACK')
+    other.close()
+    expect(await store.isReady()).toBe(true)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    await store.close()
+  }, 15_000)
+})

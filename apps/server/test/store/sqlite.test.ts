@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { readPlants } from './sqlite-file.ts'
+import { describeStore } from './store-suite.ts'
+
+describeStore('SQLite', async () => {
+  const path = join(temporaryFolder(), 'plants.db')
+  return {
+    open: async ({ queueLimit = 8192 } = {}) => openSqliteStore({ path, queueLimit }),
+    readPlants: async () => readPlants(path),
+  }
+})

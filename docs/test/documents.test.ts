@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { errorTable } from '@plant-store/contract'
+import {
+  environmentNameOf,
+  flagOf,
+  type SettingName,
+  settings,
+} from '@plant-store/server/config.js'
+import { describe, expect, test } from 'vitest'
+import { blocksOf, blockWith, documents, read, root, rowsOf } from './markdown.ts'
+
+test("the README's table of errors is the contract's", () => {
+  const rows = rowsOf('README.md', /^\d{5} /).map(([error, status]) => `${error} ${status}`)
+  expect(rows).toEqual(
+    Object.entries(errorTable).map(([name, { code, status }]) => `${code} \`${name}\` ${status}`),
+  )
+})
+
+test("the README's table of settings is the server's", () => {
+  const rows = rowsOf('README.md', /^`PLANT_STORE_/)
+  const told = rows.map(([environment = '', flag = '', initial = '']) => [
+    /`(\w+)`/.exec(environment)?.[1],
+    flag,
+    /`([^`]+)`/.exec(initial)?.[1],
+  ])
+  const actual = (Object.keys(settings) as SettingName[]).map((name) => [
+    environmentNameOf(name),
+    `\`${flagOf(name)}\``,
+    settings[name].initial,
+  ])
+  expect(told.toSorted()).toEqual(actual.toSorted())
+})
+
+test("the README's program is the example that is compiled and run", () => {
+  expect(blockWith('README.md', 'createPlantStoreClient').text).toBe(
+    read('examples/first-plant.ts'),
+  )
+})
+
+test("the README's way to the first plant starts by line 12", () => {
+  const lines = read('README.md').split('\n')
+  expect(lines.findIndex((line) => line.startsWith('It installs'))).toBeLessThan(12)
+})
+
+test('every block is one that a test or the check runs', () => {
+  const commands = documents
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => text.split('\n')[0])
+  expect(commands.toSorted()).toEqual([
+    'export PLANT_STORE_TOKEN=plant_…',
+    'npx -y pnpm@12.16.0 check',
+    'npx -y pnpm@12.16.0 install',
+    'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
+    'npx -y pnpm@12.16.0 start',
+    'npx -y pnpm@12.16.0 test',
+  ])
+})
+
+test('continuous integration runs the test command and the check', () => {
+  const script = read('.ci/run')
+  expect(script).toContain(blockWith('README.md', 'pnpm@12.16.0 test').text.trim())
+  expect(script).toContain(blockWith('CONTRIBUTING.md', 'pnpm@12.16.0 check').text.trim())
+})
+
+describe.each(documents)('%s', (document) => {
+  const text = read(document)
+
+  test('names only scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'))
+    const own = ['install', 'Node']
+    const named = [...text.matchAll(/`(?:npx -y )?pnpm(?:@12\.16\.0)? ([\w-]+)/g)]
+    for (const [, script = ''] of named) expect([...Object.keys(scripts), ...own]).toContain(script)
+  })
+
+  test('links only to files and headings that exist', () => {
+    for (const [, target = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      if (target.startsWith('http')) continue
+      const [path = '', heading] = target.split('#')
+      const linked = path === '' ? document : join(dirname(document), path)
+      expect(existsSync(join(root, linked)), target).toBe(true)
+      if (heading === undefined) continue
+      const headings = [...read(linked).matchAll(/^#+ (.*)$/gm)].map(([, words = '']) =>
+        words
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, '')
+          .replace(/\s/g, '-'),
+      )
+      expect(headings, target).toContain(heading)
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyFreshly, runInShell } from './fresh-copy.ts'
+import { blockWith } from './markdown.ts'
+
+const ADDRESS = 'http://127.0.0.1:3000'
+const START = blockWith('README.md', 'pnpm@12.16.0 start').text
+const CREATE = blockWith('README.md', 'curl').text.replace(/^export.*\n/, '')
+const TOKENS = blockWith('README.md', 'token create').text
+
+test('a stranger stores a plant from the README alone, and a kill loses nothing', {
+  timeout: 300_000,
+}, async () => {
+  const folder = copyFreshly()
+  const first = runInShell(folder, START)
+  const [, line = ''] = await first.print(/^ +(curl .*)$/m)
+  expect(await runInShell(folder, line).ended).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*"name":"Fern"/m)
+  await first.kill()
+
+  const second = runInShell(folder, START)
+  const [, address = ''] = await second.print(/listens on (\S+)/)
+  const pasted = line.replace(/http:\/\/[\d.:]+/, address)
+  expect(await runInShell(folder, pasted).ended).toMatch(/^HTTP\/1\.1 200 OK/m)
+  const renamed = await runInShell(folder, pasted.replace('Fern', 'Moss')).ended
+  expect(renamed).toMatch(/^HTTP\/1\.1 400 Bad Request[\s\S]*"error":40003/m)
+
+  const token = /plant_\w[\w-]+/.exec(line)?.[0] ?? ''
+  const here = { PLANT_STORE_TOKEN: token, PLANT_STORE_BASE_URL: address }
+  const created = await runInShell(folder, CREATE.replace(ADDRESS, address), here).ended
+  expect(created).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*{"name":"Fern","tag":"indoor"}/m)
+
+  cpSync(join(folder, 'examples/first-plant.ts'), join(folder, 'examples/pasted.ts'))
+  const example = runInShell(folder, 'node_modules/.bin/node examples/pasted.ts', here)
+  expect(await example.ended).toBe("{ name: 'Moss' }\n")
+
+  const tokens = await runInShell(folder, TOKENS).ended
+  expect(tokens).toMatch(/^plant_\S+$/m)
+  expect(tokens).toMatch(/^[0-9a-f]{12} +first-run +in use/m)
+  expect(tokens).toMatch(/^[0-9a-f]{12} +greenhouse +in use/m)
+  await second.kill()
+})
