@@ -5,7 +5,6 @@ import {
   ErrorBody,
   type ErrorStatus,
   encodeJson,
-  type JsonWritable,
   NewPlant,
   type NewPlantInput,
   Plant,
@@ -13,6 +12,7 @@ import {
 import { type ApiFetcherArgs, initClient } from '@ts-rest/core'
 import {
   PlantStoreApiError,
+  PlantStoreConfigError,
   PlantStoreConnectionError,
   PlantStoreInputError,
   PlantStoreResponseError,
@@ -55,18 +55,35 @@ export interface PlantStoreClient {
   }
 }
 
-/** ts-rest calls JSON.stringify on a body before its fetcher runs, and a bigint would throw there. */
-function withoutJson<Body extends object>(body: Body): Body {
-  return Object.defineProperty({ ...body }, 'toJSON', { value: () => null })
+/** What RFC 9110 §5.5 lets a header hold, less the space: fetch would quote anything else in its error. */
+const TOKEN = /^[\x21-\x7e]+$/
+
+function checkOptions({ baseUrl, token }: PlantStoreClientOptions): void {
+  if (!URL.canParse(baseUrl) || !/^https?:/i.test(baseUrl)) {
+    throw new PlantStoreConfigError('baseUrl', 'must be a URL such as http://127.0.0.1:3000')
+  }
+  if (!TOKEN.test(token)) {
+    throw new PlantStoreConfigError('token', 'must be printable ASCII without spaces')
+  }
 }
 
-function refuseInvalid(plant: unknown): void {
-  const { error } = NewPlant.safeParse(plant)
-  if (error === undefined) return
+/** The plant and nothing else of what the caller gave, with a bigint as its id. */
+function validate(plant: NewPlantInput): NewPlant {
+  const { data, error } = NewPlant.safeParse(plant)
+  if (error === undefined) return data
   throw new PlantStoreInputError(
     `nothing was sent: ${describeProblems(error.issues)}`,
     error.issues.map(({ path, message }) => ({ path, message })),
   )
+}
+
+/** ts-rest calls JSON.stringify on a body before its fetcher runs, and a bigint would throw there. */
+function withoutJson(plant: NewPlant): NewPlant {
+  return Object.defineProperty({ ...plant }, 'toJSON', { value: () => null })
+}
+
+function encodePlant({ id, name, tag }: NewPlant): string {
+  return encodeJson({ id, name, tag })
 }
 
 async function exchange(fetcher: typeof fetch, args: ApiFetcherArgs) {
@@ -76,7 +93,7 @@ async function exchange(fetcher: typeof fetch, args: ApiFetcherArgs) {
       ...fetchOptions,
       method,
       headers,
-      body: encodeJson(rawBody as JsonWritable),
+      body: encodePlant(rawBody as NewPlant),
       redirect: 'manual',
     })
     const bytes = new Uint8Array(await response.arrayBuffer())
@@ -88,6 +105,7 @@ async function exchange(fetcher: typeof fetch, args: ApiFetcherArgs) {
 
 function decodeAnswer(status: number, bytes: Uint8Array): unknown {
   const schema = status === 200 ? Plant : ErrorBody
+  if (!(status in contract.createPlant.responses)) throw new PlantStoreResponseError(status)
   try {
     return schema.parse(decodeJson(bytes))
   } catch (cause) {
@@ -95,8 +113,12 @@ function decodeAnswer(status: number, bytes: Uint8Array): unknown {
   }
 }
 
-/** A client of one plant store. It holds no connection and needs no closing. */
+/**
+ * A client of one plant store. It holds no connection and needs no closing.
+ * @throws PlantStoreConfigError for options that cannot work.
+ */
 export function createPlantStoreClient(options: PlantStoreClientOptions): PlantStoreClient {
+  checkOptions(options)
   const operations = initClient(contract, {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     baseHeaders: { authorization: `Bearer ${options.token}` },
@@ -110,9 +132,8 @@ export function createPlantStoreClient(options: PlantStoreClientOptions): PlantS
     { body }: { readonly body: NewPlantInput },
     { signal }: CreatePlantOptions = {},
   ): Promise<CreatePlantAnswer> {
-    refuseInvalid(body)
     return operations.createPlant({
-      body: withoutJson(body),
+      body: withoutJson(validate(body)),
       ...(signal && { fetchOptions: { signal } }),
     })
   }

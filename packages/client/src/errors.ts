@@ -5,6 +5,17 @@ export class PlantStoreError extends Error {
   override name = 'PlantStoreError'
 }
 
+/** An option of the client cannot work; nothing was sent. The message never holds the option's value. */
+export class PlantStoreConfigError extends PlantStoreError {
+  override name = 'PlantStoreConfigError'
+  readonly option: string
+
+  constructor(option: string, rule: string) {
+    super(`${option} ${rule}`)
+    this.option = option
+  }
+}
+
 /** The plant is not one; nothing was sent. `problems` tell where and why. */
 export class PlantStoreInputError extends PlantStoreError {
   override name = 'PlantStoreInputError'

@@ -8,6 +8,7 @@ export {
 } from './client.ts'
 export {
   PlantStoreApiError,
+  PlantStoreConfigError,
   PlantStoreConnectionError,
   PlantStoreError,
   PlantStoreInputError,

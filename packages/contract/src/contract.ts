@@ -1,7 +1,13 @@
 import { initContract } from '@ts-rest/core'
 import * as z from 'zod/mini'
-import { ErrorBody } from './error.ts'
+import { ErrorBody, type ErrorStatus, errorTable } from './error.ts'
 import { NewPlant, Plant } from './plant.ts'
+
+type ErrorResponses = { readonly [Status in ErrorStatus]: typeof ErrorBody }
+
+const errorResponses = Object.fromEntries(
+  Object.values(errorTable).map(({ status }) => [status, ErrorBody]),
+) as ErrorResponses
 
 /** The one operation: `POST /plants`. 4xx and 503: nothing was stored by this request. */
 export const contract = initContract().router(
@@ -14,18 +20,7 @@ export const contract = initContract().router(
       body: NewPlant,
       responses: {
         200: Plant,
-        400: ErrorBody,
-        401: ErrorBody,
-        404: ErrorBody,
-        405: ErrorBody,
-        408: ErrorBody,
-        413: ErrorBody,
-        415: ErrorBody,
-        417: ErrorBody,
-        429: ErrorBody,
-        431: ErrorBody,
-        500: ErrorBody,
-        503: ErrorBody,
+        ...errorResponses,
       },
     },
   },

@@ -9,7 +9,6 @@ export {
 } from './error.ts'
 export {
   decodeJson,
-  decodeNumber,
   encodeJson,
   JsonSyntaxError,
   type JsonValue,

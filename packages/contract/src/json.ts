@@ -64,7 +64,7 @@ function withoutTrailingZeros(digits: string): string {
 }
 
 /**
- * The value of a JSON number by its text (RFC 8259 §6), whatever the spelling:
+ * The value of a JSON number by its text, which JSON.parse has accepted, whatever the spelling:
  * an integer within int64 exactly, as a number where it is safe and else as a bigint;
  * an integer beyond int64 as its nearest double, which is never safe;
  * a fraction as its nearest double, or NaN where that double would pass for an integer.
@@ -121,9 +121,13 @@ export type JsonWritable =
 /**
  * Writes a value as JSON text, a bigint as a bare integer with all its digits.
  * Needs no JSON.rawJSON, which Node 20 does not have.
+ * @throws TypeError for NaN and Infinity, which JSON cannot hold.
  */
 export function encodeJson(value: JsonWritable): string {
   if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`JSON cannot hold ${value}`)
+  }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(encodeJson).join(',')}]`
   const members = Object.entries(value).flatMap(([key, member]) =>

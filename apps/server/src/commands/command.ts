@@ -1,12 +1,5 @@
 import type { Command } from 'commander'
-import {
-  type Config,
-  type Flags,
-  flagOf,
-  loadConfig,
-  type SettingName,
-  settings,
-} from '../config.ts'
+import { type Flags, flagOf, loadConfig, type SettingName, settings } from '../config.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
@@ -53,15 +46,16 @@ export function addSettingFlags(command: Command, names: readonly SettingName[])
   return command
 }
 
-/** Opens the store that the settings name, for as long as `use` runs. */
-export async function withStore<Result>(
+/** Opens the store that the settings name, says which it is, and closes it after `use`. */
+export async function withStore(
+  terminal: Terminal,
   flags: Flags,
-  use: (store: Store, config: Config) => Promise<Result>,
-): Promise<Result> {
-  const config = loadConfig(flags)
-  const store = await openStore(config)
+  use: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = await openStore(loadConfig(flags))
   try {
-    return await use(store, config)
+    terminal.err(`${store.description}\n`)
+    await use(store)
   } finally {
     await store.close()
   }

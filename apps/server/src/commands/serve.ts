@@ -78,30 +78,34 @@ async function start(store: Store, config: Config): Promise<RunningServer> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const store = await openStore(config)
+  let failure: Error | undefined
+  const failed = store.failure.then((error) => {
+    failure = error
+  })
   try {
     const token = await issueFirstToken(store, config)
     const server = await start(store, config)
     greet(terminal, store, server, token)
-    const failure = await Promise.race([store.failure, aborted(terminal.stop)])
+    await Promise.race([failed, aborted(terminal.stop)])
     await server.close()
-    if (failure !== undefined) {
-      throw new CommandError(
-        `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
-        exitCodes.ioError,
-        { cause: failure },
-      )
-    }
   } finally {
     await store.close()
+  }
+  if (failure !== undefined) {
+    throw new CommandError(
+      `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
+      exitCodes.ioError,
+      { cause: failure },
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { encodeJson } from '@plant-store/contract'
+import { type ErrorBody, encodeJson } from '@plant-store/contract'
+import { markAsClosing } from './exchanges.ts'
 import { endAndClose } from './lingering-close.ts'
 import type { RequestError } from './request-error.ts'
 
@@ -30,7 +31,8 @@ export function headersOf(requestId: string, body: string): string[] {
 
 /** The Error body of a failure. */
 export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'message'>): string {
-  return encodeJson({ error: code, message })
+  const body: ErrorBody = { error: code, message }
+  return encodeJson(body)
 }
 
 export interface Answer {
@@ -51,8 +53,11 @@ export function sendAnswer(
 ): void {
   const { status, body, requestId, headers = [], closesConnection } = answer
   const lines = [...headersOf(requestId, body), ...headers]
-  if (closesConnection) lines.push('connection', 'close')
-  response.writeHead(status, lines)
-  if (closesConnection) endAndClose(request, response, body)
-  else response.end(body)
+  if (!closesConnection) {
+    response.writeHead(status, lines).end(body)
+    return
+  }
+  markAsClosing(request.socket)
+  response.writeHead(status, [...lines, 'connection', 'close'])
+  endAndClose(request, response, body)
 }

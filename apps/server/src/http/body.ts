@@ -16,6 +16,8 @@ function unsupported(message: string, ...headers: string[]): RequestError {
 
 function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true
+  // The parser keeps the first of several charsets.
+  if ((contentType.match(/;\s*charset\s*=/gi)?.length ?? 0) > 1) return false
   const { type, parameters } = parse(contentType)
   return type === 'application/json' && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
 }
@@ -38,7 +40,10 @@ function tooLarge(limitBytes: number): RequestError {
   })
 }
 
-/** The whole body, or undefined of it once it passes the limit. */
+/**
+ * The whole body.
+ * @throws RequestError as soon as it passes the limit, CallerGoneError when it never ends.
+ */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -71,7 +76,10 @@ export function readJsonBody(limitBytes: number): RequestHandler {
   return async (request, response, next) => {
     checkMediaType(request)
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
-    if (request.headers.expect !== undefined) response.writeContinue()
+    // A caller that speaks HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
+    if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
+      response.writeContinue()
+    }
     request.body = decode(await collect(request, limitBytes))
     next()
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
+import type { Exchange, Exchanges } from './exchanges.ts'
 import { logFailure } from './pipeline.ts'
 import { RequestError } from './request-error.ts'
 
@@ -25,50 +26,53 @@ function toRequestError(cause: NodeJS.ErrnoException): RequestError {
 /** Writes an answer where Node has no response object for it, and closes the connection. */
 function writeRawAnswer(socket: Socket, error: RequestError, requestId: string): void {
   const body = errorBodyOf(error)
-  const lines = [...headersOf(requestId, body), 'connection', 'close']
+  const date = new Date().toUTCString()
+  const lines = [...headersOf(requestId, body), 'date', date, 'connection', 'close']
   const head = lines.map((text, index) => (index % 2 === 0 ? `\r\n${text}: ` : text)).join('')
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-/** Answers with an Error body, and in order, what Node's HTTP parser refuses. */
-export function answerConnectionErrors(server: Server, log: Logger): void {
-  const latest = new WeakMap<Socket, Exchange>()
+/** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
+export function answerConnectionErrors(server: Server, exchanges: Exchanges, log: Logger): void {
   const refused = new WeakSet<Socket>()
 
-  function remember(request: IncomingMessage, response: ServerResponse): void {
-    latest.set(request.socket, { request, response })
+  function tell(socket: Socket, error: RequestError, requestId: string): void {
+    logFailure(log, error, { requestId, remoteAddress: socket.remoteAddress })
+  }
+
+  function refuseBetweenRequests(socket: Socket, error: RequestError): void {
+    const requestId = randomUUID()
+    tell(socket, error, requestId)
+    writeRawAnswer(socket, error, requestId)
+  }
+
+  /** A request whose body broke the rules, or never came, gets exactly one answer. */
+  function refuseRequest({ request, response }: Exchange, error: RequestError): void {
+    if (response.headersSent) {
+      // Answered already: a lingering answer closes by itself, any other only has to be flushed.
+      if (response.writableEnded) request.socket.destroySoon()
+      return
+    }
+    const requestId = requestIdOf(request)
+    tell(request.socket, error, requestId)
+    sendAnswer(request, response, {
+      status: error.status,
+      body: errorBodyOf(error),
+      requestId,
+      closesConnection: true,
+    })
   }
 
   function refuse(socket: Socket, error: RequestError): void {
-    const { request, response } = latest.get(socket) ?? {}
-    const requestId = request && !request.complete ? requestIdOf(request) : randomUUID()
-    logFailure(log, error, { requestId, remoteAddress: socket.remoteAddress })
-    if (request === undefined || response === undefined || response.writableFinished) {
-      writeRawAnswer(socket, error, requestId)
-    } else if (request.complete) {
-      // The bytes that broke the rules came after this request: its own answer goes first.
-      response.once('close', () => writeRawAnswer(socket, error, requestId))
-    } else if (response.headersSent) {
-      socket.destroy()
-    } else {
-      sendAnswer(request, response, {
-        status: error.status,
-        body: errorBodyOf(error),
-        requestId,
-        closesConnection: true,
-      })
-    }
+    const exchange = exchanges.latestOf(socket)
+    if (exchange === undefined) refuseBetweenRequests(socket, error)
+    else if (!exchange.request.complete) refuseRequest(exchange, error)
+    else if (exchange.response.closed) refuseBetweenRequests(socket, error)
+    // The bytes that broke the rules came after this request: its own answer goes first.
+    else exchange.response.once('close', () => refuseBetweenRequests(socket, error))
   }
 
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-    server.prependListener(event, remember)
-  }
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     if (refused.has(socket)) return
     refused.add(socket)

@@ -1,14 +1,20 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { RequestError } from './request-error.ts'
 
 /** More lines than any honest caller sends; Node itself would drop what is over its limit unseen. */
 const MAX_HEADER_LINES = 200
 
-/** uri-host with an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2). */
-const HOST = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+/** uri-host with an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2), an IPv6 address as a group. */
+const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::\d{0,5})?$/i
 
 /** origin-form, absolute-form or asterisk-form (RFC 9112 §3.2); a fragment is none of them. */
-const REQUEST_TARGET = /^(?:\/|https?:\/\/|\*$)[^#]*$/i
+const REQUEST_TARGET = /^(?:\/|https?:\/\/[^/?#]|\*$)[^#]*$/i
+
+function isHost(text: string): boolean {
+  const [match, ipv6] = HOST.exec(text) ?? []
+  return match !== undefined && (ipv6 === undefined || isIPv6(ipv6))
+}
 
 /** How many lines of a header arrived; Node's own `headers` hide all but the first of some. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
@@ -40,15 +46,31 @@ export function checkFraming(request: IncomingMessage): void {
       { closesConnection: true },
     )
   }
-  const hosts = countHeader(request, 'host')
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    throw malformed('the request must have one Host header')
-  }
-  if (hosts === 1 && !HOST.test(headers.host ?? '')) throw malformed('the Host header is not valid')
+  checkHost(request)
+  checkTransferEncoding(request)
   if (!REQUEST_TARGET.test(url)) throw malformed('the request target is not valid')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     throw new RequestError('expectation_failed', 'the only expectation met here is 100-continue', {
       closesConnection: true,
     })
+  }
+}
+
+function checkHost(request: IncomingMessage): void {
+  const hosts = countHeader(request, 'host')
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    throw malformed('the request must have one Host header')
+  }
+  if (hosts === 1 && !isHost(request.headers.host ?? '')) {
+    throw malformed('the Host header is not valid')
+  }
+}
+
+/** RFC 9112 §6.1: HTTP/1.0 has no transfer coding, and another than chunked would be taken for JSON. */
+function checkTransferEncoding({ headers, httpVersion }: IncomingMessage): void {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return
+  if (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked') {
+    throw malformed('the only transfer coding here is chunked, in HTTP/1.1')
   }
 }

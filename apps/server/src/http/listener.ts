@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { answerConnectionErrors } from './connection-errors.ts'
+import { handleInTurn } from './exchanges.ts'
 
 export interface Address {
   readonly host: string
@@ -31,6 +32,7 @@ export function createListener(
   limits: ListenerLimits,
   log: Logger,
 ): Server {
+  const exchanges = handleInTurn(handle)
   const server = createServer(
     {
       maxHeaderSize: limits.headerLimitBytes,
@@ -41,14 +43,14 @@ export function createListener(
       // Checked by the app, so that the answer carries an Error body.
       requireHostHeader: false,
     },
-    handle,
+    exchanges.listener,
   )
   // Node drops header lines over its limit without a word; the app counts them instead.
   server.maxHeadersCount = 0
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
-  server.on('checkContinue', handle)
-  server.on('checkExpectation', handle)
-  answerConnectionErrors(server, log)
+  server.on('checkContinue', exchanges.listener)
+  server.on('checkExpectation', exchanges.listener)
+  answerConnectionErrors(server, exchanges, log)
   return server
 }
 

@@ -90,10 +90,11 @@ function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): bool
 export function answerError(options: PipelineOptions): ErrorRequestHandler {
   const { log, bodyLimitBytes, isDraining } = options
   return (thrown, request, response, _next) => {
-    if (thrown instanceof CallerGoneError || response.headersSent) return
+    if (thrown instanceof CallerGoneError) return
     const error = toRequestError(thrown)
     const { requestId, tokenName } = response.locals
     logFailure(log, error, { requestId, tokenName, method: request.method, path: request.path })
+    if (response.headersSent) return
     sendAnswer(request, response, {
       status: error.status,
       body: errorBodyOf(error),

@@ -38,7 +38,9 @@ describe('token create', () => {
     const { code, out, err } = await run('token', 'create', '--name', 'greenhouse')
     expect(code).toBe(0)
     expect(out).toMatch(/^plant_\S+\n$/)
-    expect(err).toMatch(/^Token [0-9a-f]{12} \(greenhouse\), expires: 20\d\d-.*shown this once/)
+    expect(err).toMatch(
+      /^SQLite .*plants\.db.*\nToken [0-9a-f]{12} \(greenhouse\), expires: 20\d\d-.*shown this once/,
+    )
     expect(err).not.toContain(out.trim())
     expect(await isAccepted(out)).toBe(true)
   })

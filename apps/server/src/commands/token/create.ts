@@ -20,7 +20,7 @@ export function addTokenCreate(token: Command, terminal: Terminal): void {
     .requiredOption('--name <name>', 'who will use it', parseName)
     .option('--expires <time>', 'such as 12h or 90d, or never (default: 90d)', parseLifetime)
     .action((options: Flags & { name: string; expires?: number }) =>
-      withStore(options, async (store) => {
+      withStore(terminal, options, async (store) => {
         const { name, expires = DEFAULT_LIFETIME_MS } = options
         tellIssued(terminal, await issueToken(store, name, expires))
       }),

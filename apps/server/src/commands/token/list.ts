@@ -24,7 +24,7 @@ export function addTokenList(token: Command, terminal: Terminal): void {
   addSettingFlags(token.command('list'), ['databaseUrl'])
     .description('list all tokens, oldest first')
     .action((options: Flags) =>
-      withStore(options, async ({ tokens }) => {
+      withStore(terminal, options, async ({ tokens }) => {
         const rows = (await tokens.list()).map(rowOf)
         terminal.out(formatTable([HEADINGS, ...rows]))
       }),

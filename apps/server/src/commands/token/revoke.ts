@@ -9,7 +9,7 @@ export function addTokenRevoke(token: Command, terminal: Terminal): void {
     .description('end a token now')
     .argument('<id>', 'its id, as `token list` shows it')
     .action((id: string, options: Flags) =>
-      withStore(options, async (store) => {
+      withStore(terminal, options, async (store) => {
         const { name } = await findToken(store, id)
         const isNew = await store.tokens.revoke(id, Date.now())
         terminal.err(

@@ -39,7 +39,7 @@ export function addTokenRotate(token: Command, terminal: Terminal): void {
     .argument('<id>', 'its id, as `token list` shows it')
     .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
     .action((id: string, options: Flags & { overlap?: number }) =>
-      withStore(options, (store) =>
+      withStore(terminal, options, (store) =>
         rotate(store, id, options.overlap ?? DEFAULT_OVERLAP_MS, terminal),
       ),
     )

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { createGroupCommit } from '../group-commit.ts'
@@ -53,7 +54,7 @@ export function openSqliteStore({ path, queueLimit }: SqliteStoreOptions): Store
   return {
     plants: { create: (plant) => commits.add(plant) },
     tokens: createSqliteTokenStore(database, transactions),
-    description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
+    description: `SQLite ${sqliteVersionOf(database)} in ${resolve(path)}, write-ahead log, synchronous=FULL`,
     failure,
     isEmpty: () => transactions.read(() => hasNoPlants(database)),
     async isReady() {

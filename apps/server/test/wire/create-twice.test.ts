@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import type { ExpectedAnswer } from './expectations.ts'
+import { expectAnswer } from './expectations.ts'
+import { useWireServer } from './harness.ts'
+import { post } from './request.ts'
+import type { StoredPlant } from './store-under-test.ts'
+
+const server = useWireServer()
+
+const taken: ExpectedAnswer = { error: 'id_taken', message: /^id: -?\d+ is taken/ }
+
+/** The answer to a plant that is stored, now or before. */
+function answerOf({ id: _id, ...plant }: StoredPlant): ExpectedAnswer {
+  return { plant }
+}
+
+function bodyOf({ id, ...plant }: StoredPlant): string {
+  return `{"id":${id},${JSON.stringify(plant).slice(1)}`
+}
+
+const fern: StoredPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
+const bare: StoredPlant = { id: 7n, name: 'Fern' }
+
+describe('the same plant again is answered 200 again:', () => {
+  test.each<[claim: string, first: string, second: string, plant: StoredPlant]>([
+    ['the same bytes', bodyOf(fern), bodyOf(fern), fern],
+    ['without a tag', bodyOf(bare), bodyOf(bare), bare],
+    [
+      'with an empty tag',
+      bodyOf({ ...fern, tag: '' }),
+      bodyOf({ ...fern, tag: '' }),
+      { ...fern, tag: '' },
+    ],
+    ['its id spelled differently', bodyOf(bare), '{"id":70e-1,"name":"Fern"}', bare],
+    ['its name in escapes', bodyOf(bare), '{"id":7,"name":"\\u0046ern"}', bare],
+    ['its members in another order', bodyOf(fern), '{"tag":"indoor","name":"Fern","id":7}', fern],
+    ['with unknown members', bodyOf(fern), `{"x":1,${bodyOf(fern).slice(1)}`, fern],
+    ['-0 after 0', '{"id":0,"name":"Fern"}', '{"id":-0,"name":"Fern"}', { ...bare, id: 0n }],
+  ])('%s', (_claim, first, second, plant) =>
+    server.check({
+      sent: Buffer.concat([post(first), post(second), post(first)]),
+      answers: [answerOf(plant), answerOf(plant), answerOf(plant)],
+      stored: [plant],
+    }),
+  )
+})
+
+describe('an id that other content has is refused, and what is stored stays:', () => {
+  test.each<[claim: string, first: StoredPlant, second: StoredPlant]>([
+    ['another name', fern, { ...fern, name: 'Moss' }],
+    ['another tag', fern, { ...fern, tag: 'outdoor' }],
+    ['no tag instead of a tag', fern, bare],
+    ['a tag instead of no tag', bare, fern],
+    ['an empty tag instead of no tag', bare, { ...bare, tag: '' }],
+    ['no tag instead of an empty tag', { ...bare, tag: '' }, bare],
+    ['a name in another case', bare, { ...bare, name: 'FERN' }],
+    ['a name with a space after it', bare, { ...bare, name: 'Fern ' }],
+    ['NFD instead of NFC', { ...bare, name: '\u00e9' }, { ...bare, name: 'e\u0301' }],
+    ['a byte order mark before the name', bare, { ...bare, name: '\ufeffFern' }],
+    ['name and tag exchanged', fern, { id: 7n, name: 'indoor', tag: 'Fern' }],
+  ])('%s', (_claim, first, second) =>
+    server.check({
+      sent: Buffer.concat([first, second, first].map((plant) => post(bodyOf(plant)))),
+      answers: [answerOf(first), taken, answerOf(first)],
+      stored: [first],
+    }),
+  )
+
+  test('the refusal does not tell what is stored', async () => {
+    const caller = await server.open()
+    caller.send(Buffer.concat([post(bodyOf(fern)), post('{"id":7,"name":"Moss"}')]))
+    await caller.readAnswer()
+    const { body } = await caller.readAnswer()
+    expect(body).not.toMatch(/Fern|indoor|Moss/)
+  })
+})
+
+describe('at the same time,', () => {
+  /** One connection for each plant; the answers in the order of the plants. */
+  async function createAtOnce(plants: readonly StoredPlant[]) {
+    const callers = await Promise.all(plants.map(() => server.open()))
+    plants.forEach((plant, index) => {
+      callers[index]?.send(post(bodyOf(plant)))
+    })
+    return Promise.all(callers.map((caller) => caller.readAnswer()))
+  }
+
+  test('40 creates of the same plant are all answered 200, and it is stored once', async () => {
+    const answers = await createAtOnce(Array(40).fill(fern))
+    for (const answer of answers) expectAnswer(answer, answerOf(fern))
+    await server.expectStoredAndServing([fern])
+  })
+
+  test('of 40 plants with one id exactly one is stored, and only that one is answered 200', async () => {
+    const plants = Array.from({ length: 40 }, (_, index) => ({ ...fern, name: `Fern ${index}` }))
+    const answers = await createAtOnce(plants)
+    const winner = answers.findIndex(({ status }) => status === 200)
+    const stored = plants[winner] ?? fern
+    answers.forEach((answer, index) => {
+      expectAnswer(answer, index === winner ? answerOf(stored) : taken)
+    })
+    await server.expectStoredAndServing([stored])
+  })
+
+  test('40 plants with ids of their own are all stored', async () => {
+    const plants = Array.from({ length: 40 }, (_, index) => ({ ...fern, id: BigInt(index) }))
+    for (const answer of await createAtOnce(plants)) expectAnswer(answer, answerOf(fern))
+    await server.expectStoredAndServing(plants)
+  })
+})

@@ -1,0 +1,94 @@
+import { tmpdir } from 'node:os'
+import { type ErrorName, errorTable } from '@plant-store/contract'
+import { expect } from 'vitest'
+import type { Answer } from './raw-socket.ts'
+import { PLANT_NAME, token } from './request.ts'
+
+/** Header values, or matchers of them, by lower-case name. */
+type SpecialHeaders = Readonly<Record<string, unknown>>
+
+/** A 200 with this body. */
+export interface ExpectedPlant {
+  readonly plant: { readonly name: string; readonly tag?: string }
+}
+
+/** An Error body by its name. */
+export interface ExpectedError {
+  readonly error: ErrorName
+  /** What the message says. */
+  readonly message?: RegExp
+  /** Headers beyond those that every answer and every error of this name carries. */
+  readonly headers?: SpecialHeaders
+  /** False for the answer to HEAD. */
+  readonly hasBody?: boolean
+}
+
+export type ExpectedAnswer = ExpectedPlant | ExpectedError | 'continue'
+
+/** The headers that belong to every error of a name. */
+const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
+  method_not_allowed: { allow: 'POST' },
+  missing_credentials: { 'www-authenticate': 'Bearer realm="plant-store"' },
+  invalid_token: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
+  unavailable: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
+}
+
+/** Headers of the connection and the clock, which HTTP/1.1 itself asks for. */
+const HTTP_HEADERS = new Set(['connection', 'keep-alive', 'date'])
+
+const REQUEST_ID = /^[\w.-]{1,128}$/
+
+/** Text that would tell a stranger about the program: a stack, SQL, a source file. */
+const INSIDES = /\n|\bat .*:\d+|node_modules|\.[cm]?[jt]s\b|\b(?:SELECT|INSERT|UPDATE|sqlite)\b/i
+
+/** The values of a header, joined; undefined when it did not come. */
+export function headerOf({ headers }: Answer, name: string): string | undefined {
+  return headers.get(name)?.join(', ')
+}
+
+function expectHeaders(answer: Answer, special: SpecialHeaders): void {
+  const { 'x-request-id': requestId = [], ...headers } = Object.fromEntries(
+    [...answer.headers].filter(([name]) => !HTTP_HEADERS.has(name)),
+  )
+  // As a whole, so that x-powered-by, etag, server or a second line of any header is found.
+  expect(headers).toStrictEqual({
+    'content-type': ['application/json'],
+    'content-length': [expect.stringMatching(/^\d+$/)],
+    'cache-control': ['no-store'],
+    'x-content-type-options': ['nosniff'],
+    ...Object.fromEntries(Object.entries(special).map(([name, value]) => [name, [value]])),
+  })
+  expect(requestId).toStrictEqual([expect.stringMatching(REQUEST_ID)])
+}
+
+/** Fails where text for strangers or for a log gives away the token or what a caller sent. */
+export function expectNoSecret(text: string): void {
+  const [, , secret = token.text] = token.text.split(/^(plant_\w{12}_)/)
+  for (const hidden of [secret, PLANT_NAME]) expect(text).not.toContain(hidden)
+}
+
+function expectError(answer: Answer, expected: ExpectedError): void {
+  const { code, status } = errorTable[expected.error]
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
+  expectHeaders(answer, { ...errorHeaders[expected.error], ...expected.headers })
+  if (expected.hasBody === false) return
+  const body: { error: number; message: string } = JSON.parse(answer.body)
+  expect(body).toStrictEqual({ error: code, message: expect.stringMatching(/./) })
+  if (expected.message !== undefined) expect(body.message).toMatch(expected.message)
+  expect(body.message).not.toMatch(INSIDES)
+  for (const place of [process.cwd(), tmpdir()]) expect(body.message).not.toContain(place)
+  expectNoSecret(body.message)
+}
+
+/** Holds an answer against everything that the interface says of it. */
+export function expectAnswer(answer: Answer, expected: ExpectedAnswer): void {
+  if (expected === 'continue') {
+    expect(answer).toStrictEqual({ status: 100, headers: new Map(), body: '' })
+  } else if ('error' in expected) {
+    expectError(answer, expected)
+  } else {
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
+    expectHeaders(answer, {})
+    expect(JSON.parse(answer.body)).toStrictEqual(expected.plant)
+  }
+}

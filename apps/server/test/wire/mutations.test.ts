@@ -1,0 +1,92 @@
+import { errorNameOf } from '@plant-store/contract'
+import { describe, expect, test } from 'vitest'
+import { type ExpectedAnswer, expectAnswer, headerOf } from './expectations.ts'
+import { useWireServer } from './harness.ts'
+import type { Answer, Connection } from './raw-socket.ts'
+import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks } from './request.ts'
+
+const server = useWireServer()
+
+/** How many requests are on their way at the same time. */
+const BATCH = 100
+
+/** What an answer must be, given what its body says it is. */
+function expectationOf(answer: Answer): ExpectedAnswer {
+  if (answer.status === 200) return { plant: { name: plantOf(1).name } }
+  const error = errorNameOf(JSON.parse(answer.body).error)
+  if (error === undefined) throw new Error(`no Error: ${answer.body}`)
+  if (error !== 'unsupported_media_type') return { error }
+  return headerOf(answer, 'accept') === undefined
+    ? { error, headers: { 'accept-encoding': 'identity' } }
+    : { error, headers: { accept: 'application/json' } }
+}
+
+/** Every answer up to one that says "connection: close"; bytes that are no whole answer fail. */
+async function readAnswers(caller: Connection): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (;;) {
+    const answer = await caller.readAnswer().catch(() => undefined)
+    if (answer === undefined) break
+    if (answer.status !== 100) answers.push(answer)
+    if (headerOf(answer, 'connection') === 'close') return answers
+  }
+  expect(String(await caller.readToEnd())).toBe('')
+  return answers
+}
+
+async function checkMutant(bytes: Buffer): Promise<void> {
+  const caller = await server.open()
+  caller.send(bytes)
+  caller.finish()
+  const answers = await readAnswers(caller)
+  for (const answer of answers) expectAnswer(answer, expectationOf(answer))
+  // A request whose length was cut may leave a rest, which is no request; nothing else may follow.
+  caller.destroy()
+  const good = answers.filter(({ status }) => status === 200)
+  expect(good.length).toBeLessThan(2)
+  expect(answers.length).toBeLessThan(3)
+}
+
+async function checkMutants(mutants: readonly Buffer[]): Promise<void> {
+  for (let start = 0; start < mutants.length; start += BATCH) {
+    await Promise.all(mutants.slice(start, start + BATCH).map(checkMutant))
+  }
+  const stored = await server.storeUnderTest.readPlants()
+  // The bodies are whole, so that what is stored can only be their plant.
+  expect([[], [plantOf(1)]]).toContainEqual(stored)
+  await server.expectStoredAndServing(stored)
+}
+
+/** Each way to change one byte of the head. */
+const mutations: [claim: string, mutate: (bytes: Buffer, index: number) => Buffer][] = [
+  ['a NUL', (bytes, index) => replaceAt(bytes, index, 0x00)],
+  ['a line feed', (bytes, index) => replaceAt(bytes, index, 0x0a)],
+  ['a return', (bytes, index) => replaceAt(bytes, index, 0x0d)],
+  ['a space', (bytes, index) => replaceAt(bytes, index, 0x20)],
+  ['a colon', (bytes, index) => replaceAt(bytes, index, 0x3a)],
+  ['FF', (bytes, index) => replaceAt(bytes, index, 0xff)],
+  [
+    'nothing',
+    (bytes, index) => Buffer.concat([bytes.subarray(0, index), bytes.subarray(index + 1)]),
+  ],
+  [
+    'itself twice',
+    (bytes, index) => Buffer.concat([bytes.subarray(0, index + 1), bytes.subarray(index)]),
+  ],
+]
+
+function replaceAt(bytes: Buffer, index: number, byte: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[index] = byte
+  return copy
+}
+
+describe.each<[claim: string, bytes: Buffer]>([
+  ['a body by its length', post(plantText(1))],
+  ['a chunked body', postChunks(chunk(plantText(1)) + LAST_CHUNK)],
+])('every answer is well formed when any one byte before %s', (_claim, bytes) => {
+  const headLength = bytes.indexOf('\r\n\r\n') + 4
+  test.each(mutations)('is replaced by %s', (_replacement, mutate) =>
+    checkMutants(Array.from({ length: headLength }, (_, index) => mutate(bytes, index))),
+  )
+})

@@ -1,0 +1,163 @@
+import { describe, test } from 'vitest'
+import type { ExpectedAnswer } from './expectations.ts'
+import { expectAnswer } from './expectations.ts'
+import { useWireServer } from './harness.ts'
+import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks, request } from './request.ts'
+
+const server = useWireServer()
+
+const stored: ExpectedAnswer = { plant: { name: plantOf(1).name } }
+const malformed: ExpectedAnswer = { error: 'malformed_request' }
+
+const one = post(plantText(1))
+const two = post(plantText(2))
+
+describe('requests in one packet are answered in their order:', () => {
+  test('50 good ones', () => {
+    const ids = Array.from({ length: 50 }, (_, index) => index)
+    return server.check({
+      sent: Buffer.concat(ids.map((id) => post(plantText(id)))),
+      answers: ids.map(() => stored),
+      stored: ids.map(plantOf),
+    })
+  })
+
+  test.each<[claim: string, middle: Buffer, answer: ExpectedAnswer]>([
+    ['no JSON', post('{'), { error: 'malformed_json' }],
+    ['no plant', post('{}'), { error: 'invalid_plant' }],
+    ['an id that is taken', post('{"id":1,"name":"Moss"}'), { error: 'id_taken' }],
+    ['no credential', request({ authorization: null }), { error: 'missing_credentials' }],
+    ['a wrong credential', request({ authorization: 'Bearer x' }), { error: 'invalid_token' }],
+    ['another path', request({ line: 'POST / HTTP/1.1' }), { error: 'not_found' }],
+    ['another method', request({ line: 'PUT /plants HTTP/1.1' }), { error: 'method_not_allowed' }],
+    [
+      'another media type',
+      request({ contentType: 'text/plain' }),
+      { error: 'unsupported_media_type', headers: { accept: 'application/json' } },
+    ],
+  ])('a good one, one with %s, a good one', (_claim, middle, answer) =>
+    server.check({
+      sent: Buffer.concat([one, middle, two]),
+      answers: [stored, answer, stored],
+      stored: [plantOf(1), plantOf(2)],
+    }),
+  )
+
+  test('a refused one with a long body, then a good one', () =>
+    server.check({
+      sent: Buffer.concat([post('x'.repeat(60_000), { authorization: null }), two]),
+      answers: [{ error: 'missing_credentials' }, stored],
+      stored: [plantOf(2)],
+    }))
+
+  test('a good one with chunks, then a good one', () =>
+    server.check({
+      sent: Buffer.concat([postChunks(chunk(plantText(1)) + LAST_CHUNK), two]),
+      answers: [stored, stored],
+      stored: [plantOf(1), plantOf(2)],
+    }))
+})
+
+describe('a good request keeps its 200 when what follows it is', () => {
+  test.each<[claim: string, bytes: string | Buffer]>([
+    ['garbage', '\0\x01garbage\r\n\r\n'],
+    ['text', 'garbage'],
+    ['an unknown method', request({ line: 'FOO /plants HTTP/1.1' })],
+    ['another version', request({ line: 'POST /plants HTTP/2.0' })],
+    ['a request with two Hosts', request({ more: ['Host: other.test'] })],
+    ['a request without a Host', request({ host: null })],
+    ['a request with two lengths', request({ more: ['Content-Length: 3'] })],
+    ['a request with a broken header', request({ more: ['X : a'] })],
+    ['CONNECT', 'CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n'],
+    ['a TLS hello', Buffer.from('16030100b8010000b40303', 'hex')],
+  ])('%s', (_claim, bytes) =>
+    server.check({
+      sent: Buffer.concat([one, two, Buffer.from(bytes)]),
+      answers: [stored, stored, malformed],
+      stored: [plantOf(1), plantOf(2)],
+      connection: 'closed',
+    }),
+  )
+
+  test('a broken chunk', () =>
+    server.check({
+      sent: Buffer.concat([one, postChunks('zz\r\n')]),
+      answers: [stored, malformed],
+      stored: [plantOf(1)],
+      connection: 'lingering',
+    }))
+
+  test('headers that are too large', () =>
+    server.check({
+      sent: Buffer.concat([one, request({ more: [`X: ${'a'.repeat(20_000)}`] })]),
+      answers: [stored, { error: 'headers_too_large' }],
+      stored: [plantOf(1)],
+      connection: 'closed',
+    }))
+
+  test('garbage that comes while its commit runs', async () => {
+    const caller = await server.open()
+    const release = await server.storeUnderTest.holdCommits()
+    caller.send(one)
+    caller.send('garbage')
+    release()
+    expectAnswer(await caller.readAnswer(), stored)
+    expectAnswer(await caller.readAnswer(), malformed)
+    await caller.readToEnd()
+    await server.expectStoredAndServing([plantOf(1)])
+  })
+})
+
+// RFC 9112 §9.6: after an answer that closes the connection no further request is processed.
+describe('what follows a request that ends the connection is neither answered nor stored, after', () => {
+  test.each<[claim: string, bytes: Buffer, answer: ExpectedAnswer]>([
+    ['two Hosts', request({ more: ['Host: other.test'] }), malformed],
+    ['no Host', request({ host: null }), malformed],
+    ['another version', request({ line: 'POST /plants HTTP/2.0' }), malformed],
+    ['a fragment', request({ line: 'POST /plants#f HTTP/1.1' }), malformed],
+    ['a broken header', request({ more: ['X : a'] }), malformed],
+    ['garbage', Buffer.from('garbage\r\n\r\n'), malformed],
+    ['201 header lines', request({ more: Array(201).fill('a:') }), { error: 'headers_too_large' }],
+    ['another expectation', request({ more: ['Expect: x'] }), { error: 'expectation_failed' }],
+    ['a long body', post('x'.repeat(70_000)), { error: 'body_too_large' }],
+    [
+      'a long body in chunks',
+      postChunks(chunk('x'.repeat(70_000)) + LAST_CHUNK),
+      { error: 'body_too_large' },
+    ],
+    [
+      'a stranger with chunks',
+      postChunks(chunk('{}') + LAST_CHUNK, { authorization: null }),
+      { error: 'missing_credentials' },
+    ],
+  ])('%s', (_claim, bytes, answer) =>
+    server.check({
+      sent: Buffer.concat([bytes, two]),
+      answers: [answer],
+      connection: 'closed',
+    }),
+  )
+
+  test('"Connection: close"', () =>
+    server.check({
+      sent: Buffer.concat([request({ more: ['Connection: close'] }), two]),
+      answers: [stored],
+      stored: [plantOf(1)],
+      connection: 'closed',
+    }))
+
+  test('HTTP/1.0', () =>
+    server.check({
+      sent: Buffer.concat([request({ line: 'POST /plants HTTP/1.0' }), two]),
+      answers: [stored],
+      stored: [plantOf(1)],
+      connection: 'closed',
+    }))
+})
+
+test('a request may come byte by byte', async () => {
+  const caller = await server.open()
+  for (const byte of one) caller.send(Uint8Array.of(byte))
+  expectAnswer(await caller.readAnswer(), stored)
+  await server.expectStoredAndServing([plantOf(1)])
+})

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { expectAnswer, headerOf } from './expectations.ts'
+import { useWireServer } from './harness.ts'
+import type { Answer, Bytes } from './raw-socket.ts'
+import { plantText, post, postChunks, type RequestParts, request } from './request.ts'
+
+const server = useWireServer()
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+/** The last of the answers to these bytes. */
+async function answerTo(bytes: Bytes, count = 1): Promise<Answer> {
+  const caller = await server.open()
+  caller.send(bytes)
+  for (let index = 1; index < count; index++) await caller.readAnswer()
+  return caller.readAnswer()
+}
+
+async function requestIdOfAnswerTo(bytes: Bytes, count = 1): Promise<string | undefined> {
+  return headerOf(await answerTo(bytes, count), 'x-request-id')
+}
+
+function postWith(...lines: string[]): Buffer {
+  return post(plantText(1), { more: lines })
+}
+
+describe('the request id of the caller is told back:', () => {
+  test.each<[claim: string, id: string]>([
+    ['one character', 'a'],
+    ['one dot', '.'],
+    ['every kind of character', 'AZaz09._-'],
+    ['128 characters', 'x'.repeat(128)],
+    ['a UUID', '0190163d-8694-739b-aea5-966c26f8ad91'],
+    ['in front of white space', 'abc  '],
+  ])('%s', async (_claim, id) => {
+    expect(await requestIdOfAnswerTo(postWith(`X-Request-Id: ${id}`))).toBe(id.trim())
+  })
+
+  const more = ['X-Request-ID: of-the-caller']
+  const huge = `Content-Length: 70000`
+
+  test.each<[claim: string, parts: RequestParts, status: number]>([
+    ['a 400 by its JSON', { body: '{', more }, 400],
+    ['a 400 by its plant', { body: '{}', more }, 400],
+    ['a 400 by its framing', { more: [...more, 'Host: a'] }, 400],
+    ['a 401', { authorization: null, more }, 401],
+    ['a 404', { line: 'POST / HTTP/1.1', more }, 404],
+    ['a 405', { line: 'GET /plants HTTP/1.1', more }, 405],
+    ['a 413', { framing: huge, body: '', more }, 413],
+    ['a 415', { contentType: null, more }, 415],
+    ['a 417', { more: [...more, 'Expect: a'] }, 417],
+  ])('with %s', async (_claim, parts, status) => {
+    const answer = await answerTo(request(parts))
+    expect(answer.status).toBe(status)
+    expect(headerOf(answer, 'x-request-id')).toBe('of-the-caller')
+  })
+
+  test('with a 400 by a broken chunk', async () => {
+    const answer = await answerTo(postChunks('zz\r\n', { more }))
+    expectAnswer(answer, { error: 'malformed_request' })
+    expect(headerOf(answer, 'x-request-id')).toBe('of-the-caller')
+  })
+
+  test('and is in the line of the log', async () => {
+    await answerTo(request({ authorization: null, more }))
+    const lines = server.logLines.map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ requestId: 'of-the-caller', status: 401 }),
+    )
+  })
+})
+
+describe('a fresh UUID is told', () => {
+  test.each<[claim: string, lines: string[]]>([
+    ['without a request id', []],
+    ['for an empty one', ['X-Request-Id: ']],
+    ['for 129 characters', [`X-Request-Id: ${'x'.repeat(129)}`]],
+    ['for a space within', ['X-Request-Id: a b']],
+    ['for a slash', ['X-Request-Id: a/b']],
+    ['for a comma', ['X-Request-Id: a,b']],
+    ['for a quote', ['X-Request-Id: "a"']],
+    ['for markup', ['X-Request-Id: <script>']],
+    ['for letters beyond ASCII', ['X-Request-Id: \xe9']],
+    ['for two of them', ['X-Request-Id: a', 'X-Request-Id: b']],
+    ['for twice the same', ['X-Request-Id: a', 'X-Request-Id: a']],
+  ])('%s', async (_claim, lines) => {
+    const first = await requestIdOfAnswerTo(postWith(...lines))
+    const second = await requestIdOfAnswerTo(postWith(...lines))
+    expect(first).toMatch(UUID)
+    expect(second).toMatch(UUID)
+    expect(second).not.toBe(first)
+  })
+
+  test('for bytes that are no request', async () => {
+    expect(await requestIdOfAnswerTo('garbage\r\n\r\n')).toMatch(UUID)
+  })
+
+  test('for garbage after a request that had one of its own', async () => {
+    const bytes = `${postWith('X-Request-Id: first')}garbage`
+    expect(await requestIdOfAnswerTo(bytes, 2)).toMatch(UUID)
+  })
+})

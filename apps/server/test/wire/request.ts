@@ -1,0 +1,75 @@
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import type { Bytes } from './raw-socket.ts'
+import type { StoredPlant } from './store-under-test.ts'
+
+/** The token that opens the server of a test file. */
+export const token = createOpaqueToken()
+
+/** The name of the plant of most requests; it must never reach a log. */
+export const PLANT_NAME = 'Monstera deliciosa'
+
+/** What differs from a good request. A header is given by its value; null leaves its line out. */
+export interface RequestParts {
+  readonly line?: string
+  readonly host?: string | null
+  readonly authorization?: string | null
+  readonly contentType?: string | null
+  /** The line that frames the body: by default a Content-Length that is true. */
+  readonly framing?: string | null
+  /** More header lines, before the one that frames the body. */
+  readonly more?: readonly string[]
+  readonly body?: Bytes
+}
+
+function headerLine(name: string, value: string | null): string[] {
+  return value === null ? [] : [`${name}: ${value}`]
+}
+
+/** The bytes of a request. Its head is latin1, so that any byte can stand in it. */
+export function request(parts: RequestParts = {}): Buffer {
+  const body = Buffer.from(parts.body ?? plantText(1))
+  const {
+    line = 'POST /plants HTTP/1.1',
+    host = 'plants.test',
+    authorization = `Bearer ${token.text}`,
+    contentType = 'application/json',
+    framing = `Content-Length: ${body.length}`,
+    more = [],
+  } = parts
+  const lines = [
+    line,
+    ...headerLine('Host', host),
+    ...headerLine('Authorization', authorization),
+    ...headerLine('Content-Type', contentType),
+    ...more,
+    ...(framing === null ? [] : [framing]),
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
+}
+
+/** A request that is good but for its body. */
+export function post(body: Bytes, parts: RequestParts = {}): Buffer {
+  return request({ ...parts, body })
+}
+
+/** A good request whose body is sent in chunks as written. */
+export function postChunks(chunks: Bytes, parts: RequestParts = {}): Buffer {
+  return request({ ...parts, framing: 'Transfer-Encoding: chunked', body: chunks })
+}
+
+/** One chunk of a chunked body (RFC 9112 §7.1). */
+export function chunk(content: string): string {
+  return `${Buffer.byteLength(content).toString(16)}\r\n${content}\r\n`
+}
+
+export const LAST_CHUNK = '0\r\n\r\n'
+
+/** The JSON of a good plant; `id` is its literal. */
+export function plantText(id: number | bigint | string): string {
+  return `{"id":${id},"name":"${PLANT_NAME}"}`
+}
+
+/** What is stored for `plantText(id)`. */
+export function plantOf(id: number | bigint): StoredPlant {
+  return { id: BigInt(id), name: PLANT_NAME }
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import {
+  createPlantStoreClient,
+  PlantStoreConnectionError,
+  PlantStoreError,
+  PlantStoreResponseError,
+} from '../src/index.ts'
+import { type Answer, answerWith, startAnsweringServer } from './answering-server.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const token = 'plant_secret'
+
+/** What a call ends in, given the server's answer. */
+async function outcomeOf(answer: Answer, signal?: AbortSignal): Promise<unknown> {
+  await using server = await startAnsweringServer(answer)
+  const client = createPlantStoreClient({ baseUrl: server.url, token })
+  const outcome = await client
+    .createPlant(FERN, signal && { signal })
+    .catch((error: unknown) => error)
+  expect(server.received).toHaveLength(1)
+  return outcome
+}
+
+describe('an answer with status 200', () => {
+  test.each([{ name: 'Fern' }, { name: 'Fern', tag: 'shade' }, { name: '', tag: '' }])(
+    'and the Plant %o is that Plant',
+    async (plant) => {
+      expect(await outcomeOf(answerWith(200, plant))).toStrictEqual(plant)
+    },
+  )
+
+  test('may have members of a later version, which are dropped', async () => {
+    const plant = { name: 'Fern', colour: 'green', id: 7 }
+    expect(await outcomeOf(answerWith(200, plant))).toStrictEqual({ name: 'Fern' })
+  })
+
+  test('is read as JSON whatever its media type says', async () => {
+    const answer = answerWith(200, { name: 'Fern' }, { 'content-type': 'text/plain' })
+    expect(await outcomeOf(answer)).toStrictEqual({ name: 'Fern' })
+  })
+})
+
+describe('an answer that the contract does not know is a PlantStoreResponseError', () => {
+  const html = '<!doctype html><title>Welcome</title>'
+
+  test.each<[string, number, unknown]>([
+    ['200 with a page', 200, html],
+    ['200 with nothing', 200, ''],
+    ['200 with half a Plant', 200, '{"name":"Fe'],
+    ['200 with an Error', 200, { error: 40003, message: 'taken' }],
+    ['200 with a Plant without a name', 200, { tag: 'shade' }],
+    ['200 with a tag of null', 200, { name: 'Fern', tag: null }],
+    ['200 with an array', 200, [{ name: 'Fern' }]],
+    ['201 with a Plant', 201, { name: 'Fern' }],
+    ['204 with nothing', 204, ''],
+    ['302 to another place', 302, ''],
+    ['400 with a Plant', 400, { name: 'Fern' }],
+    ['400 with an error in a string', 400, { error: '40003', message: 'taken' }],
+    ['502 with a page', 502, html],
+    ['503 with nothing', 503, ''],
+  ])('%s', async (_what, status, body) => {
+    const outcome = await outcomeOf(answerWith(status, body, { location: '/elsewhere' }))
+    expect(outcome).toBeInstanceOf(PlantStoreResponseError)
+    expect(outcome).toMatchObject({ status })
+  })
+
+  test('200 with bytes that are not UTF-8', async () => {
+    const outcome = await outcomeOf((response) => {
+      response.end(Buffer.from('{"name":"Foug\xe8re"}', 'latin1'))
+    })
+    expect(outcome).toBeInstanceOf(PlantStoreResponseError)
+  })
+
+  test('a redirect is not followed', async () => {
+    await using elsewhere = await startAnsweringServer(answerWith(200, { name: 'Fern' }))
+    await outcomeOf(answerWith(307, '', { location: `${elsewhere.url}/plants` }))
+    expect(elsewhere.received).toEqual([])
+  })
+})
+
+describe('every answer of the contract is a value of rest.createPlant', () => {
+  test('200 with its Plant and headers', async () => {
+    const answer = answerWith(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+    await using server = await startAnsweringServer(answer)
+    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
+    const { status, body, headers } = await rest.createPlant({ body: FERN })
+    expect([status, body, headers.get('x-request-id')]).toEqual([200, { name: 'Fern' }, 'r-1'])
+  })
+
+  test.each([400, 401, 413, 429, 500, 503])('%i with its Error', async (status) => {
+    const error = { error: status * 100, message: 'no' }
+    await using server = await startAnsweringServer(answerWith(status, error))
+    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
+    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body: error })
+  })
+
+  test('a status that its type does not have is none of them', async () => {
+    await using server = await startAnsweringServer(
+      answerWith(409, { error: 40900, message: 'no' }),
+    )
+    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
+    await expect(rest.createPlant({ body: FERN })).rejects.toThrow(PlantStoreResponseError)
+  })
+})
+
+describe('where no whole answer arrives, a PlantStoreConnectionError', () => {
+  test('tells of a refused connection, with the host and the cause', async () => {
+    const server = await startAnsweringServer(answerWith(200, {}))
+    await server[Symbol.asyncDispose]()
+    const call = createPlantStoreClient({ baseUrl: server.url, token }).createPlant(FERN)
+    await expect(call).rejects.toThrow(PlantStoreConnectionError)
+    await expect(call).rejects.toThrow(new URL(server.url).host)
+    await expect(call).rejects.toMatchObject({ cause: { cause: { code: 'ECONNREFUSED' } } })
+  })
+
+  test('tells of a connection that ends without an answer', async () => {
+    const outcome = await outcomeOf((response) => response.socket?.destroy())
+    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
+  })
+
+  test('tells of an answer that ends before its body does', async () => {
+    const outcome = await outcomeOf((response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"name":', () => response.socket?.destroy())
+    })
+    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
+  })
+
+  test('tells of a call that its caller aborted, with the reason', async () => {
+    const controller = new AbortController()
+    const outcome = await outcomeOf(() => controller.abort(new Error('winter')), controller.signal)
+    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
+    expect(outcome).toMatchObject({ cause: { message: 'winter' } })
+  })
+
+  test('tells of an abort in the middle of the answer', async () => {
+    const controller = new AbortController()
+    const outcome = await outcomeOf(async (response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"name":')
+      controller.abort()
+      await once(response, 'close')
+    }, controller.signal)
+    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
+  })
+
+  test('tells of an abort before the call, and nothing is sent', async () => {
+    await using server = await startAnsweringServer(answerWith(200, { name: 'Fern' }))
+    const client = createPlantStoreClient({ baseUrl: server.url, token })
+    const call = client.createPlant(FERN, { signal: AbortSignal.abort() })
+    await expect(call).rejects.toThrow(PlantStoreConnectionError)
+    expect(server.received).toEqual([])
+  })
+})
+
+describe('what is thrown', () => {
+  const failures: [string, Answer][] = [
+    ['an Error', answerWith(400, { error: 40003, message: 'taken' })],
+    ['a page', answerWith(502, '<html>')],
+    ['a lost connection', (response) => response.socket?.destroy()],
+  ]
+
+  test.each(failures)(
+    'for %s is a PlantStoreError with a name of its own',
+    async (_what, answer) => {
+      const outcome = await outcomeOf(answer)
+      expect(outcome).toBeInstanceOf(PlantStoreError)
+      expect((outcome as Error).name).toBe((outcome as Error).constructor.name)
+    },
+  )
+
+  test.each(failures)('for %s does not show the token', async (_what, answer) => {
+    expect(inspect(await outcomeOf(answer), { depth: 10 })).not.toContain(token)
+  })
+
+  test('for a token that no header can hold does not show it', async () => {
+    const options = { baseUrl: 'http://127.0.0.1:9', token: 'plant\nsecret' }
+    const create = async () => createPlantStoreClient(options).createPlant(FERN)
+    const thrown = await create().catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(PlantStoreError)
+    expect(inspect(thrown, { depth: 10 })).not.toContain('secret')
+  })
+
+  test('is not needed to see that the client shows no token', () => {
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
+    expect(inspect(client, { depth: 10, showHidden: true })).not.toContain(token)
+  })
+})

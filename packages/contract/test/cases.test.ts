@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer'
+import { describe, expect, test } from 'vitest'
+import {
+  decodeJson,
+  describeProblems,
+  errorTable,
+  JsonSyntaxError,
+  NewPlant,
+} from '../src/index.ts'
+import { bytesOf, invalidCases, validCases } from './cases.ts'
+
+describe('a valid body is the plant that its case states', () => {
+  test.each(validCases)('$name', ({ body, plant }) => {
+    const decoded = NewPlant.parse(decodeJson(bytesOf({ body })))
+    expect(decoded).toStrictEqual({ ...plant, id: BigInt(plant.id) })
+  })
+})
+
+describe('a body that is no JSON is refused by the decoder', () => {
+  const cases = invalidCases.filter(({ error }) => error === 'malformed_json')
+  test.each(cases)('$name', (invalid) => {
+    expect(() => decodeJson(bytesOf(invalid))).toThrow(JsonSyntaxError)
+  })
+})
+
+describe('a body that is JSON but no plant is refused by the schema, in the words of its case', () => {
+  const cases = invalidCases.filter((invalid) => invalid.error === 'invalid_plant')
+  test.each(cases)('$name', (invalid) => {
+    const { error } = NewPlant.safeParse(decodeJson(bytesOf(invalid)))
+    expect(describeProblems(error?.issues ?? [])).toBe(invalid.message)
+  })
+})
+
+describe('the cases', () => {
+  const all = [...validCases, ...invalidCases]
+
+  test('each has a name of its own', () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+  })
+
+  test('each has a body of its own', () => {
+    const bodies = all.map((one) => Buffer.from(bytesOf(one)).toString('base64'))
+    expect(new Set(bodies).size).toBe(all.length)
+  })
+
+  test('a body in base64 is one that text cannot hold', () => {
+    const encoded = invalidCases.filter((one) => 'bodyBase64' in one)
+    expect(encoded.length).toBeGreaterThan(10)
+    expect(encoded.filter((one) => isUtf8(bytesOf(one)))).toEqual([])
+  })
+
+  test('a body as text survives the trip through UTF-8', () => {
+    const texts = all.flatMap((one) => ('body' in one ? [one.body] : []))
+    expect(texts.filter((text) => Buffer.from(text).toString() !== text)).toEqual([])
+  })
+
+  test('the errors that they state are in the table', () => {
+    const names = [...new Set(invalidCases.map(({ error }) => error))]
+    expect(names.map((name) => errorTable[name].status)).toEqual([400, 400])
+  })
+
+  test('there are more than a hundred of each kind', () => {
+    expect(validCases.length).toBeGreaterThan(100)
+    expect(invalidCases.length).toBeGreaterThan(100)
+  })
+})

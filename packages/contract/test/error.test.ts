@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { contract, ErrorBody, type ErrorName, errorNameOf, errorTable } from '../src/index.ts'
+
+/** The published table: `error`, status, name. A number that has travelled never changes. */
+const PUBLISHED: readonly (readonly [error: number, status: number, name: string])[] = [
+  [40000, 400, 'malformed_request'],
+  [40001, 400, 'malformed_json'],
+  [40002, 400, 'invalid_plant'],
+  [40003, 400, 'id_taken'],
+  [40100, 401, 'missing_credentials'],
+  [40101, 401, 'invalid_token'],
+  [40400, 404, 'not_found'],
+  [40500, 405, 'method_not_allowed'],
+  [40800, 408, 'request_timeout'],
+  [41300, 413, 'body_too_large'],
+  [41500, 415, 'unsupported_media_type'],
+  [41700, 417, 'expectation_failed'],
+  [42900, 429, 'too_many_requests'],
+  [43100, 431, 'headers_too_large'],
+  [50000, 500, 'internal'],
+  [50001, 500, 'outcome_unknown'],
+  [50300, 503, 'unavailable'],
+]
+
+describe('the error table', () => {
+  const rows = Object.entries(errorTable).map(([name, { code, status }]) => [code, status, name])
+
+  test('is the published one, row by row', () => {
+    expect(rows).toEqual(PUBLISHED)
+  })
+
+  test.each(rows)('%i is three digits of its status %i and two of detail', (code, status) => {
+    expect(Math.floor(Number(code) / 100)).toBe(status)
+  })
+
+  test('gives every code to one name only', () => {
+    const codes = Object.values(errorTable).map(({ code }) => code)
+    expect(new Set(codes).size).toBe(codes.length)
+  })
+
+  test.each(PUBLISHED)('%i, with status %i, is found again as %s', (code, _status, name) => {
+    expect(errorNameOf(code)).toBe(name satisfies string as ErrorName)
+  })
+
+  test.each([0, -1, 400, 40004, 40900, 50301, Number.NaN, 40001.5])('%d has no name', (code) => {
+    expect(errorNameOf(code)).toBeUndefined()
+  })
+})
+
+describe('the contract', () => {
+  const { createPlant } = contract
+
+  test('has one operation, POST /plants', () => {
+    expect(Object.keys(contract)).toEqual(['createPlant'])
+    expect([createPlant.method, createPlant.path]).toEqual(['POST', '/plants'])
+  })
+
+  test('answers 200 and exactly the statuses of the error table', () => {
+    const statuses = [200, ...PUBLISHED.map(([, status]) => status)].map(String)
+    expect(Object.keys(createPlant.responses).sort()).toEqual([...new Set(statuses)].sort())
+  })
+
+  test('answers every status but 200 with an Error', () => {
+    const { 200: _plant, ...others } = createPlant.responses
+    expect(new Set(Object.values(others))).toEqual(new Set([ErrorBody]))
+  })
+
+  test('allows no status that it does not name', () => {
+    expect(createPlant.strictStatusCodes).toBe(true)
+  })
+
+  test('requires the Authorization header', () => {
+    expect(createPlant.headers.authorization.safeParse(undefined).success).toBe(false)
+    expect(createPlant.headers.authorization.safeParse('Bearer x').success).toBe(true)
+  })
+})
+
+describe('the body of an Error', () => {
+  test.each([0, -1, 40003, 2 ** 31 - 1, -(2 ** 31)])('may carry the number %i', (error) => {
+    expect(ErrorBody.parse({ error, message: '' })).toStrictEqual({ error, message: '' })
+  })
+
+  test.each([
+    ['an error above int32', { error: 2 ** 31, message: 'no' }],
+    ['an error below int32', { error: -(2 ** 31) - 1, message: 'no' }],
+    ['an error with a fraction', { error: 1.5, message: 'no' }],
+    ['an error in a string', { error: '40003', message: 'no' }],
+    ['an error as a bigint', { error: 40003n, message: 'no' }],
+    ['no error', { message: 'no' }],
+    ['no message', { error: 40003 }],
+    ['a message of null', { error: 40003, message: null }],
+    ['null', null],
+    ['an array', [40003, 'no']],
+  ])('is not %s', (_what, body) => {
+    expect(ErrorBody.safeParse(body).success).toBe(false)
+  })
+
+  test('may carry members that a later version adds, which are dropped', () => {
+    const parsed = ErrorBody.parse({ error: 40003, message: 'no', hint: 'another id' })
+    expect(parsed).toStrictEqual({ error: 40003, message: 'no' })
+  })
+})

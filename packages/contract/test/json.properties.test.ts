@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decodeJson, encodeJson, JsonSyntaxError, type JsonValue, NewPlant } from '../src/index.ts'
+import { decodeNumber } from '../src/json.ts'
+import { readDecimal } from './decimal.ts'
+
+const RUNS = { numRuns: 10_000 }
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const MAX_SAFE = 2n ** 53n - 1n
+
+const digits = (maxLength: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength })
+
+/** Every spelling that RFC 8259 §6 allows, most of them no integers. */
+const anyLiteral = fc
+  .record({
+    sign: fc.constantFrom('', '-'),
+    whole: fc.oneof(
+      fc.constant('0'),
+      digits(25).map((text) => text.replace(/^0+(?=.)/, '')),
+    ),
+    fraction: fc.option(digits(25), { nil: undefined }),
+    exponent: fc.option(
+      fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), digits(3)),
+      { nil: undefined },
+    ),
+  })
+  .map(({ sign, whole, fraction, exponent }) =>
+    [sign, whole, fraction === undefined ? '' : `.${fraction}`, ...(exponent ?? [])].join(''),
+  )
+
+const edges = [0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 62n, 2n ** 63n, 2n ** 64n, 10n ** 18n]
+
+const integer = fc.oneof(
+  fc.bigInt(INT64),
+  fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
+  fc
+    .tuple(fc.constantFrom(...edges), fc.bigInt({ min: -5n, max: 5n }), fc.constantFrom(1n, -1n))
+    .map(([edge, distance, sign]) => sign * (edge + distance)),
+)
+
+/** An integer with its point moved, zeros added, and sometimes a speck that makes it a fraction. */
+const respelledInteger = fc
+  .record({
+    value: integer,
+    zeros: fc.nat({ max: 30 }),
+    shift: fc.nat({ max: 50 }),
+    mark: fc.constantFrom('e', 'E'),
+    speck: fc.constantFrom('', '', '', '1', '5', '9'),
+  })
+  .map(({ value, zeros, shift, mark, speck }) => {
+    const sign = value < 0n ? '-' : ''
+    const all = `${sign === '' ? value : -value}${'0'.repeat(zeros)}${speck}`.padStart(
+      shift + 1,
+      '0',
+    )
+    const point = all.length - shift
+    const whole = all.slice(0, point).replace(/^0+(?=.)/, '')
+    const exponent = shift - zeros - speck.length
+    return `${sign}${whole}${shift === 0 ? '' : `.${all.slice(point)}`}${mark}${exponent}`
+  })
+
+const plainInteger = fc
+  .tuple(integer, fc.constantFrom('', '.0', '.000', 'e0', 'E+00', '.0e-0'))
+  .map(([value, ending]) => `${value}${ending}`)
+
+const hugeExponent = fc
+  .tuple(integer, fc.constantFrom('', '.0', '.25'), fc.constantFrom('e', 'E+', 'e-'), digits(20))
+  .map((parts) => parts.join(''))
+
+const literal = fc.oneof(anyLiteral, respelledInteger, plainInteger, hugeExponent)
+
+function expectDecimal(decoded: unknown, source: string): void {
+  const decimal = readDecimal(source)
+  const nearest = Number(source)
+  if (decimal === 'fraction') {
+    expect(decoded).toBe(Number.isInteger(nearest) ? Number.NaN : nearest)
+  } else if (decimal === 'huge' || decimal.integer < INT64.min || decimal.integer > INT64.max) {
+    expect(decoded).toBe(nearest)
+    expect(Number.isSafeInteger(nearest)).toBe(false)
+  } else {
+    expect(BigInt(decoded as number | bigint)).toBe(decimal.integer)
+    const isSafe = decimal.integer >= -MAX_SAFE && decimal.integer <= MAX_SAFE
+    expect(typeof decoded).toBe(isSafe ? 'number' : 'bigint')
+  }
+}
+
+describe('for 10,000 number literals', () => {
+  test('the decoder agrees with exact decimal arithmetic', () => {
+    fc.assert(
+      fc.property(literal, (source) => {
+        expectDecimal(decodeNumber(source), source)
+        expectDecimal(decodeJson(Buffer.from(source)), source)
+      }),
+      RUNS,
+    )
+  })
+
+  test('an id is taken exactly where the literal is an integer within int64', () => {
+    fc.assert(
+      fc.property(literal, (source) => {
+        const decimal = readDecimal(source)
+        const value = typeof decimal === 'string' ? undefined : decimal.integer
+        const isInt64 = value !== undefined && value >= INT64.min && value <= INT64.max
+        const parsed = NewPlant.safeParse(decodeJson(Buffer.from(`{"id":${source},"name":""}`)))
+        expect(parsed.data?.id).toBe(isInt64 ? value : undefined)
+      }),
+      RUNS,
+    )
+  })
+
+  test('at least a fifth are ids, a fifth are not, and a tenth need a bigint', () => {
+    const decimals = fc.sample(literal, RUNS).map((source) => decodeNumber(source))
+    const ids = decimals.filter((id) => NewPlant.safeParse({ id, name: '' }).success)
+    expect(ids.length).toBeGreaterThan(2_000)
+    expect(decimals.length - ids.length).toBeGreaterThan(2_000)
+    expect(ids.filter((id) => typeof id === 'bigint').length).toBeGreaterThan(1_000)
+  })
+})
+
+const exactInteger = fc.bigInt(INT64).map((value) => {
+  return value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value
+})
+
+/** Values as the decoder gives them: -0 has no JSON spelling of its own in JavaScript. */
+const scalar = fc.oneof(
+  fc.constantFrom<JsonValue>(null, true, false, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n),
+  exactInteger,
+  fc.integer(),
+  fc
+    .double({ noDefaultInfinity: true, noNaN: true })
+    .filter((value) => !Number.isInteger(value) || Math.abs(value) > 2 ** 63),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
+)
+
+const { value: jsonValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    scalar,
+    fc.array(tie('value'), { maxLength: 5 }),
+    fc.dictionary(fc.string({ unit: 'binary' }), tie('value'), {
+      maxKeys: 5,
+      noNullPrototype: true,
+    }),
+  ),
+}))
+
+describe('for 10,000 values', () => {
+  test('decoding what was encoded gives the same value', () => {
+    fc.assert(
+      fc.property(jsonValue, (value) => {
+        const decoded = decodeJson(Buffer.from(encodeJson(value)))
+        expect(isDeepStrictEqual(decoded, value)).toBe(true)
+      }),
+      RUNS,
+    )
+  })
+
+  test('a bigint within int64 travels with all its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt(INT64), (value) => {
+        expect(encodeJson(value)).toBe(`${value}`)
+        expect(BigInt(decodeJson(Buffer.from(`${value}`)) as bigint)).toBe(value)
+      }),
+      RUNS,
+    )
+  })
+})
+
+const tokens = fc.array(
+  fc.constantFrom(...'{}[]":,\\-+.eE01 \n', '"a"', '1.5', '1e9', 'null', 'true', '\\u0000', 'é'),
+  { maxLength: 20 },
+)
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 200 }),
+  tokens.map((parts) => new Uint8Array(Buffer.from(parts.join('')))),
+  fc.tuple(jsonValue, fc.nat(), fc.nat({ max: 255 })).map(([value, position, byte]) => {
+    const mutated = new Uint8Array(Buffer.from(encodeJson(value)))
+    mutated[position % mutated.length] = byte
+    return mutated
+  }),
+)
+
+function isJson(input: Uint8Array): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(input))
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('for 10,000 byte sequences', () => {
+  test('decoding gives a value where they are JSON and else throws a JsonSyntaxError', () => {
+    fc.assert(
+      fc.property(bytes, (input) => {
+        if (isJson(input)) expect(decodeJson(input)).not.toBeUndefined()
+        else expect(() => decodeJson(input)).toThrow(JsonSyntaxError)
+      }),
+      RUNS,
+    )
+  })
+})

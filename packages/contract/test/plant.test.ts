@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { describeProblems, INT64_MAX, INT64_MIN, NewPlant, Plant } from '../src/index.ts'
+
+const RANGE = 'must be an integer between -9223372036854775808 and 9223372036854775807'
+
+function problemsOf(value: unknown): string {
+  return describeProblems(NewPlant.safeParse(value).error?.issues ?? [])
+}
+
+describe('the id of a NewPlant', () => {
+  test('its limits are those of int64', () => {
+    expect(INT64_MIN).toBe(-9223372036854775808n)
+    expect(INT64_MAX).toBe(9223372036854775807n)
+  })
+
+  test.each([
+    [0, 0n],
+    [-0, 0n],
+    [Number.MAX_SAFE_INTEGER, 9007199254740991n],
+    [Number.MIN_SAFE_INTEGER, -9007199254740991n],
+    [9007199254740993n, 9007199254740993n],
+    [INT64_MAX, 9223372036854775807n],
+    [INT64_MIN, -9223372036854775808n],
+  ])('%s becomes the bigint %s', (id, expected) => {
+    expect(NewPlant.parse({ id, name: 'Fern' }).id).toBe(expected)
+  })
+
+  test.each([
+    ['a double beyond the safe integers', 2 ** 53],
+    ['a negative double beyond the safe integers', -(2 ** 53)],
+    ['a bigint above int64', INT64_MAX + 1n],
+    ['a bigint below int64', INT64_MIN - 1n],
+    ['a fraction', 0.5],
+    ['NaN', Number.NaN],
+    ['Infinity', Number.POSITIVE_INFINITY],
+    ['null', null],
+    ['a boolean', true],
+    ['a string of digits', '7'],
+    ['a Number object', Object(7)],
+    ['an object that converts to a number', { valueOf: () => 7 }],
+    ['an array of one number', [7]],
+    ['a Date', new Date(0)],
+  ])('%s is refused with the whole range in the message', (_what, id) => {
+    expect(problemsOf({ id, name: 'Fern' })).toBe(`id: ${RANGE}`)
+  })
+})
+
+describe('the text of a plant', () => {
+  test('a tag of undefined is an absent tag', () => {
+    const problems = problemsOf({ id: 7, name: 'Fern', tag: undefined })
+    expect(problems).toBe('')
+  })
+
+  test('an id or name of undefined is a missing one', () => {
+    expect(problemsOf({ id: undefined, name: undefined })).toBe(
+      'id: is required; name: is required',
+    )
+  })
+
+  test('every code point but U+0000 and the surrogates may stand in a name', () => {
+    const refused: number[] = []
+    for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
+      const name = `a${String.fromCodePoint(codePoint)}b`
+      if (!Plant.safeParse({ name }).success) refused.push(codePoint)
+    }
+    const surrogates = Array.from({ length: 0x800 }, (_, index) => 0xd800 + index)
+    expect(refused).toEqual([0, ...surrogates])
+  })
+
+  test('nothing is trimmed, folded or normalised', () => {
+    const plant = { name: ' E\u0301\u00c9\ufb01 ', tag: '\u200b' }
+    expect(Plant.parse(plant)).toStrictEqual(plant)
+  })
+})
+
+describe('a parsed plant', () => {
+  test('has no other members than its own', () => {
+    const parsed = NewPlant.parse({ id: 7, name: 'Fern', colour: 'green', tag: 'shade' })
+    expect(parsed).toStrictEqual({ id: 7n, name: 'Fern', tag: 'shade' })
+  })
+
+  test('has no tag where none was given', () => {
+    expect(Object.keys(NewPlant.parse({ id: 7, name: 'Fern' }))).toEqual(['id', 'name'])
+  })
+
+  test('takes no tag from a member named __proto__', () => {
+    const parsed = NewPlant.parse(JSON.parse('{"id":7,"name":"Fern","__proto__":{"tag":"shade"}}'))
+    expect(parsed.tag).toBeUndefined()
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype)
+    expect(Object.hasOwn(Object.prototype, 'tag')).toBe(false)
+  })
+
+  test('is another object than the one that was given', () => {
+    const given = Object.freeze({ id: 7, name: 'Fern' })
+    expect(NewPlant.parse(given)).not.toBe(given)
+  })
+
+  test.each([null, undefined, [], 'Fern', 7, 7n, true])('is never made of %s', (value) => {
+    expect(problemsOf(value)).toBe('body: must be a JSON object with id and name')
+  })
+})
+
+describe('problems in words', () => {
+  const numbered = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ path: [`m${index + 1}`], message: 'is wrong' }))
+
+  test('no problem gives no words', () => {
+    expect(describeProblems([])).toBe('')
+  })
+
+  test('five problems are all told', () => {
+    expect(describeProblems(numbered(5))).toBe(
+      'm1: is wrong; m2: is wrong; m3: is wrong; m4: is wrong; m5: is wrong',
+    )
+  })
+
+  test('of six problems, five are told and one is counted', () => {
+    expect(describeProblems(numbered(6))).toBe(
+      'm1: is wrong; m2: is wrong; m3: is wrong; m4: is wrong; m5: is wrong; and 1 more',
+    )
+  })
+
+  test('of 10,000 problems, five are told and the others counted', () => {
+    expect(describeProblems(numbered(10_000))).toMatch(/m5: is wrong; and 9995 more$/)
+  })
+
+  test('a path joins its steps with points, whatever shape they have', () => {
+    const path = ['plants', 0, { key: 'name' }]
+    expect(describeProblems([{ path, message: 'is wrong' }])).toBe('plants.0.name: is wrong')
+  })
+
+  test('a problem without a path is one of the whole body', () => {
+    expect(describeProblems([{ message: 'is wrong' }])).toBe('body: is wrong')
+    expect(describeProblems([{ path: [], message: 'is wrong' }])).toBe('body: is wrong')
+  })
+
+  test('the words never quote what was sent', () => {
+    expect(problemsOf({ id: 'secret', name: 7, tag: ['secret'] })).not.toContain('secret')
+  })
+})
