@@ -1,0 +1,29 @@
+import type { NewPlant } from '@plant-store/contract'
+import { openDatabase } from '@plant-store/server/store/sqlite/database'
+import { preparePlantInsert } from '@plant-store/server/store/sqlite/plants'
+import { createTransactions } from '@plant-store/server/store/sqlite/transactions'
+import type { CreateOutcome } from '@plant-store/server/store/store'
+
+export type Commit = (plants: readonly NewPlant[]) => Promise<CreateOutcome[]>
+
+const nobodyWakes = new Int32Array(new SharedArrayBuffer(4))
+
+/** Blocks this thread, as a slow fsync does. */
+function block(ms: number): void {
+  if (ms > 0) Atomics.wait(nobodyWakes, 0, 0, ms)
+}
+
+/** Opens the server's database for commits on the calling thread, each `delayMs` longer. */
+export function openCommit(path: string, delayMs: number): Commit {
+  const database = openDatabase(path)
+  const insertPlants = preparePlantInsert(database)
+  const transactions = createTransactions(database, (fault) => {
+    throw fault
+  })
+  return (plants) =>
+    transactions.write(() => {
+      const outcomes = insertPlants(plants)
+      block(delayMs)
+      return outcomes
+    })
+}

@@ -1,0 +1,35 @@
+import { randomFillSync } from 'node:crypto'
+import type { LoadOrder } from '../measurement.ts'
+
+/** A request as its bytes, all ASCII, and the body of its right answer. */
+export interface PlantRequest {
+  readonly text: string
+  readonly answerBody: string
+}
+
+/** Gives a fresh uniform int64 as decimal text at each call. */
+function createIds(): () => string {
+  const pool = new BigInt64Array(1024)
+  let used = pool.length
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    return String(pool[used++])
+  }
+}
+
+/** Gives a request for a new plant at each call. */
+export function createRequests({ port, token }: LoadOrder): () => PlantRequest {
+  const nextId = createIds()
+  const head =
+    `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
+    'content-type: application/json\r\ncontent-length: '
+  let count = 0
+  return () => {
+    const answerBody = `{"name":"Fern ${100 + (count++ % 900)}","tag":"indoor"}`
+    const body = `{"id":${nextId()},${answerBody.slice(1)}`
+    return { text: `${head}${body.length}\r\n\r\n${body}`, answerBody }
+  }
+}

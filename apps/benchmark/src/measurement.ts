@@ -1,0 +1,44 @@
+/** What the load generator is told to do. */
+export interface LoadOrder {
+  readonly port: number
+  readonly token: string
+  readonly connections: number
+  readonly seconds: number
+}
+
+/** What the load generator saw. */
+export interface LoadResult {
+  /** Right answers in all, with those that came after the time was over. */
+  readonly acknowledged: number
+  readonly createsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Of one core. */
+  readonly loadCpuShare: number
+  /** The first few things that went wrong; empty when nothing did. */
+  readonly failures: readonly string[]
+}
+
+/** What a contestant has used since its start. */
+export interface Usage {
+  readonly cpuSeconds: number
+  readonly maxRssBytes: number
+}
+
+/** What a contestant tells once it listens. */
+export interface Listening {
+  readonly port: number
+  readonly token: string
+}
+
+/** One contestant at one number of connections in one round. */
+export interface Measurement extends Omit<LoadResult, 'acknowledged' | 'failures'> {
+  readonly round: number
+  readonly contestant: string
+  readonly connections: number
+  readonly cpuSecondsPer1000: number
+  /** Since the start of the process. */
+  readonly maxRssBytes: number
+  /** pwrite(4 KiB) + fsync, measured on the same disk just before the contestant started. */
+  readonly fsyncP50Ms: number
+}
