@@ -6,7 +6,7 @@ import {
   flagOf,
   type SettingName,
   settings,
-} from '@plant-store/server/config.js'
+} from '@plant-store/server/settings.js'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, blockWith, documents, read, root, rowsOf } from './markdown.ts'
 
@@ -49,9 +49,13 @@ test('every block is one that a test or the check runs', () => {
     .filter(({ language }) => language === 'sh')
     .map(({ text }) => text.split('\n')[0])
   expect(commands.toSorted()).toEqual([
+    "export PLANT_STORE_DATABASE_URL='postgres://plant_store:secret@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
     'npx -y pnpm@12.16.0 check',
     'npx -y pnpm@12.16.0 install',
+    'npx -y pnpm@12.16.0 server backup plants-backup.db',
+    'npx -y pnpm@12.16.0 server doctor',
+    'npx -y pnpm@12.16.0 server export > plants.jsonl',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
     'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 test',

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Child, startChild } from './child.ts'
+import type { Child } from './child.ts'
 import type { Contestant } from './contestants.ts'
-import { countPlants, measureFsync } from './disk.ts'
-import type { Listening, LoadOrder, LoadResult, Measurement, Usage } from './measurement.ts'
+import type { Database } from './databases/database.ts'
+import type { Databases } from './databases/databases.ts'
+import { measureFsync } from './disk.ts'
+import type { LoadOrder, LoadResult, Measurement } from './measurement.ts'
+import { type Servers, startServers } from './servers.ts'
 
 /** Enough for the just-in-time compiler to settle on the fastest contestant and on the slowest. */
 const WARM_UP = { connections: 64, seconds: 1.5 }
@@ -11,8 +12,9 @@ const WARM_UP = { connections: 64, seconds: 1.5 }
 export interface ContestOptions {
   readonly round: number
   readonly seconds: number
-  /** Where database files are made, each contestant's in a folder of its own. */
+  /** On the disk that is measured. */
   readonly folder: string
+  readonly databases: Databases
   readonly load: Child
 }
 
@@ -25,16 +27,16 @@ async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
 /** Measures one contestant, listening already, at each of its numbers of connections. */
 async function measureAll(
   contestant: Contestant,
-  server: Child,
-  listening: Listening,
+  servers: Servers,
   { round, seconds, load }: ContestOptions,
 ) {
-  let acknowledged = (await applyLoad(load, { ...listening, ...WARM_UP })).acknowledged
+  const { targets } = servers
+  let acknowledged = (await applyLoad(load, { targets, ...WARM_UP })).acknowledged
   const measurements: Omit<Measurement, 'fsyncP50Ms'>[] = []
   for (const connections of contestant.connections) {
-    const before = await server.ask<Usage>('usage')
-    const result = await applyLoad(load, { ...listening, connections, seconds })
-    const { cpuSeconds, maxRssBytes } = await server.ask<Usage>('usage')
+    const before = await servers.usage()
+    const result = await applyLoad(load, { targets, connections, seconds })
+    const { cpuSeconds, maxRssBytes } = await servers.usage()
     acknowledged += result.acknowledged
     const { acknowledged: creates, failures: _, ...seen } = result
     const cpuSecondsPer1000 = ((cpuSeconds - before.cpuSeconds) / creates) * 1_000
@@ -51,29 +53,38 @@ async function measureAll(
   return { acknowledged, measurements }
 }
 
+async function measureOn(database: Database, contestant: Contestant, options: ContestOptions) {
+  const servers = await startServers(contestant, database.address)
+  try {
+    const { acknowledged, measurements } = await measureAll(contestant, servers, options)
+    await servers.stop()
+    const stored = contestant.isDurable ? await database.countPlants() : acknowledged
+    if (stored !== acknowledged) {
+      throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
+    }
+    return measurements
+  } catch (error) {
+    await servers.stop().catch(() => {})
+    throw error
+  }
+}
+
 /**
- * Starts a contestant, warms it up, measures it and stops it.
- * @throws when an answer was wrong, or a plant that was answered 200 is not in the database.
+ * Starts a contestant on a database of its own, warms it up, measures it and stops it.
+ * @throws when an answer was wrong, or the database does not hold what was answered 200.
  */
 export async function holdContest(
   contestant: Contestant,
   options: ContestOptions,
 ): Promise<Measurement[]> {
-  const folder = mkdtempSync(join(options.folder, `${contestant.name}-`))
-  const path = join(folder, 'plants.db')
-  const fsyncP50Ms = measureFsync(folder)
-  const server = startChild(`contestants/${contestant.program}`, [path, ...contestant.arguments])
+  const fsyncP50Ms = measureFsync(options.folder)
+  const database = await options.databases.make(contestant.engine)
   try {
-    const listening = await server.receive<Listening>()
-    const { acknowledged, measurements } = await measureAll(contestant, server, listening, options)
-    await server.stop('stop')
-    const stored = contestant.isDurable ? countPlants(path) : acknowledged
-    if (stored < acknowledged) throw new Error(`${stored} of ${acknowledged} plants are stored`)
+    const measurements = await measureOn(database, contestant, options)
     return measurements.map((measurement) => ({ ...measurement, fsyncP50Ms }))
   } catch (error) {
-    await server.stop('stop').catch(() => {})
     throw new Error(`${contestant.name} failed`, { cause: error })
   } finally {
-    rmSync(folder, { recursive: true })
+    await database.drop()
   }
 }

@@ -1,72 +1,122 @@
+import type { Engine } from './databases/database.ts'
+
 /** A server to measure: a program in contestants/, started anew in each round. */
 export interface Contestant {
   readonly name: string
   readonly about: string
   readonly program: string
-  /** What follows the database file in the program's arguments. */
+  /** What follows the database in the program's arguments. */
   readonly arguments: readonly string[]
-  readonly connections: readonly number[]
+  /** Among which the connections are divided. */
+  readonly processes: number
+  readonly engine: Engine
+  /** Whether the database must hold afterwards what was answered 200. */
   readonly isDurable: boolean
+  readonly connections: readonly number[]
+  /** Measured only when this is asked for. */
+  readonly experiment?: string
 }
 
 const SLOW_COMMIT_MS = '2'
 
-/** In the order of a round: what is compared stands together. */
-export const contestants: readonly Contestant[] = [
+const ours = {
+  program: 'server.ts',
+  arguments: ['as-it-is'],
+  processes: 1,
+  isDurable: true,
+  connections: [1, 64, 256],
+} as const
+
+const peer = { arguments: [], processes: 1, isDurable: true, connections: [64] } as const
+
+const onSqlite: readonly Contestant[] = [
   {
+    ...peer,
     name: 'raw',
     about: 'node:http, plants in a Map, no token',
     program: 'raw.ts',
-    arguments: [],
-    connections: [64],
+    engine: 'sqlite',
     isDurable: false,
   },
   {
+    ...peer,
     name: 'fastify',
     about: 'Fastify, better-sqlite3, one FULL commit per request, no token',
-    program: 'fastify.ts',
-    arguments: [],
-    connections: [64],
-    isDurable: true,
+    program: 'fastify-sqlite.ts',
+    engine: 'sqlite',
   },
   {
+    ...ours,
     name: 'no-store',
     about: 'our server, whose store answers at once',
-    program: 'server.ts',
     arguments: ['no-store'],
-    connections: [1, 64],
+    engine: 'sqlite',
     isDurable: false,
+    connections: [1, 64],
+  },
+  { ...ours, name: 'server', about: 'our server on SQLite', engine: 'sqlite' },
+  {
+    ...ours,
+    name: 'main',
+    about: 'our server, every commit on the main thread',
+    arguments: ['main', '0'],
+    engine: 'sqlite',
   },
   {
-    name: 'server',
-    about: 'our server, commits on the main thread',
-    program: 'server.ts',
-    arguments: ['as-it-is'],
-    connections: [1, 64, 256],
-    isDurable: true,
-  },
-  {
-    name: 'worker',
-    about: 'our server, commits in a worker thread',
-    program: 'server.ts',
-    arguments: ['worker', '0'],
-    connections: [1, 64, 256],
-    isDurable: true,
-  },
-  {
-    name: 'server+2ms',
-    about: `server, each commit ${SLOW_COMMIT_MS} ms longer`,
-    program: 'server.ts',
+    ...ours,
+    name: 'main+2ms',
+    about: `main, each commit ${SLOW_COMMIT_MS} ms longer`,
     arguments: ['main', SLOW_COMMIT_MS],
-    connections: [1, 64, 256],
-    isDurable: true,
+    engine: 'sqlite',
   },
   {
+    ...ours,
     name: 'worker+2ms',
-    about: `worker, each commit ${SLOW_COMMIT_MS} ms longer`,
-    program: 'server.ts',
+    about: `our server, every commit in a worker thread and ${SLOW_COMMIT_MS} ms longer`,
     arguments: ['worker', SLOW_COMMIT_MS],
-    connections: [1, 64, 256],
-    isDurable: true,
+    engine: 'sqlite',
   },
 ]
+
+const onPostgres: readonly Contestant[] = [
+  {
+    ...peer,
+    name: 'fastify-postgres',
+    about: 'Fastify, a pg pool of 10, one INSERT per request, no token',
+    program: 'fastify-postgres.ts',
+    engine: 'postgres',
+  },
+  {
+    ...ours,
+    name: 'postgres',
+    about: 'our server on PostgreSQL',
+    engine: 'postgres',
+  },
+  {
+    ...ours,
+    name: 'postgres×2',
+    about: 'two of our servers on one PostgreSQL database',
+    processes: 2,
+    engine: 'postgres',
+    connections: [64, 256],
+  },
+]
+
+const FLIGHTS = 'postgres-flights'
+
+/** As many commits beside each other as the last figure says, in one server and in two. */
+const flights: readonly Contestant[] = [1, 2].flatMap((processes) =>
+  [1, 2, 3, 4].map((count) => ({
+    ...ours,
+    name: `${processes === 1 ? 'flights' : 'flights×2'}-${count}`,
+    about: `${processes} of our servers, up to ${count} commits at once in each`,
+    arguments: ['flights', String(count)],
+    processes,
+    engine: 'postgres',
+    connections: processes === 1 ? [1, 64, 256] : [64, 256],
+    experiment: FLIGHTS,
+  })),
+)
+
+/** In the order of a round: what is compared stands together. */
+export const contestants: readonly Contestant[] = [...onSqlite, ...onPostgres, ...flights]

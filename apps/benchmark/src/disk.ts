@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { medianOf } from './report/statistics.ts'
 
 const PAGE = Buffer.alloc(4096, 1)
@@ -26,14 +25,4 @@ export function measureFsync(folder: string): number {
   closeSync(descriptor)
   rmSync(path)
   return medianOf(times)
-}
-
-/** How many plants a database file holds. */
-export function countPlants(path: string): number {
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    return Number(database.prepare('SELECT count(*) AS count FROM plants').get()?.count)
-  } finally {
-    database.close()
-  }
 }

@@ -1,7 +1,13 @@
-/** What the load generator is told to do. */
-export interface LoadOrder {
+/** Where a contestant listens, and what opens it. */
+export interface Listening {
   readonly port: number
   readonly token: string
+}
+
+/** What the load generator is told to do. */
+export interface LoadOrder {
+  /** Among which the connections are divided. */
+  readonly targets: readonly Listening[]
   readonly connections: number
   readonly seconds: number
 }
@@ -19,16 +25,10 @@ export interface LoadResult {
   readonly failures: readonly string[]
 }
 
-/** What a contestant has used since its start. */
+/** What a contestant has used since its start, without the database server behind it. */
 export interface Usage {
   readonly cpuSeconds: number
   readonly maxRssBytes: number
-}
-
-/** What a contestant tells once it listens. */
-export interface Listening {
-  readonly port: number
-  readonly token: string
 }
 
 /** One contestant at one number of connections in one round. */
@@ -37,7 +37,7 @@ export interface Measurement extends Omit<LoadResult, 'acknowledged' | 'failures
   readonly contestant: string
   readonly connections: number
   readonly cpuSecondsPer1000: number
-  /** Since the start of the process. */
+  /** Of the largest process, since its start. */
   readonly maxRssBytes: number
   /** pwrite(4 KiB) + fsync, measured on the same disk just before the contestant started. */
   readonly fsyncP50Ms: number

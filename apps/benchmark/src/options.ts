@@ -1,15 +1,27 @@
 import { parseArgs } from 'node:util'
 import { type Contestant, contestants } from './contestants.ts'
 
+function describe(isMeant: (contestant: Contestant) => boolean): string {
+  return contestants
+    .filter(isMeant)
+    .map(({ name, about }) => `  ${name.padEnd(18)}${about}\n`)
+    .join('')
+}
+
 export const USAGE = `pnpm bench [--rounds N] [--seconds N] [--only NAME]... [--json FILE]
 
   --rounds N    how often each contestant is measured (default: 5)
-  --seconds N   how long each measurement takes (default: 2)
-  --only NAME   measure this contestant; may be repeated (default: all)
+  --seconds N   how long each measurement takes (default: 1.5)
+  --only NAME   measure this contestant or experiment; may be repeated (default: all contestants)
   --json FILE   write every single measurement to a file
 
 Contestants:
-${contestants.map(({ name, about }) => `  ${name.padEnd(12)}${about}\n`).join('')}`
+${describe((one) => one.experiment === undefined)}
+Experiment postgres-flights, on PostgreSQL:
+${describe((one) => one.experiment === 'postgres-flights')}
+The server's CPU and memory are those of its own processes, without PostgreSQL's.
+\`pnpm --filter @plant-store/benchmark move\` moves a million plants from SQLite to PostgreSQL.
+`
 
 export interface Options {
   readonly rounds: number
@@ -30,10 +42,11 @@ function readNumber(name: string, text: string, least: number, most: number): nu
 }
 
 function choose(names: readonly string[] | undefined): readonly Contestant[] {
-  if (names === undefined) return contestants
-  const unknown = names.find((name) => !contestants.some((one) => one.name === name))
+  if (names === undefined) return contestants.filter((one) => one.experiment === undefined)
+  const namesOf = ({ name, experiment = name }: Contestant) => [name, experiment]
+  const unknown = names.find((name) => !contestants.some((one) => namesOf(one).includes(name)))
   if (unknown !== undefined) throw new UsageError(`--only ${unknown}: there is no such contestant`)
-  return contestants.filter(({ name }) => names.includes(name))
+  return contestants.filter((one) => namesOf(one).some((name) => names.includes(name)))
 }
 
 /** @throws UsageError, or the TypeError of parseArgs. */
@@ -42,7 +55,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     args: [...args],
     options: {
       rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '2' },
+      seconds: { type: 'string', default: '1.5' },
       only: { type: 'string', multiple: true },
       json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -55,4 +68,12 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     contestants: choose(values.only),
     jsonFile: values.json,
   }
+}
+
+/** Whether the command line is at fault. */
+export function isUsageError(error: unknown): error is Error {
+  const code = (error as { code?: unknown }).code
+  return (
+    error instanceof UsageError || (typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS'))
+  )
 }

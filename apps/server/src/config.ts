@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
-import * as z from 'zod'
-import type { Address } from './http/listener.ts'
+import type * as z from 'zod'
+import {
+  environmentNameOf,
+  flagOf,
+  PREFIX,
+  SECRETS,
+  type SettingName,
+  settingNames,
+  settings,
+} from './settings.ts'
 
 /** Settings that are wrong; the message names each problem with its source and its mend. */
 export class ConfigError extends Error {
@@ -11,83 +19,6 @@ export class ConfigError extends Error {
     super(problems.map((problem) => `  ${problem}`).join('\n'))
   }
 }
-
-const PREFIX = 'PLANT_STORE_'
-
-/** `host:port`, an IPv6 host in brackets. */
-const ADDRESS = /^(?:\[([\da-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i
-
-function parseAddress(text: string): Address | undefined {
-  const [, ipv6, name, digits] = ADDRESS.exec(text) ?? []
-  const host = ipv6 ?? name
-  const port = Number(digits)
-  return host !== undefined && port <= 65_535 ? { host, port } : undefined
-}
-
-const address = z.string().transform((text, context): Address => {
-  const parsed = parseAddress(text)
-  if (parsed !== undefined) return parsed
-  context.addIssue('must be a host and a port, such as 127.0.0.1:3000')
-  return z.NEVER
-})
-
-function wholeNumber(least: number, most: number) {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z
-    .string()
-    .regex(/^\d+$/, rule)
-    .transform(Number)
-    .refine((n) => n >= least && n <= most, rule)
-}
-
-const duration = wholeNumber(100, 3_600_000)
-
-interface Setting<Value> {
-  readonly initial: string
-  readonly about: string
-  readonly schema: z.ZodType<Value, string>
-}
-
-function setting<Value>(
-  initial: string,
-  about: string,
-  schema: z.ZodType<Value, string>,
-): Setting<Value> {
-  return { initial, about, schema }
-}
-
-/** Every setting of the server. `bodyLimitBytes` is PLANT_STORE_BODY_LIMIT_BYTES and --body-limit-bytes. */
-export const settings = {
-  listen: setting('127.0.0.1:3000', 'where the service listens', address),
-  operationsListen: setting(
-    '127.0.0.1:3001',
-    'where /livez and /readyz listen, or off',
-    z.union([z.literal('off').transform(() => undefined), address], {
-      error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
-    }),
-  ),
-  databaseUrl: setting(
-    'sqlite:./data/plants.db',
-    'the database',
-    z.string().regex(/^sqlite:./, 'must be sqlite: and a path, such as sqlite:./data/plants.db'),
-  ),
-  bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
-  headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
-  queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
-  headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
-  requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
-  keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
-  shutdownTimeoutMs: setting('7000', 'how long requests in flight may take at the end', duration),
-  logLevel: setting(
-    'info',
-    'what is logged: fatal, error, warn, info, debug, trace or silent',
-    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be fatal, error, warn, info, debug, trace or silent',
-    }),
-  ),
-}
-
-export type SettingName = keyof typeof settings
 
 /** The settings after their check, each as what its schema makes of it. */
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
@@ -99,23 +30,6 @@ export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['
 const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL'].map(
   (name) => PREFIX + name,
 )
-
-/** Settings that may hold a password, and so may come from a file. */
-const SECRETS = new Set<SettingName>(['databaseUrl'])
-
-const settingNames = Object.keys(settings) as SettingName[]
-
-function wordsOf(name: SettingName): string[] {
-  return name.split(/(?=[A-Z])/)
-}
-
-export function environmentNameOf(name: SettingName): string {
-  return PREFIX + wordsOf(name).join('_').toUpperCase()
-}
-
-export function flagOf(name: SettingName): string {
-  return `--${wordsOf(name).join('-').toLowerCase()}`
-}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 export type Flags = { readonly [Name in SettingName]?: string }
@@ -197,4 +111,35 @@ export function loadConfig(
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
+}
+
+const MASK = '***'
+
+/** A database URL without its password; whole text that is no URL might be one, and is left out. */
+function maskPassword(text: string): string {
+  if (!/^[a-z]+:/i.test(text)) return MASK
+  return text
+    .replace(/^(\w+:\/\/[^:@/?]*:).*@/s, `$1${MASK}@`)
+    .replace(/([?&]\w*password=)[^&]*/gi, `$1${MASK}`)
+}
+
+/** A setting as it counts, for people. */
+export interface DescribedSetting {
+  readonly environmentName: string
+  /** Without the passwords in it. */
+  readonly text: string
+  /** The flag, the environment variable, or `default`. */
+  readonly source: string
+}
+
+/** Every setting with where it comes from, unchecked: see loadConfig. */
+export function describeSettings(
+  flags: Flags,
+  environment: Environment = process.env,
+): DescribedSetting[] {
+  return settingNames.map((name) => {
+    const { text, source } = find(name, flags, environment)
+    const environmentName = environmentNameOf(name)
+    return { environmentName, text: SECRETS.has(name) ? maskPassword(text) : text, source }
+  })
 }

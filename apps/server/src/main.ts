@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
+import { exitCodes } from './commands/command.ts'
 import { run } from './run.ts'
 
 const stop = new AbortController()
@@ -11,8 +12,23 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that has seen enough, such as head, is no failure.
+  if (error.code === 'EPIPE') return
+  process.stderr.write(`plant-store-server: cannot write its output: ${error.message}\n`)
+  process.exit(exitCodes.ioError)
+})
+
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  output: process.stdout,
+  get input() {
+    return process.stdin
+  },
+  isInteractive: process.stderr.isTTY === true,
   stop: stop.signal,
 })
+
+// A reader of the output that takes nothing would keep a process alive that was asked to end.
+if (stop.signal.aborted && process.stdout.writableLength > 0) process.exit()

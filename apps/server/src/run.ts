@@ -1,5 +1,12 @@
 import { Command, CommanderError } from 'commander'
+import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
+import { addConfigCommand } from './commands/config.ts'
+import { addDoctorCommand } from './commands/doctor/doctor.ts'
+import { addExportCommand } from './commands/export.ts'
+import { addLoadCommand } from './commands/load/load.ts'
+import { addMigrateCommand } from './commands/migrate.ts'
+import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCreate } from './commands/token/create.ts'
 import { addTokenList } from './commands/token/list.ts'
@@ -25,6 +32,13 @@ function createProgram(terminal: Terminal): Command {
   addTokenList(token, terminal)
   addTokenRevoke(token, terminal)
   addTokenRotate(token, terminal)
+  addExportCommand(program, terminal)
+  addLoadCommand(program, terminal)
+  addBackupCommand(program, terminal)
+  addRestoreCommand(program, terminal)
+  addMigrateCommand(program, terminal)
+  addConfigCommand(program, terminal)
+  addDoctorCommand(program, terminal)
   return program
 }
 

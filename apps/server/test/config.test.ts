@@ -1,13 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  ConfigError,
-  describeUnknownArguments,
-  environmentNameOf,
-  flagOf,
-  loadConfig,
-} from '../src/config.ts'
+import { ConfigError, describeUnknownArguments, loadConfig } from '../src/config.ts'
+import { environmentNameOf, flagOf } from '../src/settings.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {

@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
   createPlantStoreClient,
+  PlantStoreAbortError,
   PlantStoreConnectionError,
   PlantStoreError,
   PlantStoreResponseError,
@@ -17,7 +18,7 @@ async function outcomeOf(answer: Answer, signal?: AbortSignal): Promise<unknown>
   await using server = await startAnsweringServer(answer)
   const client = createPlantStoreClient({ baseUrl: server.url, token })
   const outcome = await client
-    .createPlant(FERN, signal && { signal })
+    .createPlant(FERN, { signal, maxRetries: 0 })
     .catch((error: unknown) => error)
   expect(server.received).toHaveLength(1)
   return outcome
@@ -96,23 +97,34 @@ describe('every answer of the contract is a value of rest.createPlant', () => {
     expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body: error })
   })
 
-  test('a status that its type does not have is none of them', async () => {
+  test('a status that its type does not have is none of them: it is thrown', async () => {
     await using server = await startAnsweringServer(
       answerWith(409, { error: 40900, message: 'no' }),
     )
     const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
-    await expect(rest.createPlant({ body: FERN })).rejects.toThrow(PlantStoreResponseError)
+    await expect(rest.createPlant({ body: FERN })).rejects.toMatchObject({
+      name: 'PlantStoreApiError',
+      code: 'conflict',
+      status: 409,
+    })
   })
 })
 
-describe('where no whole answer arrives, a PlantStoreConnectionError', () => {
+describe('where no whole answer arrives, an error', () => {
   test('tells of a refused connection, with the host and the cause', async () => {
     const server = await startAnsweringServer(answerWith(200, {}))
     await server[Symbol.asyncDispose]()
-    const call = createPlantStoreClient({ baseUrl: server.url, token }).createPlant(FERN)
+    const client = createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 })
+    const call = client.createPlant(FERN)
     await expect(call).rejects.toThrow(PlantStoreConnectionError)
     await expect(call).rejects.toThrow(new URL(server.url).host)
-    await expect(call).rejects.toMatchObject({ cause: { cause: { code: 'ECONNREFUSED' } } })
+    await expect(call).rejects.toMatchObject({
+      code: 'connection_failed',
+      reason: 'ECONNREFUSED',
+      applied: 'no',
+      attempts: 1,
+      cause: { code: 'ECONNREFUSED' },
+    })
   })
 
   test('tells of a connection that ends without an answer', async () => {
@@ -131,8 +143,8 @@ describe('where no whole answer arrives, a PlantStoreConnectionError', () => {
   test('tells of a call that its caller aborted, with the reason', async () => {
     const controller = new AbortController()
     const outcome = await outcomeOf(() => controller.abort(new Error('winter')), controller.signal)
-    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
-    expect(outcome).toMatchObject({ cause: { message: 'winter' } })
+    expect(outcome).toBeInstanceOf(PlantStoreAbortError)
+    expect(outcome).toMatchObject({ cause: { message: 'winter' }, applied: 'maybe' })
   })
 
   test('tells of an abort in the middle of the answer', async () => {
@@ -143,14 +155,14 @@ describe('where no whole answer arrives, a PlantStoreConnectionError', () => {
       controller.abort()
       await once(response, 'close')
     }, controller.signal)
-    expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
+    expect(outcome).toBeInstanceOf(PlantStoreAbortError)
   })
 
   test('tells of an abort before the call, and nothing is sent', async () => {
     await using server = await startAnsweringServer(answerWith(200, { name: 'Fern' }))
     const client = createPlantStoreClient({ baseUrl: server.url, token })
     const call = client.createPlant(FERN, { signal: AbortSignal.abort() })
-    await expect(call).rejects.toThrow(PlantStoreConnectionError)
+    await expect(call).rejects.toMatchObject({ code: 'aborted', applied: 'no', attempts: 0 })
     expect(server.received).toEqual([])
   })
 })

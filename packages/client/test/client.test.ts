@@ -138,12 +138,38 @@ describe('a plant that is not one', () => {
     expect(server.received).toEqual([])
   })
 
+  test.each([
+    [2 ** 53, true],
+    [1.5, false],
+    [2n ** 63n, false],
+  ])('with the id %s is told to be a bigint: %s', async (id, isTold) => {
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
+    const result = await client.tryCreatePlant({ id, name: 'Fern' })
+    expect(result.ok ? '' : result.error.message.includes('give a bigint')).toBe(isTold)
+  })
+
+  test('may be one that cannot even be read', async () => {
+    const plant = {
+      id: 7,
+      get name(): string {
+        throw new Error('locked')
+      },
+    }
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
+    await expect(client.createPlant(plant)).rejects.toThrow(
+      'nothing was sent: body: could not be read',
+    )
+  })
+
   test('is told problem by problem', async () => {
     const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
     const refusal = client.createPlant({ id: 1.5 } as NewPlantInput)
     await expect(refusal).rejects.toMatchObject({
       name: 'PlantStoreInputError',
-      problems: [
+      code: 'invalid_plant',
+      applied: 'no',
+      attempts: 0,
+      issues: [
         { path: ['id'], message: RANGE },
         { path: ['name'], message: 'is required' },
       ],
@@ -155,7 +181,8 @@ describe('an Error answer', () => {
   test.each(Object.entries(errorTable))('%s is thrown by its name', async (name, row) => {
     const body = { error: row.code, message: 'the words of the server' }
     await using server = await startAnsweringServer(answerWith(row.status, body))
-    const refusal = createPlantStoreClient({ baseUrl: server.url, token }).createPlant(FERN)
+    const client = createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 })
+    const refusal = client.createPlant(FERN)
     await expect(refusal).rejects.toThrow(PlantStoreApiError)
     await expect(refusal).rejects.toMatchObject({
       status: row.status,

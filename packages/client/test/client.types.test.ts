@@ -1,20 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
+  type AnyPlantStoreError,
   type CreatePlantAnswer,
   type CreatePlantOptions,
+  type CreatePlantResult,
+  type CreatePlantsResult,
   createPlantStoreClient,
+  createPlants,
   type ErrorBody,
   type ErrorName,
   type ErrorStatus,
+  isPlantStoreError,
   type NewPlantInput,
   type Plant,
   type PlantStoreApiError,
   type PlantStoreClient,
+  type PlantStoreClientOptions,
   type PlantStoreConnectionError,
   type PlantStoreError,
+  type PlantStoreErrorCode,
   type PlantStoreInputError,
+  type PlantStoreMeta,
   type PlantStoreResponseError,
+  type PlantStoreTimeoutError,
 } from '../src/index.ts'
 
 const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token: 'token' })
@@ -46,14 +55,56 @@ describe('the types of createPlant', () => {
     create({ id: 7, name: 'Fern', colour: 'green' })
   })
 
-  test('a client needs a base URL and a token', () => {
-    const create: (options: Parameters<typeof createPlantStoreClient>[0]) => void = () => {}
-    // @ts-expect-error no token
-    create({ baseUrl: 'http://127.0.0.1:9' })
-    // @ts-expect-error no base URL
-    create({ token: 'token' })
+  test('a client may be made of nothing but the environment', () => {
+    expectTypeOf<Parameters<typeof createPlantStoreClient>>().toEqualTypeOf<
+      [options?: PlantStoreClientOptions | undefined]
+    >()
+    const create: (options: PlantStoreClientOptions) => void = () => {}
+    create({ token: () => 'token' })
+    create({ token: async ({ refresh, signal }) => `${refresh} ${signal.aborted}` })
     // @ts-expect-error an option that there is not
-    create({ baseUrl: 'http://127.0.0.1:9', token: 'token', retry: true })
+    create({ retry: true })
+    // @ts-expect-error a client has no signal, its calls have
+    create({ signal: new AbortController().signal })
+    // @ts-expect-error a token is text
+    create({ token: 5 })
+  })
+
+  test('a call takes a signal that may be undefined', () => {
+    expectTypeOf<{ signal: AbortSignal | undefined }>().toExtend<CreatePlantOptions>()
+    expectTypeOf<{ retries: number }>().not.toExtend<CreatePlantOptions>()
+  })
+})
+
+describe('the types of tryCreatePlant', () => {
+  test('ok tells a plant from an error', () => {
+    type Result = Awaited<ReturnType<PlantStoreClient['tryCreatePlant']>>
+    expectTypeOf<Result>().toEqualTypeOf<CreatePlantResult>()
+    expectTypeOf<Extract<Result, { ok: true }>>().toEqualTypeOf<{
+      readonly ok: true
+      readonly plant: Plant
+      readonly meta: PlantStoreMeta
+    }>()
+    expectTypeOf<Extract<Result, { ok: false }>['error']>().toEqualTypeOf<AnyPlantStoreError>()
+  })
+})
+
+describe('the types of createPlants', () => {
+  test('a result has the plant as it was given', () => {
+    interface Row {
+      readonly id: bigint
+      readonly name: string
+      readonly line: number
+    }
+    const create: (source: AsyncIterable<Row>) => AsyncGenerator<CreatePlantsResult<Row>, void> = (
+      source,
+    ) => createPlants(client, source)
+    type Result = ReturnType<typeof create> extends AsyncGenerator<infer Each> ? Each : never
+    expectTypeOf<Result['input']>().toEqualTypeOf<Row>()
+    expectTypeOf<Extract<Result, { ok: true }>['plant']>().toEqualTypeOf<Plant>()
+    expectTypeOf<Extract<Result, { ok: false }>['error']>().toEqualTypeOf<AnyPlantStoreError>()
+    // @ts-expect-error a source is of plants
+    createPlants(client, [{ id: 7 }])
   })
 })
 
@@ -79,6 +130,57 @@ describe('the types of what is thrown', () => {
     expectTypeOf<PlantStoreResponseError>().toExtend<PlantStoreError>()
   })
 
+  test('its code tells the class', () => {
+    type OfCode<Code> = Extract<AnyPlantStoreError, { code: Code }>
+    const codeOf = (error: AnyPlantStoreError): string => {
+      switch (error.code) {
+        case 'missing_token':
+        case 'invalid_token':
+        case 'invalid_base_url':
+        case 'invalid_option':
+        case 'token_provider_failed':
+          return error.option
+        case 'invalid_plant':
+          return error.issues.join()
+        case 'rejected':
+        case 'unauthorized':
+        case 'forbidden':
+        case 'conflict':
+        case 'too_large':
+        case 'rate_limited':
+        case 'server_error':
+        case 'unexpected_status':
+          return error.apiMessage
+        case 'connection_failed':
+        case 'connection_lost':
+        case 'tls_failed':
+          return error.reason
+        case 'attempt_timeout':
+        case 'total_timeout':
+          return `${error.timeoutMs}`
+        case 'aborted':
+          return `${error.cause}`
+        case 'unexpected_response':
+          return error.snippet
+        default:
+          return error satisfies never
+      }
+    }
+    expectTypeOf(codeOf).returns.toBeString()
+    expectTypeOf<AnyPlantStoreError['code']>().toEqualTypeOf<PlantStoreErrorCode>()
+    expectTypeOf<OfCode<PlantStoreErrorCode>>().toExtend<PlantStoreError>()
+  })
+
+  test('whether the plant was stored is one of three words', () => {
+    expectTypeOf<PlantStoreError['applied']>().toEqualTypeOf<'no' | 'maybe' | 'yes'>()
+    expectTypeOf<PlantStoreTimeoutError>().toExtend<PlantStoreConnectionError>()
+  })
+
+  test('what is thrown can be told by isPlantStoreError', () => {
+    const thrown: unknown = undefined
+    if (isPlantStoreError(thrown)) expectTypeOf(thrown).toEqualTypeOf<AnyPlantStoreError>()
+  })
+
   test('an API error has a name of the contract, or none', () => {
     expectTypeOf<PlantStoreApiError['apiName']>().toEqualTypeOf<ErrorName | undefined>()
     expectTypeOf<'id_taken'>().toExtend<ErrorName>()
@@ -90,7 +192,7 @@ describe('the published types', () => {
     const folder = new URL('../dist/', import.meta.url)
     const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
     const mentioning = files.filter((name) => {
-      return readFileSync(new URL(name, folder), 'utf8').includes('ts-rest/')
+      return /@ts-rest/.test(readFileSync(new URL(name, folder), 'utf8'))
     })
     expect(files).toContain('index.d.ts')
     expect(mentioning).toEqual([])

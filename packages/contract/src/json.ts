@@ -118,20 +118,34 @@ export type JsonWritable =
   | readonly JsonWritable[]
   | { readonly [key: string]: JsonWritable | undefined }
 
+/** Whether JSON.stringify writes a value to the digit; it throws for a bigint and writes NaN as null. */
+function isPlain(value: JsonWritable | undefined): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
+  for (const key in value) {
+    if (!isPlain((value as Record<string, JsonWritable | undefined>)[key])) return false
+  }
+  return true
+}
+
 /**
  * Writes a value as JSON text, a bigint as a bare integer with all its digits.
  * Needs no JSON.rawJSON, which Node 20 does not have.
  * @throws TypeError for NaN and Infinity, which JSON cannot hold.
  */
 export function encodeJson(value: JsonWritable): string {
+  return isPlain(value) ? JSON.stringify(value) : encodeExactly(value)
+}
+
+function encodeExactly(value: JsonWritable): string {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TypeError(`JSON cannot hold ${value}`)
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(encodeJson).join(',')}]`
+  if (Array.isArray(value)) return `[${value.map(encodeExactly).join(',')}]`
   const members = Object.entries(value).flatMap(([key, member]) =>
-    member === undefined ? [] : [`${JSON.stringify(key)}:${encodeJson(member)}`],
+    member === undefined ? [] : [`${JSON.stringify(key)}:${encodeExactly(member)}`],
   )
   return `{${members.join(',')}}`
 }

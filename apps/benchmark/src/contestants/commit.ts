@@ -1,8 +1,12 @@
 import type { NewPlant } from '@plant-store/contract'
-import { openDatabase } from '@plant-store/server/store/sqlite/database'
-import { preparePlantInsert } from '@plant-store/server/store/sqlite/plants'
-import { createTransactions } from '@plant-store/server/store/sqlite/transactions'
-import type { CreateOutcome } from '@plant-store/server/store/store'
+import type { GroupCommitOptions } from '@plant-store/server/store/group-commit.js'
+import { openDatabase } from '@plant-store/server/store/sqlite/database.js'
+import { preparePlantInsert } from '@plant-store/server/store/sqlite/plants.js'
+import { createTransactions } from '@plant-store/server/store/sqlite/transactions.js'
+import type { CreateOutcome } from '@plant-store/server/store/store.js'
+
+/** Told how long the oldest plant has waited already. */
+export type CommitInTime = GroupCommitOptions<NewPlant, CreateOutcome>['commit']
 
 export type Commit = (plants: readonly NewPlant[]) => Promise<CreateOutcome[]>
 

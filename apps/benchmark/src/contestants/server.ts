@@ -1,33 +1,44 @@
 import type { NewPlant } from '@plant-store/contract'
-import { createAuthenticate } from '@plant-store/server/auth/authenticate'
-import { createOpaqueToken } from '@plant-store/server/auth/opaque-token'
-import { type Config, loadConfig } from '@plant-store/server/config'
-import { createLog } from '@plant-store/server/operations/log'
-import { startServer } from '@plant-store/server/server'
-import { createGroupCommit } from '@plant-store/server/store/group-commit'
-import { openSqliteStore } from '@plant-store/server/store/sqlite/sqlite'
-import type { CreateOutcome, PlantStore, Store } from '@plant-store/server/store/store'
-import { type Commit, openCommit } from './commit.ts'
+import { createAuthenticate } from '@plant-store/server/auth/authenticate.js'
+import { createOpaqueToken } from '@plant-store/server/auth/opaque-token.js'
+import { loadConfig } from '@plant-store/server/config.js'
+import { createLog } from '@plant-store/server/operations/log.js'
+import { startServer } from '@plant-store/server/server.js'
+import { createGroupCommit } from '@plant-store/server/store/group-commit.js'
+import { openPostgresStore } from '@plant-store/server/store/postgres/postgres.js'
+import { openSqliteStore } from '@plant-store/server/store/sqlite/sqlite.js'
+import type { CreateOutcome, PlantStore, Store } from '@plant-store/server/store/store.js'
+import { type CommitInTime, openCommit } from './commit.ts'
 import { type Running, serveContestant } from './contestant.ts'
+import { openPostgresCommit } from './postgres-commit.ts'
 import { openWorkerCommit } from './worker-commit.ts'
 
-const [path = '', kind = '', delayMs = '0'] = process.argv.slice(2)
+const [address = '', kind = '', value = ''] = process.argv.slice(2)
 
-function groupCommits(commit: Commit, { queueLimit }: Config): PlantStore {
-  const commits = createGroupCommit<NewPlant, CreateOutcome>({ commit, queueLimit })
+function openStore(queueLimit: number): Store | Promise<Store> {
+  return address.startsWith('postgres:')
+    ? openPostgresStore({ databaseUrl: address, queueLimit, allowDataLoss: false })
+    : openSqliteStore({ path: address, queueLimit })
+}
+
+function groupCommits(commit: CommitInTime, queueLimit: number, commitsInFlight = 1): PlantStore {
+  const options = { commit, queueLimit, commitsInFlight }
+  const commits = createGroupCommit<NewPlant, CreateOutcome>(options)
   return { create: (plant) => commits.add(plant) }
 }
 
-function choosePlants(store: Store, config: Config): PlantStore {
+function choosePlants(store: Store, queueLimit: number): PlantStore {
   switch (kind) {
     case 'as-it-is':
       return store.plants
     case 'no-store':
       return { create: () => Promise.resolve('created') }
     case 'main':
-      return groupCommits(openCommit(path, Number(delayMs)), config)
+      return groupCommits(openCommit(address, Number(value)), queueLimit)
     case 'worker':
-      return groupCommits(openWorkerCommit(path, Number(delayMs)), config)
+      return groupCommits(openWorkerCommit(address, Number(value)), queueLimit)
+    case 'flights':
+      return groupCommits(openPostgresCommit(address), queueLimit, Number(value))
     default:
       throw new Error(`${kind}: there is no such store`)
   }
@@ -43,12 +54,14 @@ async function issueToken({ tokens }: Store): Promise<string> {
 async function start(): Promise<Running> {
   const anyPort = '127.0.0.1:0'
   // An empty environment: whoever measures may have settings of a server of their own.
-  const config = loadConfig({ listen: anyPort, operationsListen: anyPort }, [], {})
-  const store = openSqliteStore({ path, queueLimit: config.queueLimit })
+  // What the log would say at `info` is told by the load as well: each answer that is not 200.
+  const flags = { listen: anyPort, operationsListen: anyPort, logLevel: 'error' }
+  const config = loadConfig(flags, [], {})
+  const store = await openStore(config.queueLimit)
   const token = await issueToken(store)
   const server = await startServer({
     ...config,
-    store: { plants: choosePlants(store, config), isReady: () => store.isReady() },
+    store: { plants: choosePlants(store, config.queueLimit), isReady: () => store.isReady() },
     authenticate: createAuthenticate(store.tokens),
     log: createLog(config.logLevel),
   })

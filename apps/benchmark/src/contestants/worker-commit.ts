@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { CreateOutcome } from '@plant-store/server/store/store'
+import type { CreateOutcome } from '@plant-store/server/store/store.js'
 import type { Commit } from './commit.ts'
 
 /** Commits in a worker thread, one batch at a time, as a group commit asks for them. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoadOrder, LoadResult } from '../measurement.ts'
+import type { Listening, LoadOrder, LoadResult } from '../measurement.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { createLatencies } from './latencies.ts'
 import { createRequests } from './requests.ts'
@@ -15,8 +15,14 @@ function cpuSeconds(): number {
   return (user + system) / 1e6
 }
 
-async function openConnections(count: number, options: ConnectionOptions) {
-  const connections = Array.from({ length: count }, () => openConnection(options))
+async function openConnections(
+  { targets, connections: count }: LoadOrder,
+  optionsFor: (target: Listening) => ConnectionOptions,
+) {
+  const options = targets.map(optionsFor)
+  const connections = Array.from({ length: count }, (_, index) =>
+    openConnection(options[index % options.length] as ConnectionOptions),
+  )
   await Promise.all(connections.map(({ socket }) => once(socket, 'connect')))
   return connections
 }
@@ -30,23 +36,22 @@ async function failWhenLate(ms: number, signal: AbortSignal, onFailure: (what: s
 
 /** Sends creates of new plants over the connections, as fast as they are answered. */
 export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
-  const makeRequest = createRequests(order)
   const latencies = createLatencies()
   const failures: string[] = []
   let acknowledged = 0
   let endsAt = 0
+  const onAnswer = (latencyMs: number) => {
+    acknowledged++
+    if (performance.now() < endsAt) latencies.add(latencyMs)
+  }
   const onFailure = (what: string) => {
     if (failures.length < FAILURES_TOLD) failures.push(what)
   }
-  const connections = await openConnections(order.connections, {
-    port: order.port,
-    nextRequest: () =>
-      failures.length === 0 && performance.now() < endsAt ? makeRequest() : undefined,
-    onAnswer(latencyMs) {
-      acknowledged++
-      if (performance.now() < endsAt) latencies.add(latencyMs)
-    },
-    onFailure,
+  const isOver = () => failures.length > 0 || performance.now() >= endsAt
+  const connections = await openConnections(order, (target) => {
+    const makeRequest = createRequests(target)
+    const nextRequest = () => (isOver() ? undefined : makeRequest())
+    return { port: target.port, nextRequest, onAnswer, onFailure }
   })
   const cpuAtStart = cpuSeconds()
   const startedAt = performance.now()

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { LoadOrder } from '../measurement.ts'
+import type { Listening } from '../measurement.ts'
 
 /** A request as its bytes, all ASCII, and the body of its right answer. */
 export interface PlantRequest {
@@ -21,7 +21,7 @@ function createIds(): () => string {
 }
 
 /** Gives a request for a new plant at each call. */
-export function createRequests({ port, token }: LoadOrder): () => PlantRequest {
+export function createRequests({ port, token }: Listening): () => PlantRequest {
   const nextId = createIds()
   const head =
     `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +

@@ -1,8 +1,5 @@
 import type { Measurement } from '../measurement.ts'
-import { medianOf } from './statistics.ts'
-
-/** What one round says of a contestant; NaN where it was not measured. */
-type Read = (contestant: string, connections: number, value: keyof Measurement) => number
+import { findValue, type Read } from './rounds.ts'
 
 interface Target {
   readonly about: string
@@ -29,6 +26,20 @@ const targets: readonly Target[] = [
     bound: '≥ 5',
   },
   {
+    about: 'creates/s at 64 connections, on PostgreSQL ÷ Fastify with an INSERT per request',
+    measure: (read) =>
+      read('postgres', 64, 'createsPerSecond') / read('fastify-postgres', 64, 'createsPerSecond'),
+    isMet: (value) => value >= 3,
+    bound: '≥ 3',
+  },
+  {
+    about: 'creates/s at 64 connections, two servers on PostgreSQL ÷ one',
+    measure: (read) =>
+      read('postgres×2', 64, 'createsPerSecond') / read('postgres', 64, 'createsPerSecond'),
+    isMet: (value) => value >= 1,
+    bound: '≥ 1',
+  },
+  {
     about: 'p50 of a lone client, server ÷ (no-store + one fsync)',
     measure: (read) =>
       read('server', 1, 'p50Ms') / (read('no-store', 1, 'p50Ms') + read('server', 1, 'fsyncP50Ms')),
@@ -43,33 +54,6 @@ const targets: readonly Target[] = [
   },
 ]
 
-function readerOf(round: readonly Measurement[]): Read {
-  return (contestant, connections, value) =>
-    Number(
-      round.find((one) => one.contestant === contestant && one.connections === connections)?.[
-        value
-      ],
-    )
-}
-
-interface Found {
-  readonly median: number
-  readonly text: string
-}
-
-/** The median of a value over the rounds; undefined where no round has it. */
-function findValue(
-  measurements: readonly Measurement[],
-  measure: Target['measure'],
-): Found | undefined {
-  const rounds = Map.groupBy(measurements, ({ round }) => round)
-  const values = [...rounds.values()].map((round) => measure(readerOf(round)))
-  const median = medianOf(values)
-  if (Number.isNaN(median)) return undefined
-  const range = `${Math.min(...values).toPrecision(3)}–${Math.max(...values).toPrecision(3)}`
-  return { median, text: `${median.toPrecision(3)} (${range})` }
-}
-
 /** Each target with its measured value, and whether it is met. */
 export function describeTargets(measurements: readonly Measurement[]): string {
   return targets
@@ -80,24 +64,4 @@ export function describeTargets(measurements: readonly Measurement[]): string {
       return `${about}: ${found.text}, target ${bound}: ${verdict}\n`
     })
     .join('')
-}
-
-const COMMIT_PLACES = [
-  ['server', 'worker', 'the disk as it is'],
-  ['server+2ms', 'worker+2ms', '2 ms longer commits'],
-] as const
-
-/** How commits on the main thread compare with commits in a worker thread. */
-export function describeCommitPlaces(measurements: readonly Measurement[]): string {
-  return COMMIT_PLACES.flatMap(([main, worker, disk]) =>
-    [1, 64, 256].map((connections) => {
-      const found = findValue(
-        measurements,
-        (read) =>
-          read(main, connections, 'createsPerSecond') /
-          read(worker, connections, 'createsPerSecond'),
-      )
-      return `${disk}, ${connections} connections: ${found?.text ?? 'not measured'}\n`
-    }),
-  ).join('')
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { countHeader } from '../http/framing.ts'
 import { RequestError } from '../http/request-error.ts'
+import type { TokenRecord } from '../store/store.ts'
 import type { Authenticate } from './authenticate.ts'
 
 /** RFC 9110 §11.4: the scheme without regard to case, then spaces, then the credential. */
@@ -24,15 +25,19 @@ function invalidToken(): RequestError {
 
 /** Lets a request pass that carries a usable token; its body is not read before. */
 export function requireBearer(authenticate: Authenticate): RequestHandler {
-  return async (request, response, next) => {
+  return (request, response, next) => {
     const credential = BEARER.exec(request.headers.authorization ?? '')?.[1]
     // Node keeps the first of several Authorization lines; which one counts is not for us to guess.
     if (credential === undefined || countHeader(request, 'authorization') > 1) {
       throw missingCredentials()
     }
-    const token = await authenticate(credential)
-    if (token === undefined) throw invalidToken()
-    response.locals.tokenName = token.name
-    next()
+
+    const admit = (token: TokenRecord | undefined): void => {
+      if (token === undefined) throw invalidToken()
+      response.locals.tokenName = token.name
+      next()
+    }
+    const token = authenticate(credential, request.socket)
+    return token instanceof Promise ? token.then(admit) : admit(token)
   }
 }

@@ -1,5 +1,7 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { type Flags, flagOf, loadConfig, type SettingName, settings } from '../config.ts'
+import { type Flags, loadConfig } from '../config.ts'
+import { flagOf, type SettingName, settings } from '../settings.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
@@ -9,6 +11,11 @@ export interface Terminal {
   readonly out: (text: string) => void
   /** For people: everything else. */
   readonly err: (text: string) => void
+  /** Where `out` goes, for what may be longer than memory. */
+  readonly output: Writable
+  readonly input: Readable
+  /** Whether a person watches `err` on a terminal, so that a line of it may be written again. */
+  readonly isInteractive: boolean
   /** Aborted when the process is asked to end. */
   readonly stop: AbortSignal
 }
@@ -18,10 +25,18 @@ export const exitCodes = {
   ok: 0,
   /** Something unforeseen. */
   failure: 1,
+  /** EX_DATAERR: some of what was given is not stored. */
+  dataError: 65,
+  /** EX_NOINPUT: a file that was named cannot be read. */
+  noInput: 66,
   /** EX_UNAVAILABLE: the store must not or cannot be used now. */
   unavailable: 69,
+  /** EX_CANTCREAT: a file that was named exists already or cannot be made. */
+  cannotCreate: 73,
   /** EX_IOERR: the store failed while it was in use. */
   ioError: 74,
+  /** EX_TEMPFAIL: it was asked to end before it was done. */
+  stopped: 75,
   /** EX_CONFIG: the command line or a setting is wrong. */
   config: 78,
 } as const

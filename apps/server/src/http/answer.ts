@@ -14,12 +14,12 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** The headers that every answer carries, names and values in turn. */
-export function headersOf(requestId: string, body: string): string[] {
+export function headersOf(requestId: string, bodyBytes: number): string[] {
   return [
     'content-type',
     'application/json',
     'content-length',
-    String(Buffer.byteLength(body)),
+    String(bodyBytes),
     'cache-control',
     'no-store',
     'x-content-type-options',
@@ -52,9 +52,13 @@ export function sendAnswer(
   answer: Answer,
 ): void {
   const { status, body, requestId, headers = [], closesConnection } = answer
-  const lines = [...headersOf(requestId, body), ...headers]
+  const bodyBytes = Buffer.byteLength(body)
+  const lines = headersOf(requestId, bodyBytes)
+  lines.push(...headers)
   if (!closesConnection) {
-    response.writeHead(status, lines).end(body)
+    // Text of one byte a character is written faster when Node is told so.
+    const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
+    response.writeHead(status, lines).end(body, encoding)
     return
   }
   markAsClosing(request.socket)

@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
-import type { Exchange, Exchanges } from './exchanges.ts'
+import { type Exchange, latestExchangeOf } from './exchanges.ts'
 import { logFailure } from './pipeline.ts'
 import { RequestError } from './request-error.ts'
 
@@ -27,14 +27,20 @@ function toRequestError(cause: NodeJS.ErrnoException): RequestError {
 function writeRawAnswer(socket: Socket, error: RequestError, requestId: string): void {
   const body = errorBodyOf(error)
   const date = new Date().toUTCString()
-  const lines = [...headersOf(requestId, body), 'date', date, 'connection', 'close']
+  const lines = [
+    ...headersOf(requestId, Buffer.byteLength(body)),
+    'date',
+    date,
+    'connection',
+    'close',
+  ]
   const head = lines.map((text, index) => (index % 2 === 0 ? `\r\n${text}: ` : text)).join('')
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 /** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
-export function answerConnectionErrors(server: Server, exchanges: Exchanges, log: Logger): void {
+export function answerConnectionErrors(server: Server, log: Logger): void {
   const refused = new WeakSet<Socket>()
 
   function tell(socket: Socket, error: RequestError, requestId: string): void {
@@ -50,8 +56,9 @@ export function answerConnectionErrors(server: Server, exchanges: Exchanges, log
   /** A request whose body broke the rules, or never came, gets exactly one answer. */
   function refuseRequest({ request, response }: Exchange, error: RequestError): void {
     if (response.headersSent) {
-      // Answered already: a lingering answer closes by itself, any other only has to be flushed.
+      // Answered already. A lingering answer waits for a body that cannot be read any more.
       if (response.writableEnded) request.socket.destroySoon()
+      else request.socket.end()
       return
     }
     const requestId = requestIdOf(request)
@@ -62,10 +69,13 @@ export function answerConnectionErrors(server: Server, exchanges: Exchanges, log
       requestId,
       closesConnection: true,
     })
+    // Nothing more can be read, so the caller is told at once that nothing more will come; unless
+    // the answers to earlier requests are still owed.
+    if (response.socket !== null) request.socket.end()
   }
 
   function refuse(socket: Socket, error: RequestError): void {
-    const exchange = exchanges.latestOf(socket)
+    const exchange = latestExchangeOf(socket)
     if (exchange === undefined) refuseBetweenRequests(socket, error)
     else if (!exchange.request.complete) refuseRequest(exchange, error)
     else if (exchange.response.closed) refuseBetweenRequests(socket, error)

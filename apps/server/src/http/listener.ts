@@ -1,8 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Express } from 'express'
 import type { Logger } from 'pino'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
+import { messageClassesOf } from './message-classes.ts'
 
 export interface Address {
   readonly host: string
@@ -26,15 +28,12 @@ const TIMEOUT_CHECK_MS = 500
 /** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
 const IDLE_MARGIN_MS = 30_000
 
-/** An HTTP/1.1 server, not yet listening, whose every refusal carries an Error body. */
-export function createListener(
-  handle: RequestListener,
-  limits: ListenerLimits,
-  log: Logger,
-): Server {
-  const exchanges = handleInTurn(handle)
+/** An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body. */
+export function createListener(app: Express, limits: ListenerLimits, log: Logger): Server {
+  const handle = handleInTurn(app)
   const server = createServer(
     {
+      ...messageClassesOf(app),
       maxHeaderSize: limits.headerLimitBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -43,14 +42,16 @@ export function createListener(
       // Checked by the app, so that the answer carries an Error body.
       requireHostHeader: false,
     },
-    exchanges.listener,
+    handle,
   )
+  // A caller that has finished sending may still be waiting for the answer to its last request.
+  Object.assign(server, { httpAllowHalfOpen: true })
   // Node drops header lines over its limit without a word; the app counts them instead.
   server.maxHeadersCount = 0
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
-  server.on('checkContinue', exchanges.listener)
-  server.on('checkExpectation', exchanges.listener)
-  answerConnectionErrors(server, exchanges, log)
+  server.on('checkContinue', handle)
+  server.on('checkExpectation', handle)
+  answerConnectionErrors(server, log)
   return server
 }
 

@@ -77,13 +77,9 @@ function toRequestError(cause: unknown): RequestError {
 
 /** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
 function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
-  if (request.complete) return false
-  const { headers } = request
-  return (
-    headers['transfer-encoding'] !== undefined ||
-    headers.expect !== undefined ||
-    Number(headers['content-length'] ?? 0) > bodyLimitBytes
-  )
+  const { headers, complete } = request
+  if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return true
+  return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
 }
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */

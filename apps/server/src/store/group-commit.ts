@@ -1,23 +1,29 @@
-import { OutcomeUnknownError, StoreUnavailableError } from './store.ts'
+import { StoreUnavailableError } from './store.ts'
 
 export interface GroupCommitOptions<Item, Outcome> {
   /**
    * Stores a batch in one transaction and gives an outcome for each item, in order.
-   * Its error is the error of every item of the batch.
+   * Its error is the error of every item of the batch. `waitedMs` is the wait of the oldest item.
    */
-  readonly commit: (batch: readonly Item[]) => Promise<Outcome[]>
+  readonly commit: (batch: readonly Item[], waitedMs: number) => Promise<Outcome[]>
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
+  /** Commits that may run beside each other. Default: 1. */
+  readonly commitsInFlight?: number
 }
 
 export interface GroupCommit<Item, Outcome> {
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item): Promise<Outcome>
+  /** Ends what waits with an error, and refuses what comes from now on. */
+  fail(error: Error): void
   /** Refuses what comes from now on, and resolves when nothing waits any more. */
   close(): Promise<void>
 }
 
 interface Waiting<Item, Outcome> {
+  /** By performance.now(). */
+  readonly since: number
   readonly item: Item
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
@@ -29,43 +35,61 @@ const BATCH_LIMIT = 1024
 /**
  * Group commit: items that arrive while a commit runs share the next one.
  * No timer: a lone item waits for nothing but the requests that the event loop has already received.
- * After an OutcomeUnknownError everything that waits gets that error and nothing more is taken.
  */
 export function createGroupCommit<Item, Outcome>({
   commit,
   queueLimit,
+  commitsInFlight = 1,
 }: GroupCommitOptions<Item, Outcome>): GroupCommit<Item, Outcome> {
   let queue: Waiting<Item, Outcome>[] = []
-  let running: Promise<void> | undefined
+  let inFlight = 0
+  let isScheduled = false
   let refusal: string | undefined
+  let tellIdle = () => {}
 
-  async function commitNext(): Promise<void> {
+  function takeBatch(): Waiting<Item, Outcome>[] {
     const batch = queue.slice(0, BATCH_LIMIT)
     queue = queue.slice(BATCH_LIMIT)
+    return batch
+  }
+
+  /** Commits a batch and gives what tells its outcomes. */
+  async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> {
     try {
-      const outcomes = await commit(batch.map(({ item }) => item))
-      batch.forEach(({ resolve }, index) => {
-        resolve(outcomes[index] as Outcome)
-      })
+      const outcomes = await commit(
+        batch.map(({ item }) => item),
+        performance.now() - (batch[0]?.since ?? 0),
+      )
+      return () => {
+        batch.forEach(({ resolve }, index) => {
+          resolve(outcomes[index] as Outcome)
+        })
+      }
     } catch (error) {
-      for (const { reject } of batch) reject(error)
-      if (error instanceof OutcomeUnknownError) fail(error)
+      return () => {
+        for (const { reject } of batch) reject(error)
+      }
     }
   }
 
-  function fail(error: OutcomeUnknownError): void {
-    refusal = 'the store has failed'
-    for (const { reject } of queue) reject(error)
-    queue = []
+  async function runCommit(): Promise<void> {
+    inFlight++
+    const tellOutcomes = await commitBatch(takeBatch())
+    inFlight--
+    // The next commit starts before this one's outcomes are told: telling takes time as well.
+    if (queue.length > 0) void runCommit()
+    tellOutcomes()
+    if (inFlight === 0) tellIdle()
   }
 
-  async function run(): Promise<void> {
-    while (queue.length > 0) {
-      // Lets the event loop read what has already arrived, so that it shares this commit.
-      await new Promise(setImmediate)
-      await commitNext()
-    }
-    running = undefined
+  function schedule(): void {
+    if (isScheduled || inFlight >= commitsInFlight) return
+    isScheduled = true
+    // Lets the event loop read what has already arrived, so that it shares this commit.
+    setImmediate(() => {
+      isScheduled = false
+      if (queue.length > 0 && inFlight < commitsInFlight) void runCommit()
+    })
   }
 
   return {
@@ -75,14 +99,22 @@ export function createGroupCommit<Item, Outcome>({
         return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
       }
       const outcome = new Promise<Outcome>((resolve, reject) => {
-        queue.push({ item, resolve, reject })
+        queue.push({ since: performance.now(), item, resolve, reject })
       })
-      running ??= run()
+      schedule()
       return outcome
+    },
+    fail(error) {
+      refusal ??= 'the store has failed'
+      for (const { reject } of queue) reject(error)
+      queue = []
     },
     async close() {
       refusal ??= 'the store is closing'
-      await running
+      if (inFlight === 0 && queue.length === 0) return
+      await new Promise<void>((resolve) => {
+        tellIdle = resolve
+      })
     },
   }
 }

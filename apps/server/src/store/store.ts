@@ -17,6 +17,15 @@ export interface PlantStore {
   create(plant: NewPlant): Promise<CreateOutcome>
 }
 
+/** Every plant as it was when the snapshot was opened, however long the reading takes. */
+export interface PlantSnapshot {
+  /** One line for people: engine, version and place. */
+  readonly description: string
+  /** In id order, in batches of bounded size; to be read once. */
+  readonly batches: AsyncIterable<readonly NewPlant[]>
+  close(): Promise<void>
+}
+
 /** An opaque token as it is kept: everything about it but its secret. Times are Unix ms. */
 export interface TokenRecord {
   readonly id: string

@@ -1,27 +1,18 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { run } from '../../src/run.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { runProgram } from './program.ts'
 
 /** A database and a way to run commands on it as the program would. */
 function arrange() {
   const path = join(temporaryFolder(), 'plants.db')
   return {
-    async run(...args: string[]) {
-      let out = ''
-      let err = ''
-      const code = await run([...args, '--database-url', `sqlite:${path}`], {
-        out: (text) => (out += text),
-        err: (text) => (err += text),
-        stop: AbortSignal.abort(),
-      })
-      return { code, out, err }
-    },
+    run: (...args: string[]) => runProgram([...args, '--database-url', `sqlite:${path}`]),
     async isAccepted(text: string) {
       const store = openSqliteStore({ path, queueLimit: 1 })
-      const token = await createAuthenticate(store.tokens)(text.trim())
+      const token = await createAuthenticate(store.tokens)(text.trim(), {})
       await store.close()
       return token !== undefined
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
-import { canTrace, recordSystemCalls } from './system-calls.ts'
+import { canTrace, joinInterrupted, recordSystemCalls } from './system-calls.ts'
 
 const LOG_WRITTEN = /pwrite64\(.*plants\.db-wal>.* = \d+$/
 const LOG_SYNCED = /f(?:data)?sync\(.*plants\.db-wal>\)\s* = 0$/
@@ -46,7 +46,7 @@ describe.skipIf(!canTrace)('the system calls of a server', () => {
     await server.client.createPlant({ id: 1, name: 'Fern' })
     server.kill('SIGTERM')
     await server.ended
-    const lines = readFileSync(file, 'utf8').split('\n')
+    const lines = joinInterrupted(readFileSync(file, 'utf8').split('\n'))
     const listens = lines.findIndex((line) => line.includes('Plant Store listens'))
     const beforeListening = lines.slice(0, listens)
     expect(listens).toBeGreaterThan(0)

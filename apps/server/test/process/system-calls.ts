@@ -38,6 +38,26 @@ export async function failSystemCall(
   }
 }
 
+/**
+ * Puts calls that another thread's calls interrupted together again. A call counts where it ended,
+ * but a write to a socket where it began: what it says is out from then on.
+ */
+export function joinInterrupted(lines: readonly string[]): string[] {
+  const begun = new Map<string, string>()
+  return lines.flatMap((line) => {
+    const [, pid = '', call = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    const [, beginning] = /^(.*) <unfinished \.\.\.>$/.exec(call) ?? []
+    if (beginning !== undefined) {
+      begun.set(pid, beginning)
+      return /^writev?\(/.test(call) ? [beginning] : []
+    }
+    const [, end] = /^<\.\.\. \w+ resumed>(.*)$/.exec(call) ?? []
+    if (end === undefined) return [call]
+    const whole = `${begun.get(pid) ?? ''}${end}`
+    return /^writev?\(/.test(whole) ? [] : [whole]
+  })
+}
+
 /** Records writes and syncs of a process, in order and by file or socket; gives the lines at the end. */
 export async function recordSystemCalls(pid: number): Promise<() => Promise<string[]>> {
   const file = join(temporaryFolder(), 'calls')
@@ -47,6 +67,6 @@ export async function recordSystemCalls(pid: number): Promise<() => Promise<stri
     const closed = once(tracer, 'close')
     tracer.kill('SIGINT')
     await closed
-    return readFileSync(file, 'utf8').split('\n')
+    return joinInterrupted(readFileSync(file, 'utf8').split('\n'))
   }
 }

@@ -74,18 +74,33 @@ describe('group commit', () => {
     expect(await second).toBe('stored 2')
   })
 
-  test('an unknown outcome is told to all that waits, and nothing more is taken', async () => {
+  test('after a failure all that waits gets its error, and nothing more is taken', async () => {
     const { batches, ends, commit } = controlledCommit()
     const group = createGroupCommit({ commit, queueLimit: 10 })
     const first = group.add(1)
     await turnOfEventLoop()
     const second = group.add(2)
-    ends[0]?.reject(new OutcomeUnknownError('the sync failed'))
-    await expect(first).rejects.toThrow(OutcomeUnknownError)
-    await expect(second).rejects.toThrow(OutcomeUnknownError)
+    const failure = new OutcomeUnknownError('the sync failed')
+    group.fail(failure)
+    ends[0]?.reject(failure)
+    await expect(first).rejects.toThrow(failure)
+    await expect(second).rejects.toThrow(failure)
     await expect(group.add(3)).rejects.toThrow(StoreUnavailableError)
     await turnOfEventLoop()
     expect(batches).toEqual([[1]])
+    await group.close()
+  })
+
+  test('the next commit starts before the outcomes of the last one are told', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const first = group.add(1)
+    await turnOfEventLoop()
+    group.add(2)
+    ends[0]?.resolve()
+    await first
+    expect(batches).toEqual([[1], [2]])
+    ends[1]?.resolve()
     await group.close()
   })
 

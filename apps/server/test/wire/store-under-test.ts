@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -65,11 +70,60 @@ export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
   }
 }
 
-const openers: Readonly<Record<string, OpenStoreUnderTest>> = { sqlite: openSqliteFile }
+interface StoredRow {
+  readonly id: string
+  readonly name: Uint8Array
+  readonly tag: Uint8Array | null
+}
 
-/** Opens the engine that PLANT_STORE_TEST_DATABASE_URL names by its scheme: SQLite by default. */
+/** A new database of the PostgreSQL that the URL leads to, which goes with it. */
+const openPostgresDatabase: OpenStoreUnderTest = async ({ queueLimit }) => {
+  const server = new pg.Client(databaseUrlUnderTest())
+  await server.connect()
+  const name = `wire_${randomUUID().replaceAll('-', '')}`
+  await server.query(`CREATE DATABASE ${name}`)
+  const databaseUrl = Object.assign(new URL(databaseUrlUnderTest()), { pathname: name }).href
+  await migratePostgresDatabase(databaseUrl, false)
+  const store = await openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false })
+  const observer = new pg.Client(databaseUrl)
+  await observer.connect()
+  const selectAll = `SELECT id::text, convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag
+    FROM plants ORDER BY plants.id`
+  return {
+    store,
+    async readPlants() {
+      const { rows } = await observer.query<StoredRow>(selectAll)
+      return rows.map((row) => toPlant({ ...row, id: BigInt(row.id) }))
+    },
+    removePlants: async () => void (await observer.query('DELETE FROM plants')),
+    async holdCommits() {
+      await observer.query('BEGIN')
+      await observer.query('LOCK TABLE plants IN EXCLUSIVE MODE')
+      return () => void observer.query('ROLLBACK')
+    },
+    execute: async (sql: string) => void (await observer.query(sql)),
+    async close() {
+      await store.close()
+      await observer.end()
+      await server.query(`DROP DATABASE ${name}`)
+      await server.end()
+    },
+  }
+}
+
+const openers: Readonly<Record<string, OpenStoreUnderTest>> = {
+  sqlite: openSqliteFile,
+  postgres: openPostgresDatabase,
+}
+
+/** Where the tests were told to go, or the server that they have started for themselves. */
+function databaseUrlUnderTest(): string {
+  return inject('databaseUrl') ?? process.env.PLANT_STORE_TEST_DATABASE_URL ?? 'sqlite:'
+}
+
+/** Opens the engine that a database URL names by its scheme: SQLite by default. */
 export const openStoreUnderTest: OpenStoreUnderTest = (options) => {
-  const [scheme = ''] = (process.env.PLANT_STORE_TEST_DATABASE_URL ?? 'sqlite:').split(':')
+  const [scheme = ''] = databaseUrlUnderTest().split(':')
   const open = openers[scheme]
   if (open === undefined) throw new Error(`there is no store under test for ${scheme}:`)
   return open(options)

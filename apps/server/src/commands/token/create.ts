@@ -15,7 +15,7 @@ function parseName(text: string): string {
 
 /** `token create --name N [--expires 90d|never]` */
 export function addTokenCreate(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('create'), ['databaseUrl'])
+  addSettingFlags(token.command('create'), ['databaseUrl', 'allowDataLoss'])
     .description('make a token; it alone goes to standard output')
     .requiredOption('--name <name>', 'who will use it', parseName)
     .option('--expires <time>', 'such as 12h or 90d, or never (default: 90d)', parseLifetime)

@@ -21,7 +21,7 @@ function formatTable(rows: readonly (readonly string[])[]): string {
 
 /** `token list` */
 export function addTokenList(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('list'), ['databaseUrl'])
+  addSettingFlags(token.command('list'), ['databaseUrl', 'allowDataLoss'])
     .description('list all tokens, oldest first')
     .action((options: Flags) =>
       withStore(terminal, options, async ({ tokens }) => {

@@ -5,7 +5,7 @@ import { findToken } from './report.ts'
 
 /** `token revoke ID` */
 export function addTokenRevoke(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('revoke'), ['databaseUrl'])
+  addSettingFlags(token.command('revoke'), ['databaseUrl', 'allowDataLoss'])
     .description('end a token now')
     .argument('<id>', 'its id, as `token list` shows it')
     .action((id: string, options: Flags) =>

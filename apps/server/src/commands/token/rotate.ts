@@ -34,7 +34,7 @@ async function rotate(
 
 /** `token rotate ID [--overlap 24h]` */
 export function addTokenRotate(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('rotate'), ['databaseUrl'])
+  addSettingFlags(token.command('rotate'), ['databaseUrl', 'allowDataLoss'])
     .description('make a successor; the old token goes on for the overlap')
     .argument('<id>', 'its id, as `token list` shows it')
     .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)

@@ -1,31 +1,22 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
-import { isBusy } from './failures.ts'
-import { migrate, refuseNewerSchema } from './migrations.ts'
-
-/** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
-const APPLICATION_ID = 0x504c4e54
+import {
+  APPLICATION_ID,
+  OPEN_BUSY_TIMEOUT_MS,
+  openForReading,
+  readValue,
+  refuseLoneLog,
+  sizeOf,
+  sqliteVersionOf,
+} from './inspect.ts'
+import { migrate } from './migrations.ts'
+import { copyBeforeMigration } from './pre-migration-copy.ts'
+import { createFolderOf, syncPath } from './sync-files.ts'
+import { BUSY_LIMIT_MS } from './transactions.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const
-
-/** How long opening waits for other processes that hold the file. */
-const OPEN_BUSY_TIMEOUT_MS = 5_000
-
-function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
-}
-
-/** The value of a pragma, or of the only column of a query. */
-function readValue(database: DatabaseSync, sql: string): unknown {
-  return Object.values(database.prepare(sql).get() ?? {})[0]
-}
-
-export function sqliteVersionOf(database: DatabaseSync): string {
-  return String(readValue(database, 'SELECT sqlite_version()'))
-}
 
 function refuseOldSqlite(database: DatabaseSync): void {
   const version = sqliteVersionOf(database)
@@ -37,64 +28,10 @@ function refuseOldSqlite(database: DatabaseSync): void {
   )
 }
 
-/**
- * Looks at an existing file without changing it.
- * @throws StoreRefusedError for a foreign, corrupt or newer file, and for a write-ahead log
- * whose database is gone: SQLite would delete that log, and with it plants that were answered 200.
- */
+/** Looks at a file without changing it; a missing or empty one may be made a store. */
 function inspect(path: string): void {
-  const size = sizeOf(path) ?? 0
-  if (size === 0) {
-    if ((sizeOf(`${path}-wal`) ?? 0) === 0) return
-    throw new StoreRefusedError(
-      `${path} is ${sizeOf(path) === undefined ? 'missing' : 'empty'} but ${path}-wal is not: ` +
-        'plants may be in that log. Put the database back beside it, or restore a backup.',
-    )
-  }
-  let database: DatabaseSync | undefined
-  try {
-    database = new DatabaseSync(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
-    refuseForeign(database, path)
-    refuseNewerSchema(database, path)
-    refuseCorrupt(database, path)
-  } catch (error) {
-    if (error instanceof StoreRefusedError || isBusy(error)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
-      cause: error,
-    })
-  } finally {
-    database?.close()
-  }
-}
-
-function refuseForeign(database: DatabaseSync, path: string): void {
-  if (readValue(database, 'PRAGMA application_id') === APPLICATION_ID) return
-  if (readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return
-  throw new StoreRefusedError(
-    `${path} is a database of another program. Name another file in PLANT_STORE_DATABASE_URL.`,
-  )
-}
-
-function refuseCorrupt(database: DatabaseSync, path: string): void {
-  const finding = readValue(database, 'PRAGMA quick_check(1)')
-  if (finding === 'ok') return
-  throw new StoreRefusedError(`${path} is corrupt (${finding}). Restore a backup.`)
-}
-
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function createFolderOf(path: string): void {
-  const firstCreated = mkdirSync(dirname(path), { recursive: true })
-  // A new folder survives a power cut only once the folder that lists it is synced.
-  if (firstCreated !== undefined) syncFolder(dirname(firstCreated))
+  if ((sizeOf(path) ?? 0) === 0) refuseLoneLog(path)
+  else openForReading(path, 'quick_check').close()
 }
 
 function setAndReadBack(database: DatabaseSync, pragma: string, value: string | number): void {
@@ -119,14 +56,33 @@ function makeDurable(database: DatabaseSync): void {
   // macOS needs F_FULLFSYNC to reach the platter; elsewhere these two change nothing.
   setAndReadBack(database, 'fullfsync', 1)
   setAndReadBack(database, 'checkpoint_fullfsync', 1)
-  // A process that was killed may have left commits that were written but never synced. A repeat
-  // of such a create is answered 200 without a write, so they must reach the disk before that.
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** One more connection to a file that openDatabase has opened; it waits itself while others write. */
+export function openConnection(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_LIMIT_MS })
+  makeDurable(database)
+  return database
+}
+
+/**
+ * A process that was killed may have left commits that were written but never synced. A repeat of
+ * such a create is answered 200 without a write, so they must reach the disk before that.
+ * The passive checkpoint waits for nobody: any other one would hold the write lock while it waits
+ * for readers, such as an export, and a server on the same file could not commit meanwhile.
+ */
+function syncLeftovers(database: DatabaseSync, path: string): void {
+  const log = `${path}-wal`
+  if ((sizeOf(log) ?? 0) === 0) return
+  syncPath(log)
+  syncPath(dirname(path))
+  database.exec('PRAGMA wal_checkpoint(PASSIVE)')
 }
 
 /**
  * Opens the plant store in a SQLite file, making the file and its folder if they are missing,
- * with WAL and synchronous=FULL set and read back, checked, and migrated to the newest schema.
+ * with WAL and synchronous=FULL set and read back, checked, and migrated to the newest schema;
+ * a store with plants is copied before that, beside itself.
  * Busy waits are off afterwards: see retryWhileBusy.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
@@ -138,7 +94,9 @@ export function openDatabase(file: string): DatabaseSync {
   try {
     refuseOldSqlite(database)
     makeDurable(database)
+    syncLeftovers(database, path)
     if (readValue(database, 'PRAGMA application_id') !== APPLICATION_ID) touch(database)
+    copyBeforeMigration(database, path)
     migrate(database, path)
     database.exec('PRAGMA busy_timeout = 0')
     return database

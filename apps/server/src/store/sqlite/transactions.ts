@@ -4,7 +4,7 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
 import { isBusy, toStoreError } from './failures.ts'
 
 /** How long a transaction waits for another process that writes: the command line, a second server. */
-const BUSY_LIMIT_MS = 2_000
+export const BUSY_LIMIT_MS = 2_000
 
 const BUSY_PAUSE_MS = 5
 

@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import { issueToken } from '../src/auth/issue-token.ts'
+import { migratePostgresDatabase } from '../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../src/store/postgres/postgres.ts'
+import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
+import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
+import { createRandom, type Storm, startStorm } from '../test/postgres/storm.ts'
+import { type Served, serve } from './served.ts'
+
+const CALLERS = 32
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
+  },
+})
+const kills = Number(values.kills)
+const seed = Number(values.seed)
+
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+async function prepare(databaseUrl: string): Promise<string> {
+  await migratePostgresDatabase(databaseUrl, false)
+  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
+  await store.close()
+  return text
+}
+
+interface Rig {
+  readonly postgres: PostgresServer
+  readonly storm: Storm
+  served(): Served
+  restartServer(): Promise<void>
+}
+
+/** Kills each of the two in turn, at moments that the seed chooses. */
+async function killInTurn({ postgres, storm, served, restartServer }: Rig): Promise<void> {
+  const random = createRandom(seed + 1)
+  for (let kill = 1; kill <= kills; kill++) {
+    await storm.acknowledges(50 + (random() % 400))
+    await postgres.crash()
+    if (!served().isRunning()) throw new Error(`the server ended by itself after kill ${kill}`)
+    await storm.acknowledges(50 + (random() % 400))
+    await restartServer()
+    if (kill % 10 === 0) tell(`${kill} kills of each`)
+  }
+  await storm.acknowledges(200)
+}
+
+async function soak(postgres: PostgresServer): Promise<Verdict> {
+  const databaseUrl = await postgres.createDatabase()
+  const token = await prepare(databaseUrl)
+  const history = createHistory()
+  let served = await serve(databaseUrl, token)
+  const clients = () => (served.isRunning() ? [served.client] : [])
+  const storm = startStorm({ history, clients, callers: CALLERS, seed })
+  const restartServer = async () => {
+    await served.kill('SIGKILL')
+    served = await serve(databaseUrl, token)
+  }
+  await killInTurn({ postgres, storm, served: () => served, restartServer })
+  await storm.stop()
+  await served.kill('SIGTERM')
+  tell(`slowest answer: ${Math.round(history.slowestMs)} ms`)
+  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
+  tell(`rows: ${rows.length}`)
+  return history.judge(rows as StoredRow[])
+}
+
+tell(`${kills} kills of PostgreSQL and ${kills} of the server under load, seed ${seed}`)
+const begin = performance.now()
+const postgres = await startPostgres()
+try {
+  const verdict = await soak(postgres)
+  for (const [name, found] of Object.entries(verdict)) {
+    tell(`${name}: ${Array.isArray(found) ? `${found.length} ${found.join(' ')}` : found}`)
+  }
+  const { lost, altered, doubled, lies } = verdict
+  process.exitCode = [lost, altered, doubled, lies].some((ids) => ids.length > 0) ? 1 : 0
+} finally {
+  await postgres.stop()
+  tell(`${Math.round((performance.now() - begin) / 1000)} s`)
+}

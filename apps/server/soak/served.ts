@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+
+const MAIN = join(import.meta.dirname, '../dist/main.js')
+
+/** A server process over a database that is migrated and has the token. */
+export interface Served {
+  readonly client: PlantStoreClient
+  /** Whether the process still runs. */
+  isRunning(): boolean
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+async function readGreeting(child: ChildProcess): Promise<string> {
+  let greeting = ''
+  for await (const chunk of child.stdout ?? []) {
+    greeting += chunk
+    const [, url] = /listens on (\S+)\n.*200 means durable/s.exec(greeting) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error(`the server ended with ${child.exitCode}`)
+}
+
+/** Starts the built server and resolves once it listens. */
+export async function serve(databaseUrl: string, token: string): Promise<Served> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PLANT_STORE_DATABASE_URL: databaseUrl,
+      PLANT_STORE_LISTEN: '127.0.0.1:0',
+      PLANT_STORE_OPERATIONS_LISTEN: 'off',
+      PLANT_STORE_LOG_LEVEL: 'silent',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const baseUrl = await readGreeting(child)
+  return {
+    client: createPlantStoreClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    async kill(signal) {
+      child.kill(signal)
+      await ended
+    },
+  }
+}

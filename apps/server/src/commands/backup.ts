@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { type Flags, loadConfig } from '../config.ts'
+import { backUpStore } from '../store/sqlite/backup.ts'
+import { addSettingFlags, type Terminal } from './command.ts'
+import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
+import { describeCount, startProgress } from './progress.ts'
+import { requireSqlite } from './require-sqlite.ts'
+
+const FOR_POSTGRESQL =
+  'backup copies a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
+  '  pg_dump --format=custom --file=FILE "$PLANT_STORE_DATABASE_URL"\n' +
+  'or, in a form that any engine takes: plant-store-server export > plants.jsonl'
+
+async function backUp(source: string, target: string, terminal: Terminal): Promise<void> {
+  refuseExisting(target)
+  let fraction = 0
+  const progress = startProgress(terminal, () => ({ fraction, text: `of ${source} copied` }))
+  try {
+    const { plants, tokens } = await backUpStore(source, target, {
+      signal: terminal.stop,
+      onProgress: (done) => {
+        fraction = done
+      },
+    })
+    progress.line(
+      `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
+        'was checked to its last page, and is on the disk.',
+    )
+  } catch (error) {
+    const stopped = describeStop(error, terminal, 'There is no backup')
+    throw describeUncreatable(stopped, target)
+  } finally {
+    progress.end()
+  }
+}
+
+/** `backup FILE` */
+export function addBackupCommand(program: Command, terminal: Terminal): void {
+  addSettingFlags(program.command('backup'), ['databaseUrl'])
+    .description('copy a SQLite store into one file, while servers go on')
+    .argument('<file>', 'the new file; one that exists is never replaced')
+    .addHelpText(
+      'after',
+      '\nThe copy is checked to its last page before it gets its name. A backup that was killed\n' +
+        'leaves FILE.….partial, which can be deleted.\n\n' +
+        'Example: plant-store-server backup "plants-$(date +%F).db"',
+    )
+    .action((file: string, options: Flags) =>
+      backUp(requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL), file, terminal),
+    )
+}

@@ -1,0 +1,52 @@
+import { isUsable } from '../../auth/authenticate.ts'
+import { type Finding, findingsAbout } from '../../store/finding.ts'
+import type { TokenRecord } from '../../store/store.ts'
+import { describeTime } from '../token/report.ts'
+
+const DAY_MS = 86_400_000
+
+/** Long enough to bring a new token to every place that uses the old one. */
+const WARNING_MS = 14 * DAY_MS
+
+const about = findingsAbout('tokens')
+
+function endOf(token: TokenRecord): number {
+  return token.expiresAt ?? Number.POSITIVE_INFINITY
+}
+
+/** Whether its callers have, under the same name, a token that lasts. */
+function hasSuccessor(token: TokenRecord, tokens: readonly TokenRecord[], now: number): boolean {
+  return tokens.some(
+    (other) => other.name === token.name && isUsable(other, now) && endOf(other) > now + WARNING_MS,
+  )
+}
+
+function examineToken(token: TokenRecord, now: number): Finding {
+  const told = `${token.id} (${token.name})`
+  const end = describeTime(token.expiresAt)
+  return endOf(token) > now
+    ? about.warning(`${told} expires ${end}`, `plant-store-server token rotate ${token.id}`)
+    : about.warning(
+        `${told} expired ${end}`,
+        `plant-store-server token create --name ${token.name}`,
+      )
+}
+
+/** Whose tokens end within 14 days or have ended in the last 14 days, with nothing to follow. */
+export function examineTokens(tokens: readonly TokenRecord[], now: number): Finding[] {
+  const usable = tokens.filter((token) => isUsable(token, now)).length
+  const ending = tokens.filter(
+    (token) =>
+      token.revokedAt === undefined &&
+      Math.abs(endOf(token) - now) <= WARNING_MS &&
+      !hasSuccessor(token, tokens, now),
+  )
+  const findings = ending.map((token) => examineToken(token, now))
+  if (usable === 0) {
+    const detail = 'none opens the service'
+    return [...findings, about.warning(detail, 'plant-store-server token create --name NAME')]
+  }
+  return findings.length > 0
+    ? findings
+    : [about.ok(`${usable} in use, none expires within 14 days`)]
+}

@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream'
+import { type Command, Option } from 'commander'
+import { type Flags, loadConfig } from '../config.ts'
+import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
+import { openSnapshot } from '../store/snapshot.ts'
+import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { describeCount } from './progress.ts'
+
+/** Resolves once the reader has taken the text; false when there is no reader any more. */
+function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const stopped = () => resolve(false)
+    stop.addEventListener('abort', stopped, { once: true })
+    output.write(text, (error) => {
+      stop.removeEventListener('abort', stopped)
+      if (error == null) resolve(true)
+      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') resolve(false)
+      else reject(error)
+    })
+  })
+}
+
+/** Writes each text when the one before it is taken; false when nobody reads to the end. */
+async function writeAll(
+  output: Writable,
+  texts: AsyncIterable<string>,
+  stop: AbortSignal,
+): Promise<boolean> {
+  for await (const text of texts) {
+    if (stop.aborted || !(await write(output, text, stop))) return false
+  }
+  return true
+}
+
+async function exportPlants(
+  databaseUrl: string,
+  format: PlantFileFormatName,
+  { output, err, stop }: Terminal,
+): Promise<void> {
+  const snapshot = await openSnapshot(databaseUrl)
+  const { header, write } = plantFileFormats[format]
+  let count = 0
+  async function* texts(): AsyncGenerator<string> {
+    if (header !== '') yield header
+    for await (const plants of snapshot.batches) {
+      yield write(plants)
+      count += plants.length
+    }
+  }
+  try {
+    err(`${snapshot.description}\n`)
+    const isWhole = await writeAll(output, texts(), stop)
+    if (isWhole) err(`Exported ${describeCount(count, 'plant')}.\n`)
+  } finally {
+    await snapshot.close()
+  }
+  if (!stop.aborted)
+    return // A reader that takes nothing must not keep a process alive that was asked to end.
+  ;(output as { unref?: () => void }).unref?.()
+  throw new CommandError('stopped before the end: the export is not whole', exitCodes.stopped)
+}
+
+/** `export [--format jsonl|csv]` */
+export function addExportCommand(program: Command, terminal: Terminal): void {
+  addSettingFlags(program.command('export'), ['databaseUrl'])
+    .description('write every plant to standard output, in id order')
+    .addOption(
+      new Option('--format <name>', 'jsonl or csv')
+        .choices(Object.keys(plantFileFormats))
+        .default('jsonl'),
+    )
+    .addHelpText(
+      'after',
+      '\nAll plants as of one moment, while servers go on. ids have all of their digits.\n' +
+        'In csv an absent tag is an empty field, and an empty tag is "".\n\n' +
+        'Example: plant-store-server export > plants.jsonl',
+    )
+    .action((options: Flags & { format: PlantFileFormatName }) =>
+      exportPlants(loadConfig(options).databaseUrl, options.format, terminal),
+    )
+}

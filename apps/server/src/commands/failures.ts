@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { CommandError, exitCodes, type Terminal } from './command.ts'
+
+/** Whether an error comes from the operating system, such as ENOENT. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
+}
+
+/** Tells a file that was named and cannot be read; other errors stay themselves. */
+export function describeUnreadable(error: unknown, path: string): unknown {
+  if (!isSystemError(error)) return error
+  return new CommandError(`cannot read ${path}: ${error.message}`, exitCodes.noInput, {
+    cause: error,
+  })
+}
+
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+const EXISTS = 'exists already, and nothing is ever replaced. Try: another name'
+
+/** @throws CommandError when there is something under this name. */
+export function refuseExisting(path: string): void {
+  if (existsSync(path)) throw new CommandError(`${path} ${EXISTS}`, exitCodes.cannotCreate)
+}
+
+/** Tells a file that was named and cannot be made; other errors stay themselves. */
+export function describeUncreatable(error: unknown, path: string): unknown {
+  if (!isSystemError(error)) return error
+  const isWithoutLinks = error.syscall === 'link' && NO_LINKS.has(error.code ?? '')
+  const message =
+    error.code === 'EEXIST'
+      ? `${path} ${EXISTS}`
+      : isWithoutLinks
+        ? `${path} is on a file system without hard links. Try: a folder on another one, and copy the file from there`
+        : `cannot make ${path}: ${error.message}`
+  return new CommandError(message, exitCodes.cannotCreate, { cause: error })
+}
+
+/** Turns whatever came of an abort into one sentence; other errors stay themselves. */
+export function describeStop(error: unknown, terminal: Terminal, consequence: string): unknown {
+  if (!terminal.stop.aborted || (error as Error | null)?.name !== 'AbortError') return error
+  return new CommandError(`stopped before the end. ${consequence}`, exitCodes.stopped)
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { type Flags, loadConfig } from '../config.ts'
+import { migratePostgresDatabase } from '../store/postgres/migrate.ts'
+import { migrateSqlite } from '../store/sqlite/migrate.ts'
+import { addSettingFlags, type Terminal } from './command.ts'
+import { sqlitePathOf } from './require-sqlite.ts'
+
+/** `migrate` */
+export function addMigrateCommand(program: Command, terminal: Terminal): void {
+  addSettingFlags(program.command('migrate'), ['databaseUrl', 'allowDataLoss'])
+    .description('bring the schema of the database to the newest version')
+    .addHelpText(
+      'after',
+      '\nA SQLite store migrates by itself when it is opened; one that holds plants is copied\n' +
+        'before, to a file beside it whose name ends with .schema- and the version.',
+    )
+    .action(async (options: Flags) => {
+      const { databaseUrl, allowDataLoss } = loadConfig(options)
+      const path = sqlitePathOf(databaseUrl)
+      const { place, before, after } =
+        path === undefined
+          ? await migratePostgresDatabase(databaseUrl, allowDataLoss)
+          : { place: path, ...migrateSqlite(path) }
+      const change =
+        before === after ? 'nothing was to do' : `migrated from schema version ${before}`
+      terminal.err(
+        `${place} has schema version ${after}, the newest that this program knows: ${change}.\n` +
+          (path === undefined ? '' : 'A SQLite store migrates by itself when it is opened.\n'),
+      )
+    })
+}

@@ -1,0 +1,92 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { Pool } from 'pg'
+import { createGroupCommit } from '../group-commit.ts'
+import {
+  type CreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+  StoreRefusedError,
+  StoreUnavailableError,
+} from '../store.ts'
+import { readPostgresUrl } from './address.ts'
+import { refuseOtherSchema } from './migrations.ts'
+import { insertPlants } from './plants.ts'
+import { openPool } from './pool.ts'
+import { settle } from './settle.ts'
+import { createPostgresTokenStore } from './tokens.ts'
+
+export interface PostgresStoreOptions {
+  readonly databaseUrl: string
+  /** Plants that may wait for a commit; one more is refused at once. */
+  readonly queueLimit: number
+  /** Takes a server under which a commit that was answered could be lost. */
+  readonly allowDataLoss: boolean
+}
+
+/** Commits that run beside each other: while one waits for the disk, the next one is prepared. */
+const COMMITS_IN_FLIGHT = 2
+
+async function describe(pool: Pool, place: string): Promise<string> {
+  const { rows } = await pool.query("SELECT current_setting('server_version') AS version")
+  return `PostgreSQL ${rows[0]?.version} at ${place}`
+}
+
+/** Whether the server takes writes: after a failover the old primary may be a read-only standby. */
+async function takesWrites(pool: Pool): Promise<boolean> {
+  try {
+    const { rows } = await pool.query('SHOW transaction_read_only')
+    return rows[0]?.transaction_read_only === 'off'
+  } catch {
+    return false
+  }
+}
+
+async function check(pool: Pool, place: string): Promise<string> {
+  try {
+    await refuseOtherSchema(pool, place)
+    return await describe(pool, place)
+  } catch (error) {
+    if (error instanceof StoreRefusedError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreUnavailableError(`the database ${place} cannot be used: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * A store in a PostgreSQL database, which any number of servers may share.
+ * A database that goes away makes it unavailable, never failed: it goes on when the database does.
+ * @throws StoreRefusedError when the database must not be used, StoreUnavailableError when it
+ * cannot be reached.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const address = readPostgresUrl(options.databaseUrl)
+  const pool = openPool({ address, allowDataLoss: options.allowDataLoss })
+  const description = await check(pool, address.place).catch(async (error) => {
+    await pool.end()
+    throw error
+  })
+  const commits = createGroupCommit<NewPlant, CreateOutcome>({
+    queueLimit: options.queueLimit,
+    commitsInFlight: COMMITS_IN_FLIGHT,
+    commit: (plants, waitedMs) =>
+      settle(pool, (client, onStored) => insertPlants(client, plants, onStored), waitedMs),
+  })
+
+  return {
+    plants: { create: (plant) => commits.add(plant) },
+    tokens: createPostgresTokenStore(pool),
+    description,
+    failure: new Promise<OutcomeUnknownError>(() => {}),
+    async isEmpty() {
+      const { rows } = await pool.query('SELECT 1 FROM plants LIMIT 1')
+      return rows.length === 0
+    },
+    isReady: () => takesWrites(pool),
+    async close() {
+      await commits.close()
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { CreateOutcome } from '../store.ts'
+
+/** A batch as columns: a few arrays cross a thread boundary faster than many objects. */
+export interface CommitRequest {
+  readonly ids: BigInt64Array
+  readonly names: readonly string[]
+  readonly tags: readonly (string | undefined)[]
+}
+
+export type CommitAnswer =
+  | { readonly outcomes: CreateOutcome[] }
+  | { readonly error: { name: string; message: string; cause: string | undefined } }
+
+export function toRequest(plants: readonly NewPlant[]): CommitRequest {
+  return {
+    ids: BigInt64Array.from(plants, ({ id }) => id),
+    names: plants.map(({ name }) => name),
+    tags: plants.map(({ tag }) => tag),
+  }
+}
+
+export function toPlants({ ids, names, tags }: CommitRequest): NewPlant[] {
+  return names.map((name, index) => ({ id: ids[index] as bigint, name, tag: tags[index] }))
+}

@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type CommitAnswer, type CommitRequest, toPlants } from './commit-messages.ts'
+import { openConnection } from './database.ts'
+import { preparePlantInsert } from './plants.ts'
+import { createTransactions } from './transactions.ts'
+
+/** A thread that commits batches, one after the other, until it is sent `undefined`. */
+const database = openConnection(workerData)
+const { write } = createTransactions(database, () => {})
+const insertPlants = preparePlantInsert(database)
+
+async function commit(request: CommitRequest): Promise<CommitAnswer> {
+  try {
+    return { outcomes: await write(() => insertPlants(toPlants(request))) }
+  } catch (thrown) {
+    // A thread boundary drops the class of an error; its name and its words pass.
+    const { name, message, cause } = thrown as Error
+    return { error: { name, message, cause: cause instanceof Error ? cause.stack : undefined } }
+  }
+}
+
+parentPort?.on('message', async (request: CommitRequest | undefined) => {
+  if (request !== undefined) {
+    parentPort?.postMessage(await commit(request))
+    return
+  }
+  database.close()
+  parentPort?.close()
+})

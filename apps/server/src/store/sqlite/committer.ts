@@ -1,0 +1,47 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { CreateOutcome } from '../store.ts'
+import { type CommitThread, startCommitThread } from './commit-thread.ts'
+import type { Transactions } from './transactions.ts'
+
+/**
+ * A lone create commits on the event loop's thread while the disk is this fast: handing it to
+ * another thread would take longer than the commit.
+ */
+const FAST_COMMIT_MS = 1
+
+/** Commits batches, each where it is done soonest; see "Where commits run" in ARCHITECTURE.md. */
+export interface Committer {
+  commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
+  close(): Promise<void>
+}
+
+export function createCommitter(
+  path: string,
+  insertPlants: (plants: readonly NewPlant[]) => CreateOutcome[],
+  { write }: Transactions,
+): Committer {
+  let thread: CommitThread | undefined
+  let lastLoneCommitMs = 0
+  let lastSize = 1
+
+  async function commitHere(plants: readonly NewPlant[]): Promise<CreateOutcome[]> {
+    const start = performance.now()
+    const outcomes = await write(() => insertPlants(plants))
+    lastLoneCommitMs = performance.now() - start
+    return outcomes
+  }
+
+  return {
+    commit(plants) {
+      // Not before the first plant: the command line opens stores as well.
+      thread ??= startCommitThread(path)
+      // One plant between larger batches is no lone caller's, and the event loop has more to do.
+      const isLone = plants.length === 1 && lastSize === 1 && lastLoneCommitMs < FAST_COMMIT_MS
+      lastSize = plants.length
+      return isLone || !thread.isReady ? commitHere(plants) : thread.commit(plants)
+    },
+    async close() {
+      await thread?.close()
+    },
+  }
+}

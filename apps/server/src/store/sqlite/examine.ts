@@ -1,0 +1,122 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Examination, type Finding, findingsAbout } from '../finding.ts'
+import { StoreRefusedError, type TokenRecord } from '../store.ts'
+import { readContents } from './contents.ts'
+import { examineEngine, examineRoom, examineSync } from './examine-folder.ts'
+import { openForReading, readValue, sizeOf } from './inspect.ts'
+import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { createSqliteTokenStore } from './tokens.ts'
+import { createTransactions } from './transactions.ts'
+
+function examineSchema(database: DatabaseSync): Finding {
+  const about = findingsAbout('schema')
+  const version = schemaVersionOf(database)
+  return version === NEWEST_VERSION
+    ? about.ok(`version ${version}, the newest`)
+    : about.warning(
+        `version ${version}; this program has ${NEWEST_VERSION}`,
+        'plant-store-server migrate, or start the server: either copies the store before',
+      )
+}
+
+const LARGE_LOG_BYTES = 268_435_456
+
+function examineLog(path: string): Finding {
+  const about = findingsAbout('log')
+  const size = sizeOf(`${path}-wal`) ?? 0
+  const detail = `${Math.ceil(size / 1024).toLocaleString('en-US')} KiB of write-ahead log`
+  if (size < LARGE_LOG_BYTES) return about.ok(detail)
+  return about.warning(detail, 'end exports that hang; the next commits then use the log again')
+}
+
+const OTHERS_MAY_WRITE = 0o022
+
+function examinePermissions(path: string): Finding {
+  const about = findingsAbout('permissions')
+  const { mode, uid } = statSync(path)
+  const shown = (mode & 0o777).toString(8).padStart(3, '0')
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+  } catch {
+    return about.failure(`${shown}, and owned by user ${uid}`, `chown ${path} to the server's user`)
+  }
+  if ((mode & OTHERS_MAY_WRITE) === 0) return about.ok(`${shown}, only its owner writes`)
+  return about.warning(`${shown}: other users can change plants and tokens`, `chmod 640 ${path}`)
+}
+
+function readTimes(database: DatabaseSync, tokens: readonly TokenRecord[]): number[] {
+  const migrated = Number(readValue(database, 'SELECT max(applied_at) FROM migrations'))
+  return [
+    migrated,
+    ...tokens.flatMap(({ createdAt, lastUsedAt }) => [createdAt, lastUsedAt ?? createdAt]),
+  ]
+}
+
+const WITH_TOKENS = 2
+
+async function examineFile(path: string): Promise<Examination> {
+  const database = openForReading(path, 'quick_check')
+  try {
+    const { schemaVersion, plants } = readContents(database)
+    const findings = [
+      findingsAbout('store').ok(
+        `${path} holds ${plants.toLocaleString('en-US')} plants, undamaged`,
+      ),
+      examineSchema(database),
+      examineLog(path),
+      examinePermissions(path),
+    ]
+    if (schemaVersion < WITH_TOKENS) return { findings, tokens: [], recordedTimes: [] }
+    const tokens = await createSqliteTokenStore(
+      database,
+      createTransactions(database, () => {}),
+    ).list()
+    return { findings, tokens, recordedTimes: readTimes(database, tokens) }
+  } finally {
+    database.close()
+  }
+}
+
+async function examineExisting(path: string): Promise<Examination> {
+  try {
+    return await examineFile(path)
+  } catch (error) {
+    if (!(error instanceof StoreRefusedError)) throw error
+    const failure = findingsAbout('store').failure(
+      error.message,
+      'as it says; serve refuses it too',
+    )
+    return { findings: [failure], tokens: undefined, recordedTimes: [] }
+  }
+}
+
+function examineMissing(path: string): Examination {
+  const finding = findingsAbout('store').ok(`there is none in ${path} yet; serve makes it`)
+  return { findings: [finding], tokens: undefined, recordedTimes: [] }
+}
+
+/** The folder of a file, or what is there of it. */
+function findFolder(path: string): string {
+  let folder = dirname(path)
+  while (sizeOf(folder) === undefined) folder = dirname(folder)
+  return folder
+}
+
+/** Checks what "200 means durable" rests on for a SQLite store, without changing it. */
+export async function examineSqlite(file: string): Promise<Examination> {
+  const path = resolve(file)
+  const folder = findFolder(path)
+  const isMissing = sizeOf(path) === undefined && sizeOf(`${path}-wal`) === undefined
+  const examination = isMissing ? examineMissing(path) : await examineExisting(path)
+  return {
+    ...examination,
+    findings: [
+      examineEngine(folder),
+      ...examination.findings,
+      examineSync(folder),
+      examineRoom(folder),
+    ],
+  }
+}

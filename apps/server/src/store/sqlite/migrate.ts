@@ -1,0 +1,23 @@
+import { openDatabase } from './database.ts'
+import { openForReading, sizeOf } from './inspect.ts'
+import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+
+function readVersion(path: string): number {
+  if ((sizeOf(path) ?? 0) === 0) return 0
+  const database = openForReading(path)
+  try {
+    return schemaVersionOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Brings a store to the newest schema, making it if it is missing; gives both versions.
+ * @throws StoreRefusedError when the file must not be used.
+ */
+export function migrateSqlite(path: string): { readonly before: number; readonly after: number } {
+  const before = readVersion(path)
+  openDatabase(path).close()
+  return { before, after: NEWEST_VERSION }
+}

@@ -1,0 +1,127 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { startLoad } from '../process/load.ts'
+import { startServerProcess } from '../process/server-process.ts'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { contentOf, makeStore, spreadPlants } from './plants.ts'
+import { runProgram, until } from './program.ts'
+import { killAll, runShell, startShell } from './shell.ts'
+
+function integrityOf(path: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return database.prepare('PRAGMA integrity_check').get()
+  } finally {
+    database.close()
+  }
+}
+
+function arrange() {
+  const folder = temporaryFolder()
+  const path = join(folder, 'plants.db')
+  return {
+    folder,
+    path,
+    target: join(folder, 'backup.db'),
+    backUp: (target: string, from = path) =>
+      runProgram(['backup', target, '--database-url', `sqlite:${from}`]),
+  }
+}
+
+describe('backup', { timeout: 20_000 }, () => {
+  test('is one file with all that the store holds, as secret as the store', async () => {
+    const { folder, path, target, backUp } = arrange()
+    await makeStore(path, spreadPlants(2_000))
+    chmodSync(path, 0o640)
+    const { code, out, err } = await backUp(target)
+    expect({ code, out }).toEqual({ code: 0, out: '' })
+    expect(err).toContain('backup.db holds 2,000 plants and 0 tokens, was checked to its last page')
+    expect(contentOf(target)).toEqual(contentOf(path))
+    expect(statSync(target).mode & 0o777).toBe(0o640)
+    expect(readdirSync(folder).filter((name) => !name.startsWith('plants.db'))).toEqual([
+      'backup.db',
+    ])
+  })
+
+  test('under load is whole, and holds every plant that was acknowledged before it', async () => {
+    const folder = temporaryFolder()
+    const server = await startServerProcess({ folder })
+    const load = startLoad(server.client, 8)
+    await until(() => load.acknowledged.size > 200)
+    const before = [...load.acknowledged.keys()]
+    const { code } = await runShell(folder, 'server backup backup.db')
+    const answeredDuring = load.acknowledged.size - before.length
+    load.stop()
+    await load.ended
+    expect(code).toBe(0)
+    expect(answeredDuring).toBeGreaterThan(0)
+    expect(load.acknowledged.size).toBe(load.sent.size)
+    expect(integrityOf(join(folder, 'backup.db'))).toEqual({ integrity_check: 'ok' })
+    const stored = new Set(readPlants(join(folder, 'backup.db')).map(({ id }) => id))
+    expect(before.filter((id) => !stored.has(id))).toEqual([])
+    const all = new Set(load.sent.keys())
+    expect([...stored].filter((id) => !all.has(id))).toEqual([])
+  })
+
+  test('that is killed at any moment leaves no file under the final name, or a whole one', async () => {
+    const { folder, path } = arrange()
+    await makeStore(path, spreadPlants(40_000))
+    const names: string[] = []
+    for (const delayMs of [0, 10, 25, 50]) {
+      const name = `backup-${delayMs}.db`
+      const { child, ended } = startShell(
+        folder,
+        `server backup ${name} --database-url sqlite:plants.db`,
+      )
+      // Once the partial file is there, the copy is under way.
+      await until(() => readdirSync(folder).some((other) => other.startsWith(name)))
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
+      killAll(child)
+      await ended
+      names.push(name)
+    }
+    const finished = names.filter((name) => existsSync(join(folder, name)))
+    expect(finished.length).toBeLessThan(names.length)
+    for (const name of finished) expect(contentOf(join(folder, name)).count).toBe(40_000)
+  }, 30_000)
+
+  test('that is asked to stop leaves nothing', async () => {
+    const { folder, path, target } = arrange()
+    await makeStore(path, spreadPlants(1_000))
+    const { code, err } = await runProgram(['backup', target, '--database-url', `sqlite:${path}`], {
+      stop: AbortSignal.abort(),
+    })
+    expect(code).toBe(75)
+    expect(err).toContain('stopped before the end. There is no backup')
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+
+  test('never replaces what exists, be it the store', async () => {
+    const { path, target, backUp } = arrange()
+    await makeStore(path, spreadPlants(1))
+    writeFileSync(target, 'letters of somebody')
+    for (const file of [target, path]) {
+      const { code, err } = await backUp(file)
+      expect(code).toBe(73)
+      expect(err).toContain(`${file} exists already, and nothing is ever replaced. Try: another`)
+    }
+    expect(readFileSync(target, 'utf8')).toBe('letters of somebody')
+  })
+
+  test('says what is wrong with the folder or the store', async () => {
+    const { folder, path, target, backUp } = arrange()
+    expect(await backUp(target)).toMatchObject({
+      code: 69,
+      err: expect.stringContaining(`there is no plant store in ${path}`),
+    })
+    await makeStore(path, [])
+    expect(await backUp(join(folder, 'none/backup.db'))).toMatchObject({
+      code: 73,
+      err: expect.stringMatching(/cannot make .*backup\.db: ENOENT/),
+    })
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+})

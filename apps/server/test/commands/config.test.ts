@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { describeSettings } from '../../src/config.ts'
+import { settings } from '../../src/settings.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { runProgram } from './program.ts'
+import { runShell } from './shell.ts'
+
+function databaseUrlIn(environment: Record<string, string>, flags = {}) {
+  return describeSettings(flags, environment).find(
+    ({ environmentName }) => environmentName === 'PLANT_STORE_DATABASE_URL',
+  )
+}
+
+describe('config', () => {
+  test('prints every setting with its value and its source', async () => {
+    const { code, out } = await runShell(
+      temporaryFolder(),
+      'PLANT_STORE_LISTEN=127.0.0.1:5000 server config --queue-limit 7',
+    )
+    expect(code).toBe(0)
+    const lines = out.trimEnd().split('\n')
+    expect(lines).toHaveLength(Object.keys(settings).length)
+    expect(lines).toContain('PLANT_STORE_LISTEN=127.0.0.1:5000  # PLANT_STORE_LISTEN')
+    expect(lines).toContain('PLANT_STORE_QUEUE_LIMIT=7  # --queue-limit')
+    expect(lines).toContain('PLANT_STORE_BODY_LIMIT_BYTES=65536  # default')
+  })
+
+  test('of wrong settings tells all that is wrong, and ends with 78', async () => {
+    const { code, out, err } = await runProgram(['config', '--listen', 'x', '--queue-limit', 'y'])
+    expect({ code, out }).toEqual({ code: 78, out: '' })
+    expect(err).toContain('--listen: must be')
+    expect(err).toContain('--queue-limit: must be')
+  })
+
+  test.each([
+    ['postgres://user:hunter2@host/db', 'postgres://user:***@host/db'],
+    ['postgres://user:hunt:er@2@host:5432/db?a=b', 'postgres://user:***@host:5432/db?a=b'],
+    ['postgres://:hunter2@host,other/db', 'postgres://:***@host,other/db'],
+    [
+      'postgres://host/db?user=a&password=hunter2&x=1',
+      'postgres://host/db?user=a&password=***&x=1',
+    ],
+    ['postgres:///db?sslpassword=hunter2', 'postgres:///db?sslpassword=***'],
+    ['host=db password=hunter2', '***'],
+    ['sqlite:./data/plants.db', 'sqlite:./data/plants.db'],
+    ['postgres://user@host/db', 'postgres://user@host/db'],
+  ])('leaves the password of %s out', (url, shown) => {
+    expect(databaseUrlIn({}, { databaseUrl: url })).toMatchObject({ text: shown })
+  })
+
+  test('tells a file as a source', () => {
+    const path = join(temporaryFolder(), 'url')
+    writeFileSync(path, 'postgres://user:hunter2@host/db\n')
+    expect(databaseUrlIn({ PLANT_STORE_DATABASE_URL_FILE: path })).toEqual({
+      environmentName: 'PLANT_STORE_DATABASE_URL',
+      text: 'postgres://user:***@host/db',
+      source: 'PLANT_STORE_DATABASE_URL_FILE',
+    })
+  })
+})

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openSnapshot } from '../../src/store/snapshot.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { startLoad } from '../process/load.ts'
+import { startServerProcess } from '../process/server-process.ts'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { contentOf, makeStore, spreadPlants } from './plants.ts'
+import { runProgram, until } from './program.ts'
+import { killAll, runShell, startShell } from './shell.ts'
+
+/** Half of it is Node.js with two threads, before the first plant. */
+const PEAK_MEMORY_LIMIT_MIB = 220
+
+describe('export | load', { timeout: 20_000 }, () => {
+  test.each(['jsonl', 'csv'])(
+    'brings 20,000 plants over as %s, to the letter and in bounded memory',
+    async (format) => {
+      const folder = temporaryFolder()
+      await makeStore(join(folder, 'a.db'), spreadPlants(20_000))
+      const { code, err, peakMemoryMiB } = await runShell(
+        folder,
+        `server export --format ${format} --database-url sqlite:a.db |
+         server load - --format ${format} --database-url sqlite:b.db`,
+      )
+      expect(err).toContain('Exported 20,000 plants.\n')
+      expect(err).toContain(
+        'Read 20,000 plants: 20,000 created, 0 already there, 0 conflicting, 0 invalid.\n',
+      )
+      expect(code).toBe(0)
+      expect(contentOf(join(folder, 'b.db'))).toEqual(contentOf(join(folder, 'a.db')))
+      expect(peakMemoryMiB).toBeLessThan(PEAK_MEMORY_LIMIT_MIB)
+    },
+  )
+})
+
+describe('export', { timeout: 20_000 }, () => {
+  test('while plants are created is what one moment held, in id order', async () => {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'data/plants.db'), spreadPlants(5_000))
+    const { out: token } = await runShell(folder, 'server token create --name load')
+    const server = await startServerProcess({ folder, token: token.trim() })
+    const load = startLoad(server.client, 8)
+    await until(() => load.acknowledged.size > 50)
+    const before = [...load.acknowledged.keys()]
+    const { code, out } = await runShell(folder, 'server export | (sleep 0.2; cat)')
+    load.stop()
+    await load.ended
+    const lines = out.trimEnd().split('\n')
+    const ids = lines.map((line) => BigInt(/"id":(-?\d+)/.exec(line)?.[1] ?? ''))
+    expect(code).toBe(0)
+    expect(ids).toEqual(ids.toSorted((one, other) => (one < other ? -1 : 1)))
+    expect(before.length).toBeGreaterThan(0)
+    expect(before.filter((id) => !ids.includes(id))).toEqual([])
+    expect(readPlants(join(folder, 'data/plants.db')).length).toBeGreaterThan(ids.length)
+  })
+
+  test('whose reader has seen enough ends quietly with 0', async () => {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'data/plants.db'), spreadPlants(20_000))
+    const { code, out, err } = await runShell(folder, 'server export | head -n 1')
+    expect({ code, lines: out.split('\n').length }).toEqual({ code: 0, lines: 2 })
+    expect(err).toMatch(/^SQLite .*plants\.db\n$/)
+  })
+
+  test('whose reader takes nothing ends when it is asked to', async () => {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'data/plants.db'), spreadPlants(20_000))
+    const { child, ended } = startShell(
+      folder,
+      'server export > >(trap "" TERM; exec sleep 30 > /dev/null 2>&1)',
+    )
+    await once(child.stderr ?? child, 'data')
+    killAll(child, 'SIGTERM')
+    expect((await ended).err).toContain('stopped before the end: the export is not whole')
+  })
+
+  test('that hangs does not keep other commands waiting', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeStore(path, spreadPlants(10))
+    const writer = openSqliteStore({ path, queueLimit: 10 })
+    const snapshot = await openSnapshot(`sqlite:${path}`)
+    await writer.plants.create({ id: 1n, name: 'after the snapshot' })
+    const start = performance.now()
+    await openSqliteStore({ path, queueLimit: 1 }).close()
+    expect(performance.now() - start).toBeLessThan(1_000)
+    await snapshot.close()
+    await writer.close()
+  })
+
+  test('that cannot be written says so', async () => {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'data/plants.db'), spreadPlants(1))
+    const { code, err } = await runShell(folder, 'server export > /dev/full')
+    expect({ code, err }).toEqual({ code: 74, err: expect.stringContaining('ENOSPC') })
+  })
+
+  test('of a store that does not exist makes none', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    const { code, out, err } = await runProgram(['export', '--database-url', `sqlite:${path}`])
+    expect({ code, out }).toEqual({ code: 69, out: '' })
+    expect(err).toBe(`plant-store-server: there is no plant store in ${path}\n`)
+  })
+
+  test('of an empty store is empty, with a header in csv', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeStore(path, [])
+    const url = `sqlite:${path}`
+    expect(await runProgram(['export', '--database-url', url])).toMatchObject({ code: 0, out: '' })
+    expect(await runProgram(['export', '--format', 'csv', '--database-url', url])).toMatchObject({
+      code: 0,
+      out: 'id,name,tag\n',
+    })
+  })
+
+  test('in a format that does not exist is refused with those that do', async () => {
+    const { code, err } = await runProgram(['export', '--format', 'xml'])
+    expect({ code, err }).toMatchObject({
+      code: 78,
+      err: expect.stringContaining('Allowed choices are jsonl, csv'),
+    })
+  })
+})

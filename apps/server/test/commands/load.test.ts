@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { makeStore, spreadPlants } from './plants.ts'
+import { type ProgramOptions, runProgram } from './program.ts'
+import { killAll, startShell } from './shell.ts'
+
+function arrange() {
+  const folder = temporaryFolder()
+  const path = join(folder, 'plants.db')
+  return {
+    folder,
+    path,
+    load: (file: string, options: ProgramOptions = {}, ...args: string[]) =>
+      runProgram(['load', file, '--database-url', `sqlite:${path}`, ...args], options),
+    write(name: string, content: string) {
+      const file = join(folder, name)
+      writeFileSync(file, content)
+      return file
+    },
+  }
+}
+
+const fern = '{"id":1,"name":"Fern"}\n'
+
+describe('load', { timeout: 20_000 }, () => {
+  test('can be repeated: what is there already is left alone', async () => {
+    const { load, write, path } = arrange()
+    const file = write('plants.csv', 'id,name,tag\n1,Fern,\n9007199254740993,Moss,""\n')
+    expect(await load(file)).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining(
+        'Read 2 plants: 2 created, 0 already there, 0 conflicting, 0 invalid.',
+      ),
+    })
+    expect(await load(file)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(
+        'Read 2 plants: 0 created, 2 already there, 0 conflicting, 0 invalid.',
+      ),
+    })
+    expect(readPlants(path)).toEqual([
+      { id: 1n, name: 'Fern', tag: null },
+      { id: 9007199254740993n, name: 'Moss', tag: '' },
+    ])
+  })
+
+  test('tells conflicts and invalid lines by line, and stores the rest', async () => {
+    const { load, path } = arrange()
+    const input = `${fern}{"id":1,"name":"Moss"}\nnope\n{"id":2,"name":"Ivy"}`
+    const { code, err } = await load('-', { input })
+    expect(code).toBe(65)
+    expect(err).toContain('-:2: id 1 is taken by other content\n')
+    expect(err).toContain('-:3: is not valid JSON\n')
+    expect(err).toContain('Read 4 plants: 2 created, 0 already there, 1 conflicting, 1 invalid.\n')
+    expect(err).toMatch(/2 plants of - are not stored, as told above\n$/)
+    expect(readPlants(path).map(({ name }) => name)).toEqual(['Fern', 'Ivy'])
+  })
+
+  test('never has more plants on their way than the queue takes', async () => {
+    const { load, path } = arrange()
+    const input = spreadPlants(50).map(({ id, name }) =>
+      JSON.stringify({ id: Number(id % 99n), name }),
+    )
+    const { err } = await load('-', { input: input.join('\n') }, '--queue-limit', '1')
+    expect(err).toMatch(/Read 50 plants: \d+ created, 0 already there, \d+ conflicting, 0 invalid/)
+    expect(readPlants(path).length).toBeGreaterThan(10)
+  })
+
+  test('takes longer plants where the server did', async () => {
+    const { load } = arrange()
+    const input = `{"id":2,"name":"${'x'.repeat(70_000)}"}\n${fern}`
+    expect((await load('-', { input })).err).toContain(
+      '-:1: is longer than 65600 bytes; --body-limit-bytes allows more\n',
+    )
+    const { err } = await load('-', { input }, '--body-limit-bytes', '100000')
+    expect(err).toContain('Read 2 plants: 1 created, 1 already there, 0 conflicting, 0 invalid.')
+  })
+
+  test('draws a bar on a terminal and keeps told lines apart from it', async () => {
+    const { load } = arrange()
+    const { err } = await load('-', { input: `nope\n${fern}`, isInteractive: true })
+    expect(err).toContain('\r\u001b[K-:1: is not valid JSON\n')
+    expect(err).toMatch(/\r\u001b\[KRead 2 plants: 1 created/)
+  })
+
+  test('goes on when nothing is to do', async () => {
+    const { load, write } = arrange()
+    expect(await load(write('none.jsonl', ''))).toMatchObject({ code: 0 })
+  })
+
+  test('says when the store cannot take more, and what is stored stays', async () => {
+    const { load, path } = arrange()
+    await makeStore(path, [])
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const { code, err } = await load('-', { input: fern })
+    other.close()
+    expect(code).toBe(69)
+    expect(err).toContain('busy with another process. What was loaded is stored. Try: the same')
+  }, 15_000)
+
+  test('stops when it is asked to, and tells what it did', async () => {
+    const { folder } = arrange()
+    const { child, ended } = startShell(
+      folder,
+      `server load - < <(echo '${fern.trim()}'; trap '' INT; exec sleep 30 2> /dev/null)`,
+    )
+    await once(child.stderr ?? child, 'data')
+    killAll(child, 'SIGINT')
+    const { err } = await ended
+    expect(err).toContain('stopped before the end. What was loaded is stored. Try: the same')
+    expect(err).toMatch(/^Read [01] plants?: [01] created/m)
+  })
+})
+
+describe('load is refused before a store is touched', () => {
+  test.each([
+    ['a file that does not exist', 'none.jsonl', 66, /cannot read .*none\.jsonl: ENOENT/],
+    ['a folder', '', 66, /cannot read .*: it is a folder/],
+    ['a file of unknown format', 'plants.txt', 78, /does not tell its format.*Try: --format jsonl/],
+    ['csv without a header', 'headless.csv', 65, /headless\.csv cannot be loaded: .*Try: a first/],
+  ])('for %s', async (_what, name, exitCode, message) => {
+    const { load, write, folder, path } = arrange()
+    write('plants.txt', fern)
+    write('headless.csv', '1,Fern,\n')
+    const format = name === '' ? ['--format', 'jsonl'] : []
+    const { code, err } = await load(join(folder, name), {}, ...format)
+    expect(code).toBe(exitCode)
+    expect(err).toMatch(message)
+    if (exitCode !== 65) expect(existsSync(path)).toBe(false)
+  })
+})

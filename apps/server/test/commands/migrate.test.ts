@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { contentOf, makeStore, spreadPlants } from './plants.ts'
+import { runProgram } from './program.ts'
+import { runShell } from './shell.ts'
+
+/** A store as the program wrote it when its schema had no tokens. */
+async function makeOldStore(plants: number): Promise<string> {
+  const path = join(temporaryFolder(), 'plants.db')
+  await makeStore(path, spreadPlants(plants))
+  takeSchemaBack(path)
+  return path
+}
+
+function takeSchemaBack(path: string): void {
+  const database = new DatabaseSync(path)
+  database.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
+  database.close()
+}
+
+function migrate(path: string) {
+  return runProgram(['migrate', '--database-url', `sqlite:${path}`])
+}
+
+function copiesOf(path: string): string[] {
+  return readdirSync(join(path, '..')).filter((name) => name.includes('schema'))
+}
+
+describe('migrate', { timeout: 20_000 }, () => {
+  test('says when nothing is to do', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeStore(path, [])
+    expect(await migrate(path)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(
+        'has schema version 2, the newest that this program knows: noth',
+      ),
+    })
+  })
+
+  test('keeps a store with plants as it was in a file beside it', async () => {
+    const path = await makeOldStore(300)
+    const before = contentOf(path)
+    const { code, err } = await migrate(path)
+    expect(code).toBe(0)
+    expect(err).toContain('migrated from schema version 1')
+    expect(contentOf(path)).toEqual(before)
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
+    expect(contentOf(`${path}.schema-1`)).toEqual(before)
+    const copy = new DatabaseSync(`${path}.schema-1`, { readOnly: true })
+    expect(copy.prepare('SELECT max(version) AS version FROM migrations').get()).toEqual({
+      version: 1,
+    })
+    copy.close()
+  })
+
+  test('makes no second copy of the same plants, and never replaces a copy of others', async () => {
+    const path = await makeOldStore(300)
+    await migrate(path)
+    takeSchemaBack(path)
+    await migrate(path)
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
+    takeSchemaBack(path)
+    const database = new DatabaseSync(path)
+    database.exec("INSERT INTO plants VALUES (1, 'later', NULL)")
+    database.close()
+    await migrate(path)
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1', 'plants.db.schema-1-2'])
+    expect(contentOf(`${path}.schema-1`).count).toBe(300)
+    expect(contentOf(`${path}.schema-1-2`).count).toBe(301)
+  })
+
+  test('copies nothing where there are no plants', async () => {
+    const path = await makeOldStore(0)
+    expect((await migrate(path)).err).toContain('migrated from schema version 1')
+    expect(copiesOf(path)).toEqual([])
+  })
+
+  test('that cannot make the copy leaves the store as it was', async () => {
+    const path = await makeOldStore(2_000)
+    const folder = join(path, '..')
+    // Room for the log of the schema change, but not for a second copy of the plants.
+    const { code, err } = await runShell(
+      folder,
+      'ulimit -f 40; server migrate --database-url sqlite:plants.db',
+    )
+    expect(code).toBe(69)
+    expect(err).toMatch(/needs a newer schema, but could not be copied to .*schema-1 before: /)
+    expect(copiesOf(path)).toEqual([])
+    expect((await migrate(path)).err).toContain('migrated from schema version 1')
+  })
+})

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import type { NewPlant } from '@plant-store/contract'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { readPlants } from '../store/sqlite-file.ts'
+
+/** Plants whose ids are spread over all of int64, the same at each call. */
+export function spreadPlants(count: number): NewPlant[] {
+  return Array.from({ length: count }, (_, index) => {
+    const id = BigInt.asIntN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n)
+    const plant = { id, name: `plant "${index}", é 🌿` }
+    return index % 3 === 0 ? plant : { ...plant, tag: index % 3 === 1 ? '' : `tag\n${index}` }
+  })
+}
+
+/** Makes a store with these plants, past the commands, and closes it. */
+export async function makeStore(path: string, plants: readonly NewPlant[]): Promise<void> {
+  await openSqliteStore({ path, queueLimit: 1 }).close()
+  const database = new DatabaseSync(path)
+  const insert = database.prepare('INSERT INTO plants VALUES (?, ?, ?)')
+  database.exec('BEGIN')
+  for (const { id, name, tag } of plants) insert.run(id, name, tag ?? null)
+  database.exec('COMMIT')
+  database.close()
+}
+
+/** One digest for all that a store holds. */
+export function contentOf(path: string): { readonly count: number; readonly sha256: string } {
+  const plants = readPlants(path)
+  const hash = createHash('sha256')
+  for (const { id, name, tag } of plants) hash.update(JSON.stringify([String(id), name, tag]))
+  return { count: plants.length, sha256: hash.digest('hex') }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const MAIN = join(import.meta.dirname, '../../dist/main.js')
+const PEAK_MEMORY = join(import.meta.dirname, 'peak-memory.ts')
+
+export interface ShellEnded {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+  /** The most memory that one of the programs held, in MiB. */
+  readonly peakMemoryMiB: number
+}
+
+export interface RunningShell {
+  readonly child: ChildProcess
+  readonly ended: Promise<ShellEnded>
+}
+
+/** Starts a line of shell in which `server` is the server's program; pipes fail with their parts. */
+export function startShell(folder: string, line: string): RunningShell {
+  const memory = join(temporaryFolder(), 'memory')
+  mkdirSync(memory)
+  const program = `server() { '${process.execPath}' --import '${PEAK_MEMORY}' '${MAIN}' "$@"; }`
+  const child = spawn('bash', ['-o', 'pipefail', '-c', `${program}\n${line}`], {
+    cwd: folder,
+    detached: true,
+    env: { PATH: process.env.PATH, PEAK_MEMORY_FOLDER: memory },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (chunk) => (out += chunk))
+  child.stderr?.on('data', (chunk) => (err += chunk))
+  onTestFinished(() => killAll(child))
+  const ended = once(child, 'close').then(([code]) => {
+    const peaks = readdirSync(memory).map((name) =>
+      Number(readFileSync(join(memory, name), 'utf8')),
+    )
+    return { code, out, err, peakMemoryMiB: Math.max(...peaks, 0) / 1024 }
+  })
+  return { child, ended }
+}
+
+/** Runs a line of shell to its end. */
+export function runShell(folder: string, line: string): Promise<ShellEnded> {
+  return startShell(folder, line).ended
+}
+
+/** Kills a shell and what it started, which is a process group of its own. */
+export function killAll({ pid }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // It has ended meanwhile.
+  }
+}

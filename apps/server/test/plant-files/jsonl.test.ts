@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { readAll } from './read.ts'
+
+const fern = '{"id":1,"name":"Fern"}'
+const moss = '{"id":2,"name":"Moss"}'
+const both = [
+  { id: 1n, name: 'Fern' },
+  { id: 2n, name: 'Moss' },
+]
+
+describe('jsonl is read', () => {
+  test.each([
+    ['without a line feed at the end', `${fern}\n${moss}`],
+    ['with CR LF', `${fern}\r\n${moss}\r\n`],
+    ['with a byte order mark', `\ufeff${fern}\n${moss}\n`],
+    ['with empty lines', `\n${fern}\n\r\n\n${moss}\n\n`],
+    ['with unknown members', `{"id":1,"name":"Fern","size":[1]}\n${moss}\n`],
+    ['with other spellings of an id', `{"id":1.0,"name":"Fern"}\n{"id":20e-1,"name":"Moss"}\n`],
+  ])('%s', async (_how, content) => {
+    expect((await readAll('jsonl', content)).map(([, plant]) => plant)).toEqual(both)
+  })
+
+  test('when it is empty, as no plants', async () => {
+    expect(await readAll('jsonl', '')).toEqual([])
+  })
+})
+
+describe('a line that is no plant is told by its number, and the next one is read', () => {
+  test.each([
+    ['not JSON', 'nope', 'is not valid JSON'],
+    ['cut short', '{"id":1,"na', 'is not valid JSON'],
+    ['two values', `${fern}${fern}`, 'is not valid JSON'],
+    ['blanks', '   ', 'is not valid JSON'],
+    ['a name that is missing', '{"id":1}', 'name: is required'],
+    ['an id that is text', '{"id":"1","name":"x"}', expect.stringMatching(/^id: must be an int/)],
+    ['an id beyond int64', '{"id":9223372036854775808,"name":"x"}', expect.stringMatching(/^id:/)],
+    ['a fraction', '{"id":1.5,"name":"x"}', expect.stringMatching(/^id: must be an integer/)],
+    ['a tag that is null', '{"id":1,"name":"x","tag":null}', 'tag: must be a string'],
+    ['a lone surrogate', '{"id":1,"name":"\\ud800"}', expect.stringMatching(/^name: must be well/)],
+    ['U+0000', '{"id":1,"name":"\\u0000"}', expect.stringMatching(/^name: must be well/)],
+    ['nesting', `${'['.repeat(1000)}`, 'is nested deeper than 64 levels'],
+  ])('%s', async (_what, line, problem) => {
+    expect(await readAll('jsonl', `${fern}\n${line}\n${moss}\n`)).toEqual([
+      [1, both[0]],
+      [2, problem],
+      [3, both[1]],
+    ])
+  })
+
+  test('invalid UTF-8', async () => {
+    const broken = Buffer.from('{"id":1,"name":"\xff\xfe"}', 'latin1')
+    const content = Buffer.concat([broken, Buffer.from(`\n${moss}`)])
+    expect(await readAll('jsonl', content)).toEqual([
+      [1, 'is not valid UTF-8'],
+      [2, both[1]],
+    ])
+  })
+
+  test('more than the limit, which is kept to the byte', async () => {
+    const lineOf = (bytes: number) => `{"id":1,"name":"${'x'.repeat(bytes - 18)}"}`
+    const content = `${lineOf(65_536)}\n${lineOf(65_537)}\n${moss}\n`
+    expect(await readAll('jsonl', content, 1_000)).toEqual([
+      [1, { id: 1n, name: 'x'.repeat(65_518) }],
+      [2, 'is longer than 65536 bytes; --body-limit-bytes allows more'],
+      [3, both[1]],
+    ])
+  })
+})

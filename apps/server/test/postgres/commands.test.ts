@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { runProgram } from '../commands/program.ts'
+import { runShell } from '../commands/shell.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 60_000)
+afterAll(() => postgres?.stop())
+
+async function run(databaseUrl: string, ...args: string[]) {
+  return runProgram([...args, '--database-url', databaseUrl])
+}
+
+async function migratedDatabase(): Promise<string> {
+  const databaseUrl = await postgres.createDatabase()
+  expect((await run(databaseUrl, 'migrate')).code).toBe(0)
+  return databaseUrl
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** A SQLite store with plants of every kind, ids all over int64. */
+async function makeSqliteStore(path: string, plants: number): Promise<void> {
+  const store = openSqliteStore({ path, queueLimit: plants })
+  const creates = Array.from({ length: plants }, (_, index) => {
+    const id = BigInt.asIntN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n)
+    const name = `plant, "${index}"\n🌿`
+    const tags = [undefined, '', `tag ${index}`]
+    return store.plants.create({ id, name, tag: tags[index % 3] })
+  })
+  await Promise.all(creates)
+  await store.close()
+}
+
+describe('migrate', () => {
+  test('makes the schema once, however many programs run it', async () => {
+    const databaseUrl = await postgres.createDatabase()
+    const runs = await Promise.all([1, 2, 3].map(() => run(databaseUrl, 'migrate')))
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0])
+    const told = runs.map(
+      ({ err }) => /(migrated from schema version 0|nothing was to do)/.exec(err)?.[1],
+    )
+    expect(told.toSorted()).toEqual([
+      'migrated from schema version 0',
+      'nothing was to do',
+      'nothing was to do',
+    ])
+  })
+
+  test('is asked for by every command that finds no schema', async () => {
+    const databaseUrl = await postgres.createDatabase()
+    for (const args of [['token', 'list'], ['export'], ['serve']]) {
+      const { code, err } = await run(databaseUrl, ...args)
+      expect({ args, code }).toEqual({ args, code: 69 })
+      expect(err).toContain('Try: plant-store-server migrate')
+    }
+  })
+})
+
+describe('export and load', () => {
+  test('carry 20,000 plants from SQLite to PostgreSQL, to the digit, in bounded memory', async () => {
+    const folder = temporaryFolder()
+    const source = `sqlite:${join(folder, 'plants.db')}`
+    await makeSqliteStore(join(folder, 'plants.db'), 20_000)
+    const target = await migratedDatabase()
+    const moved = await runShell(
+      folder,
+      `server export --database-url '${source}' | server load - --format jsonl --database-url '${target}'`,
+    )
+    expect(moved).toMatchObject({ code: 0 })
+    expect(moved.peakMemoryMiB).toBeLessThan(200)
+
+    const [before, after] = [await run(source, 'export'), await run(target, 'export')]
+    expect(after.out.split('\n')).toHaveLength(20_001)
+    expect(sha256(after.out)).toBe(sha256(before.out))
+    const again = await runProgram(['load', '-', '--format', 'jsonl', '--database-url', target], {
+      input: before.out,
+    })
+    expect(again).toMatchObject({ code: 0 })
+    expect(again.err).toContain('20,000 already there')
+  }, 60_000)
+
+  test('keep a snapshot while plants are written', async () => {
+    const target = await migratedDatabase()
+    const rows = "SELECT n, 'plant', NULL FROM generate_series(1, 5000) AS n"
+    await postgres.query(target, `INSERT INTO plants ${rows}`)
+    const exported = run(target, 'export', '--format', 'csv')
+    for (let id = 10_001; id < 10_100; id++) {
+      await postgres.query(target, `INSERT INTO plants VALUES (${id}, 'later', NULL)`)
+    }
+    const lines = (await exported).out.trim().split('\n')
+    const ids = lines.slice(1).map((line) => Number(line.split(',')[0]))
+    expect(ids.slice(0, 5000)).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1))
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other))
+  })
+})
+
+describe('doctor', () => {
+  test('finds nothing to mend on a database as it should be', async () => {
+    const databaseUrl = await migratedDatabase()
+    await run(databaseUrl, 'token', 'create', '--name', 'greenhouse')
+    const { code, out } = await run(databaseUrl, 'doctor')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ok +durability: fsync, full_page_writes and synchronous_commit are on$/m)
+    expect(out).toMatch(/^ok +schema: version 2, the newest$/m)
+    expect(out).not.toContain('failure')
+    expect(out).not.toContain('correct')
+  })
+
+  test('names what would lose plants, and ends with 1', async () => {
+    const databaseUrl = await migratedDatabase()
+    const name = new URL(databaseUrl).pathname.slice(1)
+    await postgres.query(databaseUrl, `ALTER DATABASE ${name} SET synchronous_commit = off`)
+    const { code, out } = await run(databaseUrl, 'doctor')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^failure +durability: synchronous_commit = off.*Try: set them to on$/m)
+  })
+
+  test('tells a database that cannot be reached', async () => {
+    const { code, out } = await run('postgres://127.0.0.1:9/plants', 'doctor')
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /^failure +database: 127\.0\.0\.1:9\/plants cannot be used: .*ECONNREFUSED/m,
+    )
+  })
+})
+
+test.each(['backup', 'restore'])('%s says which tool does it for PostgreSQL', async (command) => {
+  const { code, err } = await run(await migratedDatabase(), command, 'file')
+  expect(code).toBe(78)
+  expect(err).toMatch(/pg_(?:dump|restore) /)
+})

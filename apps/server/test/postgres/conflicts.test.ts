@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
+
+const ROUNDS = 20
+const IDS = 100
+
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 60_000)
+afterAll(() => postgres?.stop())
+
+async function newDatabase(): Promise<string> {
+  const databaseUrl = await postgres.createDatabase()
+  await migratePostgresDatabase(databaseUrl, false)
+  return databaseUrl
+}
+
+async function open(databaseUrl: string): Promise<Store> {
+  const store = await openPostgresStore({ databaseUrl, queueLimit: 8192, allowDataLoss: false })
+  onTestFinished(() => store.close())
+  return store
+}
+
+function namesOf(databaseUrl: string): Promise<Record<string, unknown>[]> {
+  return postgres.query(databaseUrl, 'SELECT id::text AS id, name FROM plants ORDER BY id')
+}
+
+test('batches of two stores that overlap in opposite order neither fail nor deadlock', async () => {
+  const databaseUrl = await newDatabase()
+  const stores = await Promise.all([open(databaseUrl), open(databaseUrl)])
+  for (let round = 0; round < ROUNDS; round++) {
+    const ids = Array.from({ length: IDS }, (_, index) => BigInt(round * IDS + index))
+    const orders = [ids, ids.toReversed()]
+    const outcomes = await Promise.all(
+      stores.map((store, index) =>
+        Promise.all(
+          (orders[index] ?? []).map((id) => store.plants.create({ id, name: `plant ${id}` })),
+        ),
+      ),
+    )
+    const created = outcomes.flat().filter((outcome) => outcome === 'created')
+    expect(created).toHaveLength(IDS)
+  }
+  const deadlocks = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'
+  expect(await postgres.query(databaseUrl, deadlocks)).toEqual([{ deadlocks: '0' }])
+  expect(await namesOf(databaseUrl)).toHaveLength(ROUNDS * IDS)
+})
+
+describe('a batch that runs into another program', () => {
+  test('is repeated after a deadlock, and finds what the other one stored', async () => {
+    const databaseUrl = await newDatabase()
+    const store = await open(databaseUrl)
+    const other = await openSession(databaseUrl)
+    // The one that looks for a deadlock first is the one that is rolled back.
+    await other.query("SET deadlock_timeout = '30s'")
+    await other.query('BEGIN')
+    await other.query("INSERT INTO plants (id, name) VALUES (2, 'theirs')")
+    const outcomes = Promise.all([
+      store.plants.create({ id: 1n, name: 'ours' }),
+      store.plants.create({ id: 2n, name: 'ours' }),
+      store.plants.create({ id: 3n, name: 'ours' }),
+    ])
+    await waitForRow(await openSession(databaseUrl), WAITING_FOR_A_LOCK)
+    await other.query("INSERT INTO plants (id, name) VALUES (1, 'theirs')")
+    await other.query('COMMIT')
+    expect(await outcomes).toEqual(['id_taken', 'id_taken', 'created'])
+    const theirs = ['1', '2'].map((id) => ({ id, name: 'theirs' }))
+    expect(await namesOf(databaseUrl)).toEqual([...theirs, { id: '3', name: 'ours' }])
+  })
+
+  test.each(['repeatable read', 'serializable'])(
+    'is repeated after a serialization failure at %s',
+    async (level) => {
+      const databaseUrl = await newDatabase()
+      const name = new URL(databaseUrl).pathname.slice(1)
+      const isolation = `ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`
+      await postgres.query(databaseUrl, isolation)
+      const store = await open(databaseUrl)
+      const other = await openSession(databaseUrl)
+      await other.query('BEGIN')
+      await other.query("INSERT INTO plants (id, name) VALUES (2, 'theirs')")
+      const outcomes = Promise.all([
+        store.plants.create({ id: 1n, name: 'ours' }),
+        store.plants.create({ id: 2n, name: 'theirs' }),
+      ])
+      await waitForRow(await openSession(databaseUrl), WAITING_FOR_A_LOCK)
+      await other.query('COMMIT')
+      expect(await outcomes).toEqual(['created', 'already_there'])
+    },
+  )
+
+  test('is never told unavailable once a part of it is committed', async () => {
+    const databaseUrl = await newDatabase()
+    const store = await open(databaseUrl)
+    const [other, locker, observer] = [
+      await openSession(databaseUrl),
+      await openSession(databaseUrl),
+      await openSession(databaseUrl),
+    ]
+    await other.query('BEGIN')
+    await other.query("INSERT INTO plants (id, name) VALUES (2, 'theirs')")
+    const outcomes = Promise.allSettled([
+      store.plants.create({ id: 1n, name: 'ours' }),
+      store.plants.create({ id: 2n, name: 'ours' }),
+    ])
+    const isStoreWaiting = `${WAITING_FOR_A_LOCK} AND query LIKE`
+    await waitForRow(observer, `${isStoreWaiting} 'INSERT%'`)
+    await locker.query('BEGIN')
+    const locked = locker.query('LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
+    await waitForRow(observer, 'SELECT 1 FROM pg_locks WHERE NOT granted AND mode ~ $$^Access$$')
+    // From here on the table is locked again as soon as the store's first statement is done.
+    await other.query('COMMIT')
+    await locked
+    const { pid, started } = await waitForRow(observer, WAITING_FOR_A_LOCK)
+    await observer.query('SELECT pg_cancel_backend($1)', [pid])
+    await waitForRow(
+      observer,
+      `SELECT 1 WHERE NOT EXISTS (${WAITING_FOR_A_LOCK}
+        AND pid = ${pid} AND query_start::text = '${started}')`,
+    )
+    await locker.query('COMMIT')
+    const [first] = await outcomes
+    const stored = (await namesOf(databaseUrl)).map(({ id }) => id)
+    expect({ isTold: first?.status, isStored: stored.includes('1') }).toEqual({
+      isTold: 'fulfilled',
+      isStored: true,
+    })
+  })
+})

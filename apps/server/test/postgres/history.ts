@@ -1,0 +1,130 @@
+import type { NewPlantInput, PlantStoreClient } from '@plant-store/client'
+
+/** What one request for a plant was answered. */
+type Told = 'stored' | 'taken' | 'not_stored' | 'unknown'
+
+type Content = Pick<NewPlantInput, 'name' | 'tag'>
+
+interface Request {
+  readonly content: Content
+  told: Told
+}
+
+/** A plant as it lies in the database, its id in decimal digits. */
+export interface StoredRow {
+  readonly id: string
+  readonly name: string
+  readonly tag: string | null
+}
+
+/** What is wrong with a history, and how much of it there was. Ids are told where a rule is broken. */
+export interface Verdict {
+  readonly acknowledged: number
+  readonly refused: number
+  readonly ambiguous: number
+  /** Answered 200 and not there. */
+  readonly lost: readonly bigint[]
+  /** There with content that nobody sent, or with other content than was answered 200. */
+  readonly altered: readonly bigint[]
+  /** Two rows, or two contents that were both answered 200. */
+  readonly doubled: readonly bigint[]
+  /** There although every answer said that it was not stored; or "taken" by nothing. */
+  readonly lies: readonly bigint[]
+}
+
+/** Every request and what it was told, of any number of servers and callers. */
+export interface History {
+  readonly slowestMs: number
+  /** How many requests got each status so far; 0 where the connection broke. */
+  readonly statuses: ReadonlyMap<number, number>
+  readonly acknowledged: number
+  /** Sends one plant once. */
+  send(client: PlantStoreClient, plant: NewPlantInput & { id: bigint }): Promise<Told>
+  judge(rows: readonly StoredRow[]): Verdict
+}
+
+const ID_TAKEN = 40_003
+
+function isSame(content: Content, row: StoredRow): boolean {
+  return content.name === row.name && (content.tag ?? null) === row.tag
+}
+
+async function ask(client: PlantStoreClient, body: NewPlantInput): Promise<[number, Told]> {
+  try {
+    const answer = await client.rest.createPlant({ body })
+    if (answer.status === 200) return [200, 'stored']
+    if (answer.body.error === ID_TAKEN) return [400, 'taken']
+    const isSure = answer.status < 500 || answer.status === 503 || answer.body.error === 50_000
+    return [answer.status, isSure ? 'not_stored' : 'unknown']
+  } catch {
+    return [0, 'unknown']
+  }
+}
+
+type Broken = 'lost' | 'altered' | 'doubled' | 'lies'
+
+function judgeOne(requests: readonly Request[], rows: readonly StoredRow[]): Broken | undefined {
+  const [row] = rows
+  const stored = requests.filter(({ told }) => told === 'stored')
+  const isOfOne = stored.every(({ content }) => content.name === stored[0]?.content.name)
+  if (rows.length > 1 || !isOfOne) return 'doubled'
+  if (row === undefined) {
+    if (stored.length > 0) return 'lost'
+    return requests.some(({ told }) => told === 'taken') ? 'lies' : undefined
+  }
+  const same = requests.filter(({ content }) => isSame(content, row))
+  if (same.length === 0 || stored.some(({ content }) => !isSame(content, row))) return 'altered'
+  return same.every(({ told }) => told === 'not_stored' || told === 'taken') ? 'lies' : undefined
+}
+
+function groupRows(rows: readonly StoredRow[]): Map<bigint, StoredRow[]> {
+  return Map.groupBy(rows, ({ id }) => BigInt(id))
+}
+
+/** Records requests and answers, and holds them against what is stored in the end. */
+export function createHistory(): History {
+  const byId = new Map<bigint, Request[]>()
+  const statuses = new Map<number, number>()
+  let slowestMs = 0
+  let acknowledged = 0
+
+  return {
+    statuses,
+    get slowestMs() {
+      return slowestMs
+    },
+    get acknowledged() {
+      return acknowledged
+    },
+    async send(client, plant) {
+      const { id, ...content } = plant
+      const request: Request = { content, told: 'unknown' }
+      const requests = byId.get(id)
+      if (requests === undefined) byId.set(id, [request])
+      else requests.push(request)
+      const begin = performance.now()
+      const [status, told] = await ask(client, plant)
+      slowestMs = Math.max(slowestMs, performance.now() - begin)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (told === 'stored') acknowledged++
+      request.told = told
+      return told
+    },
+    judge(rows) {
+      const broken: Record<Broken, bigint[]> = { lost: [], altered: [], doubled: [], lies: [] }
+      const stored = groupRows(rows)
+      for (const id of new Set([...byId.keys(), ...stored.keys()])) {
+        const how = judgeOne(byId.get(id) ?? [], stored.get(id) ?? [])
+        if (how !== undefined) broken[how].push(id)
+      }
+      const requests = [...byId.values()].flat()
+      const count = (wanted: Told) => requests.filter(({ told }) => told === wanted).length
+      return {
+        acknowledged: count('stored'),
+        refused: count('taken') + count('not_stored'),
+        ambiguous: count('unknown'),
+        ...broken,
+      }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { serveNewDatabase, waitForReadiness } from './served-database.ts'
+import { startServedStorm } from './served-storm.ts'
+
+const KILLS = 10
+
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 60_000)
+afterAll(() => postgres?.stop())
+
+test('ten kills of PostgreSQL under load lose, double, alter and misreport nothing', {
+  timeout: 60_000,
+}, async () => {
+  const { database, server } = await serveNewDatabase(postgres)
+  const storm = startServedStorm(server, database)
+  for (let kill = 0; kill < KILLS; kill++) {
+    await storm.acknowledges(200)
+    postgres.kill()
+    // Every other time it is back before the server has noticed much.
+    if (kill % 2 === 0) await waitForReadiness(server, false)
+    await postgres.start()
+    await waitForReadiness(server, true)
+  }
+  await storm.endAndJudge(database.databaseUrl)
+})

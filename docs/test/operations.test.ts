@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startPostgres } from '../../apps/server/test/postgres/postgres-server.ts'
+import { copyFreshly, runInShell } from './fresh-copy.ts'
+import { blockWith } from './markdown.ts'
+
+const START = blockWith('README.md', 'pnpm@12.16.0 start').text
+const BACKUP = blockWith('docs/recovery.md', 'server backup').text
+const EXPORT = blockWith('docs/recovery.md', 'server export').text
+const DOCTOR = blockWith('docs/recovery.md', 'server doctor').text
+const MOVE = blockWith('docs/growing.md', 'server migrate').text.trim().split('\n')
+
+/** A clone whose store holds one plant, its server running. */
+async function startWithOnePlant() {
+  const folder = copyFreshly()
+  const server = runInShell(folder, START)
+  const [, line = ''] = await server.print(/^ +(curl .*)$/m)
+  expect(await runInShell(folder, line).ended).toMatch(/^HTTP\/1\.1 200 OK/m)
+  return { folder, server }
+}
+
+async function succeed(folder: string, line: string): Promise<string> {
+  return runInShell(folder, `set -e\n${line}\necho all of it ran`).ended
+}
+
+test('every block on backup and recovery does what it says, beside a running server', {
+  timeout: 300_000,
+}, async () => {
+  const { folder, server } = await startWithOnePlant()
+  expect(await succeed(folder, BACKUP)).toContain('all of it ran')
+  expect(await succeed(folder, EXPORT)).toContain('all of it ran')
+  const exported = readFileSync(join(folder, 'plants.jsonl'), 'utf8')
+  expect(exported).toBe('{"id":1,"name":"Fern","tag":"indoor"}\n')
+  expect(await succeed(folder, DOCTOR)).toContain('all of it ran')
+  await server.kill()
+})
+
+test('every line on growing past one machine does what it says', { timeout: 300_000 }, async () => {
+  const postgres = await startPostgres()
+  try {
+    const { folder, server } = await startWithOnePlant()
+    const databaseUrl = await postgres.createDatabase()
+    const [first = '', ...rest] = MOVE
+    expect(rest.at(-1)).toBe(START.trim())
+    const here = first.replace(/'.*'/, `'${databaseUrl}'`)
+    const moved = await succeed(folder, [here, ...rest.slice(0, -1)].join('\n'))
+    expect(moved).toContain('all of it ran')
+    await server.kill()
+
+    const grown = runInShell(folder, `${here}\n${START}`)
+    const [, address = ''] = await grown.print(/listens on (\S+)/)
+    const token = /^plant_\S+$/m.exec(moved)?.[0]
+    const create = (name: string) =>
+      fetch(`${address}/plants`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ id: 1, name, tag: 'indoor' }),
+      })
+    expect((await create('Fern')).status).toBe(200)
+    expect((await create('Moss')).status).toBe(400)
+    await grown.kill()
+  } finally {
+    await postgres.stop()
+  }
+})

@@ -1,0 +1,94 @@
+import type * as Library from '../src/index.ts'
+
+/** What a server that is out to hurt sees of one request. */
+export interface SeenRequest {
+  /** `other` is a second origin, which no request should ever reach. */
+  readonly origin: 'main' | 'other'
+  readonly method: string
+  readonly path: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** ms since the server opened the case. */
+  readonly atMs: number
+  /** Counts the TCP connections of the case, from 1. */
+  readonly connection: number
+}
+
+/** One request and the socket it came on, to be answered byte by byte. */
+export interface Exchange {
+  /** The how manyth request of the case this is, from 1; preflights are not counted. */
+  readonly attempt: number
+  readonly request: SeenRequest
+  /** The second origin, such as `http://127.0.0.1:4711`. */
+  readonly otherUrl: string
+  /** Whether the socket can still be written to. */
+  readonly isOpen: boolean
+  /** Text goes out as UTF-8. */
+  send(bytes: string | Uint8Array): void
+  /** Waits until what was sent has left, or the socket is gone. */
+  drained(): Promise<void>
+  /** Ends the connection in order (FIN). */
+  end(): void
+  /** Cuts the connection off (RST). */
+  reset(): void
+  pause(ms: number): Promise<void>
+}
+
+export type Script = (exchange: Exchange) => void | Promise<void>
+
+export type RuntimeKind = 'node' | 'bun' | 'deno' | 'browser'
+
+type ClientOptions = Parameters<typeof Library.createPlantStoreClient>[0]
+
+/** What a check may use: the client under test, the addresses of its server, what that has seen. */
+export interface CaseTools {
+  readonly library: typeof Library
+  /** Whether this runtime is one of those where the check demands something else. */
+  readonly differs: boolean
+  readonly baseUrl: string
+  /** Nobody listens there. */
+  readonly refusedUrl: string
+  /** A client of this server with short timeouts; each of its events is searched for the token. */
+  client(options?: Partial<ClientOptions>): ReturnType<typeof Library.createPlantStoreClient>
+  /** Every request so far, preflights left out. */
+  seen(): Promise<readonly SeenRequest[]>
+  /**
+   * What a call rejects with.
+   * @throws when it resolves, rejects with no PlantStoreError, or the error shows the token.
+   */
+  failureOf(call: Promise<unknown>): Promise<PlantStoreFailure>
+}
+
+/** The fields that every error of the client has, with those that only some have. */
+export interface PlantStoreFailure extends Error {
+  readonly code: string
+  readonly applied: 'no' | 'maybe' | 'yes'
+  readonly attempts: number
+  readonly retryable: boolean
+  readonly requestId?: string
+  readonly status?: number
+  readonly apiCode?: number
+  readonly retryAfterMs?: number
+}
+
+export interface Case {
+  /** A sentence that the check decides. */
+  readonly claim: string
+  /** Whether the claim is one of the fifteen that other clients were measured with. */
+  readonly isClassic?: true
+  readonly script: Script
+  /** What the server does to a new connection before any byte; true ends the matter there. */
+  readonly refusesConnection?: true
+  readonly check: (tools: CaseTools) => Promise<void>
+  /** Watches something global, such as timers, so that no other case may run beside it. */
+  readonly isAlone?: true
+  /** Where the check demands something else, or nothing, and why. */
+  readonly differs?: Partial<Record<RuntimeKind, string>>
+}
+
+/** Why a refusal that may pass says less where the runtime may send twice. */
+export const OPEN_AFTER_REFUSAL = {
+  browser: 'the runtime may have sent the request twice, so a refusal that may pass is `maybe`',
+  deno: 'the runtime may have sent the request twice, so a refusal that may pass is `maybe`',
+} as const

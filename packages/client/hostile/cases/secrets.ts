@@ -1,0 +1,144 @@
+import { answer, proxyPage, refused, stored } from '../answers.ts'
+import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
+import type { Case } from '../case.ts'
+import { findSecret } from '../secret-search.ts'
+import { PLANT } from './plants.ts'
+
+/** Printable characters that mean something to patterns, replacements, JSON and URLs. */
+const ODD_TOKEN = 'Zq7+/.$&(x)|[y]^"\\\'==-~wK9%41$1'
+
+interface Echo {
+  readonly claim: string
+  /** The answer that shows the credential back. */
+  readonly echo: (credential: string) => string
+}
+
+const FILLER = 'x'.repeat(70)
+
+const echoes: readonly Echo[] = [
+  {
+    claim: "a token that the server's message repeats is in no error",
+    echo: (credential) => refused(40002, `you sent ${credential}`),
+  },
+  {
+    claim: 'a token in a page with status 200 is in no error',
+    echo: (credential) => proxyPage(200, credential),
+  },
+  {
+    claim: 'a token across the end of what an error quotes is in no error',
+    echo: (credential) => answer({ type: 'text/html', body: FILLER + credential }),
+  },
+  {
+    claim: 'a token in broken JSON is in no error',
+    echo: (credential) => answer({ body: `{"name":${JSON.stringify(credential)}` }),
+  },
+  {
+    claim: 'a token in headers of a refusal is in no error',
+    echo: (credential) =>
+      answer({
+        status: 401,
+        headers: [`x-request-id: ${credential}`, `www-authenticate: ${credential}`],
+        type: `text/${credential.replace(/[^\w]/g, '')}`,
+      }),
+  },
+]
+
+function isSilentAbout(token: string, { claim, echo }: Echo): Case {
+  return {
+    claim: token === ODD_TOKEN ? `${claim}, odd characters included` : claim,
+    script: ({ request, send }) => send(echo(request.headers.authorization ?? '')),
+    async check({ client, failureOf }) {
+      const given = client({ token, maxRetries: 0 })
+      const failure = await failureOf(given.createPlant(PLANT))
+      assertEqual(findSecret(failure, token), undefined, 'text with the token')
+      const result = await given.tryCreatePlant(PLANT)
+      assertTrue(!result.ok, 'the call fails')
+      const { headers: _fromTheServer, ...meta } = result.meta as { headers?: unknown }
+      assertEqual(findSecret({ ...result, meta }, token), undefined, 'text of the result')
+    },
+  }
+}
+
+const TOKEN = 'plant_0a1b2c3d4e5f_Qm9uc2FpTW9uc3RlcmE'
+
+const lostExchange: Case = {
+  claim: 'the token is in no error of a refusal that repeats it, a lost connection or a timeout',
+  isClassic: true,
+  script: ({ attempt, request, reset, end, send }) => {
+    if (attempt === 1) reset()
+    if (attempt === 2) end()
+    if (attempt === 3) send(refused(40002, `you sent ${request.headers.authorization}`))
+  },
+  async check({ client, failureOf, refusedUrl }) {
+    const options = { token: TOKEN, maxRetries: 0, timeoutMs: 100 }
+    for (let count = 0; count < 4; count++) {
+      const failure = await failureOf(client(options).createPlant(PLANT))
+      assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
+    }
+    const call = client({ ...options, baseUrl: refusedUrl }).createPlant(PLANT)
+    assertEqual(findSecret(await failureOf(call), TOKEN), undefined, 'text with the token')
+  },
+}
+
+const BAD_TOKENS = [
+  `${TOKEN}\n${TOKEN}`,
+  `a\r\nx-evil: ${TOKEN}`,
+  `${TOKEN}ü`,
+  '',
+  ' ',
+  `a b`,
+  '\u0000',
+]
+
+const badTokens: Case = {
+  claim: 'a token with a newline, or anything else a header cannot hold, is refused and not quoted',
+  isClassic: true,
+  script: ({ send }) => send(stored()),
+  async check({ client, failureOf, library, seen }) {
+    for (const token of BAD_TOKENS) {
+      const given = async () => client({ token }).createPlant(PLANT)
+      const asked = async () => client({ token: async () => token }).createPlant(PLANT)
+      for (const create of [given, asked]) {
+        const failure = await failureOf(create())
+        assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
+        assertOneOf(failure.code, ['invalid_token', 'missing_token'], 'code')
+        assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
+        assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
+      }
+    }
+    assertEqual((await seen()).length, 0, 'requests')
+  },
+}
+
+const silentClient: Case = {
+  claim: 'the client itself shows no token',
+  script: ({ send }) => send(stored()),
+  async check({ client, library, baseUrl }) {
+    const given = client({ token: TOKEN })
+    await given.createPlant(PLANT)
+    assertEqual(findSecret(given, TOKEN), undefined, 'text with the token')
+    const bare = library.createPlantStoreClient({ baseUrl, token: TOKEN })
+    assertEqual(findSecret(bare, TOKEN), undefined, 'text with the token')
+  },
+}
+
+const passwordInUrl: Case = {
+  claim: 'a password in the base URL is refused and not quoted',
+  script: ({ send }) => send(stored()),
+  async check({ baseUrl, client, failureOf, seen }) {
+    const withPassword = baseUrl.replace('//', `//user:${TOKEN}@`)
+    const failure = await failureOf((async () => client({ baseUrl: withPassword }))())
+    assertEqual(failure.code, 'invalid_base_url', 'code')
+    assertEqual(findSecret(failure, TOKEN), undefined, 'text with the password')
+    assertEqual((await seen()).length, 0, 'requests')
+  },
+}
+
+export const secretCases: readonly Case[] = [
+  ...echoes.map((echo) => isSilentAbout(TOKEN, echo)),
+  ...echoes.map((echo) => isSilentAbout(ODD_TOKEN, echo)),
+  lostExchange,
+  badTokens,
+  silentClient,
+  passwordInUrl,
+]

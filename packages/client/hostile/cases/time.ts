@@ -1,0 +1,144 @@
+import { answer, STORED_BODY, stored, unavailable } from '../answers.ts'
+import { assertEqual, assertOneOf, assertWithin } from '../assertions.ts'
+import { type Case, type Exchange, OPEN_AFTER_REFUSAL } from '../case.ts'
+import { PLANT } from './plants.ts'
+
+/** What a busy machine may add; a limit that is not kept would take seconds or for ever. */
+const SLACK_MS = 600
+
+/** More than any attempt can take in before its time is up, and little enough to send. */
+const ENDLESS_CHUNKS = 200
+
+const CHUNK = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+
+async function drip(exchange: Exchange): Promise<void> {
+  exchange.send(answer({ framing: 'content-length: 100000' }))
+  while (exchange.isOpen) {
+    exchange.send(' ')
+    await exchange.pause(20)
+  }
+}
+
+async function pour({ send, drained, pause }: Exchange): Promise<void> {
+  send(answer({ framing: 'transfer-encoding: chunked' }))
+  for (let sent = 0; sent < ENDLESS_CHUNKS; sent++) {
+    send(CHUNK)
+    await drained()
+    await pause(2)
+  }
+}
+
+function stallsInTheBody({ send }: Exchange): void {
+  send(answer({ framing: `content-length: ${STORED_BODY.length}` }) + STORED_BODY.slice(0, 5))
+}
+
+/** The first attempt never ends by itself, the second is answered. */
+function firstStalls(claim: string, stall: (exchange: Exchange) => void | Promise<void>): Case {
+  return {
+    claim,
+    script: (exchange) => (exchange.attempt === 1 ? stall(exchange) : exchange.send(stored())),
+    async check({ client, failureOf, seen }) {
+      const begin = performance.now()
+      const { applied, attempts, code } = await failureOf(
+        client({ timeoutMs: 120, maxRetries: 0 }).createPlant(PLANT),
+      )
+      assertWithin(performance.now() - begin, 110, 120 + SLACK_MS, 'time until it fails')
+      assertEqual({ applied, attempts, code }, UNANSWERED, 'the error')
+      assertEqual((await seen()).length, 1, 'requests')
+    },
+  }
+}
+
+const UNANSWERED = { applied: 'maybe', attempts: 1, code: 'attempt_timeout' }
+
+const retriedAfterStall: Case = {
+  claim: 'an attempt that timed out is retried with a fresh timer',
+  script(exchange) {
+    if (exchange.attempt === 1) return
+    if (exchange.attempt === 2) stallsInTheBody(exchange)
+    else exchange.send(stored())
+  },
+  async check({ client, seen }) {
+    const plant = await client({ timeoutMs: 200 }).createPlant(PLANT)
+    assertEqual(plant, { name: 'Fern' }, 'the plant')
+    assertEqual((await seen()).length, 3, 'requests')
+  },
+}
+
+const totalDeadline: Case = {
+  claim: 'attempts and waits together never pass the total deadline',
+  script: () => {},
+  async check({ client, failureOf }) {
+    for (const timeoutMs of [100, 5_000]) {
+      const options = { timeoutMs, totalTimeoutMs: 420, maxRetries: 50 }
+      const begin = performance.now()
+      const { applied, code } = await failureOf(client(options).createPlant(PLANT))
+      assertWithin(performance.now() - begin, 100, 420 + SLACK_MS, 'time until it fails')
+      assertEqual(applied, 'maybe', 'applied')
+      // A wait that would end too late is not begun; then the last attempt gives the error.
+      const codes = timeoutMs === 100 ? ['attempt_timeout', 'total_timeout'] : ['total_timeout']
+      assertOneOf(code, codes, 'code')
+    }
+  },
+}
+
+const endlessBody: Case = {
+  claim: 'a body without end is given up once it is longer than any answer',
+  script: pour,
+  async check({ client, failureOf, seen }) {
+    const begin = performance.now()
+    const { applied, code } = await failureOf(
+      client({ timeoutMs: 3_000, maxRetries: 0 }).createPlant(PLANT),
+    )
+    assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
+    assertEqual(code, 'unexpected_response', 'code')
+    assertOneOf(applied, ['maybe', 'yes'], 'applied')
+    assertEqual((await seen()).length, 1, 'requests')
+  },
+}
+
+const waitBeyondDeadline: Case = {
+  claim: 'a wait that would pass the total deadline is not begun',
+  script: ({ send }) => send(unavailable('retry-after: 5')),
+  differs: OPEN_AFTER_REFUSAL,
+  async check({ client, differs, failureOf, seen }) {
+    const begin = performance.now()
+    const { applied, status } = await failureOf(
+      client({ totalTimeoutMs: 3_000 }).createPlant(PLANT),
+    )
+    assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
+    const expected = { applied: differs ? 'maybe' : 'no', status: 503 }
+    assertEqual({ applied, status }, expected, 'the error')
+    assertEqual((await seen()).length, 1, 'requests')
+  },
+}
+
+const tokenNeverComes: Case = {
+  claim: 'a token function that never answers ends with the total deadline, and nothing is sent',
+  script: ({ send }) => send(stored()),
+  async check({ client, failureOf, seen }) {
+    const token = () => new Promise<string>(() => {})
+    const { applied, code } = await failureOf(
+      client({ token, totalTimeoutMs: 120 }).createPlant(PLANT),
+    )
+    assertEqual({ applied, code }, { applied: 'no', code: 'total_timeout' }, 'the error')
+    assertEqual((await seen()).length, 0, 'requests')
+  },
+}
+
+export const timeCases: readonly Case[] = [
+  {
+    ...firstStalls('headers that never come end with the time of the attempt', () => {}),
+    isClassic: true,
+  },
+  {
+    ...firstStalls('a body that stalls ends with the time of the attempt', stallsInTheBody),
+    isClassic: true,
+  },
+  firstStalls('a body that drips byte by byte ends with the time of the attempt', drip),
+  endlessBody,
+  retriedAfterStall,
+  totalDeadline,
+  waitBeyondDeadline,
+  tokenNeverComes,
+]

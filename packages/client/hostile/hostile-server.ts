@@ -1,0 +1,175 @@
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { preflightAnswer } from './answers.ts'
+import type { Case, SeenRequest } from './case.ts'
+import { cases } from './cases.ts'
+import { createRequestReader, type ReadRequest } from './request-reader.ts'
+
+export interface HostileServer {
+  /** Where cases are opened, looked at and closed, and where files are served. */
+  readonly controlUrl: string
+  close(): Promise<void>
+}
+
+/** What the control answers when a case is opened. */
+export interface OpenedCase {
+  readonly key: string
+  readonly baseUrl: string
+  readonly refusedUrl: string
+}
+
+interface RunningCase {
+  readonly seen: SeenRequest[]
+  readonly opened: OpenedCase
+  close(): void
+}
+
+export interface ServedFile {
+  readonly type: string
+  readonly content: string
+}
+
+const HOST = '127.0.0.1'
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
+  return `http://${HOST}:${(server.address() as AddressInfo).port}`
+}
+
+/** An address that was free a moment ago. */
+async function findRefusedUrl(): Promise<string> {
+  const server = createServer()
+  const url = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return url
+}
+
+interface Parts {
+  readonly script: Case
+  readonly seen: SeenRequest[]
+  readonly openedAt: number
+  otherUrl: string
+}
+
+async function drained(socket: Socket): Promise<void> {
+  if (socket.destroyed || !socket.writableNeedDrain) return
+  await new Promise<void>((resolve) => {
+    socket.once('drain', resolve)
+    socket.once('close', resolve)
+  })
+}
+
+async function play(parts: Parts, socket: Socket, request: SeenRequest): Promise<void> {
+  const attempt = parts.seen.filter(({ origin }) => origin === 'main').length
+  const write = (bytes: string | Uint8Array) => {
+    if (!socket.destroyed && socket.writable) socket.write(bytes)
+  }
+  await parts.script.script({
+    attempt,
+    request,
+    otherUrl: parts.otherUrl,
+    get isOpen() {
+      return !socket.destroyed && socket.writable
+    },
+    send: write,
+    drained: () => drained(socket),
+    end: () => void socket.end(),
+    reset: () => void socket.resetAndDestroy(),
+    pause: (ms) => sleep(ms),
+  })
+}
+
+/** A listener that hands every request to the script of a case, byte for byte. */
+function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Set<Socket>] {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer({ noDelay: true }, (socket) => {
+    const connection = ++connections
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    if (parts.script.refusesConnection && connection === 1) {
+      socket.resetAndDestroy()
+      return
+    }
+    const onRequest = (read: ReadRequest) => {
+      if (read.method === 'OPTIONS') {
+        socket.end(preflightAnswer(read.headers['access-control-request-headers'] ?? ''))
+        return
+      }
+      const atMs = performance.now() - parts.openedAt
+      const request: SeenRequest = { ...read, origin, atMs, connection }
+      parts.seen.push(request)
+      // A script that takes a stray request amiss must not end the server for the other cases.
+      play(parts, socket, request).catch(() => socket.resetAndDestroy())
+    }
+    socket.on('data', createRequestReader(onRequest))
+  })
+  return [server, sockets]
+}
+
+async function openCase(script: Case, key: string): Promise<RunningCase> {
+  const seen: SeenRequest[] = []
+  const parts: Parts = { script, seen, openedAt: performance.now(), otherUrl: '' }
+  const [other, otherSockets] = createCaseListener(parts, 'other')
+  const [main, mainSockets] = createCaseListener(parts, 'main')
+  parts.otherUrl = await listen(other)
+  const opened = { key, baseUrl: await listen(main), refusedUrl: await findRefusedUrl() }
+  return {
+    seen,
+    opened,
+    close() {
+      main.close()
+      other.close()
+      for (const socket of [...mainSockets, ...otherSockets]) socket.destroy()
+    },
+  }
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(value === undefined ? 404 : 200, {
+    'content-type': 'application/json',
+    'access-control-allow-origin': '*',
+  })
+  response.end(JSON.stringify(value ?? null))
+}
+
+/**
+ * Starts the control, from which any runtime opens cases by number: `/open/3` gives an OpenedCase,
+ * `/seen/KEY` its requests so far, and any other path one of the files.
+ */
+export async function startHostileServer(
+  files: Readonly<Record<string, ServedFile>> = {},
+): Promise<HostileServer> {
+  const running = new Map<string, RunningCase>()
+
+  async function open(index: number): Promise<OpenedCase | undefined> {
+    const script = cases[index]
+    if (script === undefined) return undefined
+    const key = String(running.size)
+    // Reserved before the first await, so that two runtimes never share a key.
+    running.set(key, { seen: [], opened: { key, baseUrl: '', refusedUrl: '' }, close() {} })
+    const opened = await openCase(script, key)
+    running.set(key, opened)
+    return opened.opened
+  }
+
+  const control = createHttpServer(async (request, response) => {
+    const [, verb = '', argument = ''] = (request.url ?? '').split('/')
+    const file = files[verb]
+    if (verb === 'open') sendJson(response, await open(Number(argument)))
+    else if (verb === 'seen') sendJson(response, running.get(argument)?.seen)
+    else if (file !== undefined) {
+      response.writeHead(200, { 'content-type': file.type })
+      response.end(file.content)
+    } else sendJson(response, undefined)
+  })
+  return {
+    controlUrl: await listen(control),
+    async close() {
+      for (const { close } of running.values()) close()
+      control.closeAllConnections()
+      await new Promise((resolve) => control.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type AnswerHead,
+  appliedByHead,
+  type DecodedAnswer,
+  type JudgedAnswer,
+  judgeAnswer,
+  readBody,
+} from './answer.ts'
+import { PlantStoreAbortError, PlantStoreTimeoutError } from './connection-errors.ts'
+import { Deadline, type Ending } from './deadline.ts'
+import type { Applied, PlantStoreError } from './plant-store-error.ts'
+import type { Runtime } from './runtime.ts'
+import type { Scrubber } from './scrubber.ts'
+import type { CallSettings } from './settings.ts'
+import { toConnectionError } from './transport-failure.ts'
+
+/** One request that may be sent several times, the same bytes each time. */
+export interface Operation {
+  readonly url: URL
+  readonly method: string
+  readonly body: string
+  decode(status: number, bytes: Uint8Array): DecodedAnswer
+}
+
+/** What the attempts of a call share. */
+export interface AttemptContext {
+  readonly settings: CallSettings
+  readonly operation: Operation
+  /** The whole call's. */
+  readonly deadline: Deadline
+  readonly requestId: string
+  readonly scrubber: Scrubber
+  readonly runtime: Runtime
+}
+
+/** The error for what ended a call or an attempt before it was done. */
+export function toEndingError(
+  ending: Ending,
+  { operation, settings }: Pick<AttemptContext, 'operation' | 'settings'>,
+  applied: Applied,
+): PlantStoreError {
+  if (ending === 'aborted') return new PlantStoreAbortError(settings.signal?.reason, applied)
+  const ms = ending === 'attempt_timeout' ? settings.timeoutMs : settings.totalTimeoutMs
+  return new PlantStoreTimeoutError(operation.url, ending, ms, applied)
+}
+
+/** An answer repeats what was sent, where JSON may take six bytes for one: `\u0041`. */
+const MAX_GROWTH = 6
+const MAX_ERROR_BYTES = 65_536
+
+/**
+ * Sends a request once and reads its answer, within a time that covers both.
+ * Never rejects: what went wrong is in the result, with what it means for the plant.
+ */
+export async function attempt(
+  context: AttemptContext,
+  headers: Readonly<Record<string, string>>,
+): Promise<JudgedAnswer> {
+  const { operation, settings, runtime, requestId, scrubber } = context
+  const { url, method, body } = operation
+  const deadline = new Deadline({
+    runtime,
+    ms: settings.timeoutMs,
+    ending: 'attempt_timeout',
+    within: context.deadline,
+  })
+  const arrived: { head?: AnswerHead } = {}
+
+  async function exchange(): Promise<JudgedAnswer> {
+    const fetch = settings.fetch ?? globalThis.fetch
+    const { signal } = deadline
+    const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+    // A copy, which is one even where the caller's fetch gives something else.
+    const head = { status: response.status, headers: new Headers(response.headers) }
+    arrived.head = head
+    const bytes = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
+    return judgeAnswer(head, bytes, operation.decode(head.status, bytes), {
+      host: url.host,
+      requestId,
+      scrubber,
+      nowMs: runtime.wallClock(),
+    })
+  }
+
+  try {
+    return await deadline.race(exchange())
+  } catch (thrown) {
+    const { head } = arrived
+    const applied = appliedByHead(head, requestId)
+    const error = deadline.ending
+      ? toEndingError(deadline.ending, context, applied)
+      : toConnectionError(thrown, url, scrubber, applied)
+    return { head, error }
+  } finally {
+    deadline.close()
+  }
+}

@@ -1,0 +1,193 @@
+import type { AnswerHead, JudgedAnswer } from './answer.ts'
+import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
+import { Deadline } from './deadline.ts'
+import { nextApplied } from './errors.ts'
+import { type EventFacts, emitEvent } from './events.ts'
+import type { Pacer } from './pacer.ts'
+import {
+  type Applied,
+  completeError,
+  type PlantStoreError,
+  retryAfterOf,
+} from './plant-store-error.ts'
+import { decideRetry, shouldRefreshToken } from './retry.ts'
+import type { Runtime } from './runtime.ts'
+import { createScrubber } from './scrubber.ts'
+import type { CallSettings } from './settings.ts'
+import type { IssuedToken } from './token.ts'
+
+/** How a call went. */
+export interface PlantStoreMeta {
+  /** The status of the last answer; undefined where there was none. */
+  readonly status?: number
+  /** The id under which the server's log has the call; undefined where nothing was sent. */
+  readonly requestId?: string
+  /** Requests sent. */
+  readonly attempts: number
+  /** The whole call, waits included, in milliseconds. */
+  readonly durationMs: number
+  /** The headers of the answer that brought the plant. */
+  readonly headers?: Headers
+}
+
+/** What a call came to. */
+export interface CallResult extends JudgedAnswer {
+  readonly meta: PlantStoreMeta
+}
+
+/** What the server's own rule for ids takes. */
+const REQUEST_ID = /^[\w.-]{1,128}$/
+
+/** One call: its attempts, the waits between them, and what is known of the plant. */
+class Call {
+  readonly #context: AttemptContext
+  readonly #startedAt: number
+  #token: IssuedToken | undefined
+  #hasRefreshed = false
+  #attempts = 0
+  #retries = 0
+  #applied: Applied = 'no'
+  #head: AnswerHead | undefined
+
+  constructor(context: AttemptContext) {
+    this.#context = context
+    this.#startedAt = context.runtime.now()
+  }
+
+  async run(): Promise<CallResult> {
+    try {
+      for (;;) {
+        const answer = await this.#attempt()
+        const isOver = answer.error === undefined || !(await this.#prepareRetry(answer.error))
+        if (isOver) return this.#settle(answer)
+      }
+    } catch (thrown) {
+      // Between attempts nothing is sent, so nothing becomes doubtful there.
+      const { ending } = this.#context.deadline
+      const error = ending
+        ? toEndingError(ending, this.#context, 'no')
+        : (thrown as PlantStoreError)
+      return this.#settle({ head: this.#head, error })
+    } finally {
+      this.#context.deadline.close()
+    }
+  }
+
+  async #attempt(): Promise<JudgedAnswer> {
+    const { deadline, runtime, scrubber, settings } = this.#context
+    deadline.signal.throwIfAborted()
+    if (this.#token === undefined) {
+      this.#token = await settings.tokens.get(deadline)
+      scrubber.hide(this.#token.token)
+    }
+    this.#emit({ type: 'request' }, this.#attempts + 1)
+    // The listener may have aborted the call just now.
+    deadline.signal.throwIfAborted()
+    const startedAt = runtime.now()
+    const headers = {
+      ...settings.headers,
+      authorization: `Bearer ${this.#token.token}`,
+      'content-type': 'application/json',
+      'x-request-id': this.#context.requestId,
+      'x-retry-count': String(this.#attempts++),
+    }
+    const answer = await attempt(this.#context, headers)
+    const { head, error } = answer
+    this.#head = head
+    if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
+    if (head !== undefined) {
+      this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })
+    }
+    return answer
+  }
+
+  /** Waits until it is time to send again; false where that is not to be. */
+  async #prepareRetry(error: PlantStoreError): Promise<boolean> {
+    const { deadline, runtime, settings } = this.#context
+    const { maxRetries, maxRetryAfterMs, pacer } = settings
+    const { code } = error
+    if (this.#refreshesToken()) {
+      this.#emit({ type: 'retry', code, delayMs: 0 })
+      return true
+    }
+    const decision = decideRetry({
+      retryable: error.retryable,
+      retries: this.#retries++,
+      maxRetries,
+      retryAfterMs: retryAfterOf(error),
+      maxRetryAfterMs,
+      remainingMs: deadline.remainingMs,
+      random: runtime.random(),
+    })
+    pacer?.onFailure(error, decision)
+    if (!('delayMs' in decision) || pacer?.takeRetry(error) === false) return false
+    this.#emit({ type: 'retry', code, delayMs: decision.delayMs })
+    await deadline.sleep(decision.delayMs)
+    return pacer === undefined || this.#waitForOthers(pacer)
+  }
+
+  /** Drops a token that the server did not take; true where another is worth a request. */
+  #refreshesToken(): boolean {
+    const { tokens, maxRetries } = this.#context.settings
+    if (this.#head?.status !== 401 || this.#token === undefined) return false
+    tokens.refuse(this.#token)
+    this.#token = undefined
+    const isFirst = !this.#hasRefreshed
+    this.#hasRefreshed = true
+    return shouldRefreshToken({ isFirst, canRefresh: tokens.canRefresh, maxRetries })
+  }
+
+  async #waitForOthers(pacer: Pacer): Promise<boolean> {
+    const { deadline } = this.#context
+    for (let { pauseMs } = pacer; pauseMs > 0; { pauseMs } = pacer) {
+      if (pauseMs >= deadline.remainingMs) return false
+      await deadline.sleep(pauseMs)
+    }
+    return true
+  }
+
+  #settle(answer: JudgedAnswer): CallResult {
+    const { head, error } = answer
+    const attempts = this.#attempts
+    const sent = attempts > 0 && { requestId: this.#requestId() }
+    const durationMs = this.#context.runtime.now() - this.#startedAt
+    const meta = { ...(head && { status: head.status }), ...sent, attempts, durationMs }
+    if (error === undefined) {
+      return { ...answer, meta: { ...meta, ...(head && { headers: head.headers }) } }
+    }
+    const applied = this.#applied
+    completeError(error, { applied, attempts, ...sent })
+    this.#emit({ type: 'failure', code: error.code, applied, durationMs })
+    return { ...answer, meta }
+  }
+
+  /** The id that the answer names, which is another's where a proxy gives its own. */
+  #requestId(): string {
+    const { requestId, scrubber } = this.#context
+    const answered = this.#head?.headers.get('x-request-id') ?? ''
+    const isSound = REQUEST_ID.test(answered) && scrubber.scrub(answered) === answered
+    return isSound ? answered : requestId
+  }
+
+  #emit(facts: EventFacts, attempt = this.#attempts): void {
+    const { requestId, settings } = this.#context
+    emitEvent(settings.onEvent, { ...facts, requestId, attempt })
+  }
+}
+
+/** Makes a call. Never rejects: what went wrong is in the result. */
+export function runCall(
+  settings: CallSettings,
+  runtime: Runtime,
+  operation: Operation,
+): Promise<CallResult> {
+  const deadline = new Deadline({
+    runtime,
+    ms: settings.totalTimeoutMs,
+    ending: 'total_timeout',
+    within: settings.signal,
+  })
+  const requestId = runtime.newRequestId()
+  const scrubber = createScrubber()
+  return new Call({ settings, operation, deadline, requestId, scrubber, runtime }).run()
+}

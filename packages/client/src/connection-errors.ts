@@ -1,0 +1,47 @@
+import { type Applied, type ErrorFacts, PlantStoreError } from './plant-store-error.ts'
+
+export type ConnectionCode = 'connection_failed' | 'connection_lost' | 'tls_failed'
+export type TimeoutCode = 'attempt_timeout' | 'total_timeout'
+
+/**
+ * No whole answer arrived. `connection_failed`: no connection was made, so nothing was sent.
+ * `connection_lost`: it broke, or the runtime does not tell. `tls_failed`: not trusted, not retried.
+ */
+export class PlantStoreConnectionError extends PlantStoreError {
+  override name = 'PlantStoreConnectionError'
+  declare readonly code: ConnectionCode | TimeoutCode
+  /** The runtime's own word for it, such as ECONNREFUSED, ENOTFOUND or UND_ERR_SOCKET. */
+  readonly reason: string
+  readonly host: string
+  readonly port: number
+
+  constructor(url: URL, code: ConnectionCode | TimeoutCode, reason: string, facts: ErrorFacts) {
+    super(`no answer from ${url.host}: ${reason}`, code, facts)
+    this.reason = reason
+    this.host = url.hostname
+    this.port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  }
+}
+
+/** The time of one attempt (`attempt_timeout`) or of the whole call (`total_timeout`) ran out. */
+export class PlantStoreTimeoutError extends PlantStoreConnectionError {
+  override name = 'PlantStoreTimeoutError'
+  declare readonly code: TimeoutCode
+  /** The limit that was reached, in milliseconds. */
+  readonly timeoutMs: number
+
+  constructor(url: URL, code: TimeoutCode, timeoutMs: number, applied: Applied) {
+    super(url, code, `${code} of ${timeoutMs} ms`, { applied, retryable: true })
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** The caller aborted the call; `cause` is the reason of the signal. */
+export class PlantStoreAbortError extends PlantStoreError {
+  override name = 'PlantStoreAbortError'
+  declare readonly code: 'aborted'
+
+  constructor(reason: unknown, applied: Applied) {
+    super('the call was aborted', 'aborted', { applied, cause: reason })
+  }
+}

@@ -1,0 +1,129 @@
+/** What went wrong, for a `switch`; stable across versions. */
+export type PlantStoreErrorCode =
+  | 'missing_token'
+  | 'invalid_token'
+  | 'invalid_base_url'
+  | 'invalid_option'
+  | 'token_provider_failed'
+  | 'invalid_plant'
+  | 'rejected'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'conflict'
+  | 'too_large'
+  | 'rate_limited'
+  | 'server_error'
+  | 'unexpected_status'
+  | 'connection_failed'
+  | 'connection_lost'
+  | 'tls_failed'
+  | 'attempt_timeout'
+  | 'total_timeout'
+  | 'aborted'
+  | 'unexpected_response'
+
+/**
+ * Whether the plant was stored: `no` and `yes` are certain, `maybe` is all that can be known.
+ * Where it is not `no`, sending the same plant again is safe and tells.
+ */
+export type Applied = 'no' | 'maybe' | 'yes'
+
+/** A rule that a value broke, and where: `{ path: ['id'], message: 'is required' }`. */
+export interface PlantStoreIssue {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** The fields of an error that toJSON gives, where it has them. Never a cause, never a stack. */
+export const JSON_FIELDS = [
+  'name',
+  'code',
+  'message',
+  'applied',
+  'retryable',
+  'attempts',
+  'requestId',
+  'status',
+  'apiCode',
+  'apiName',
+  'apiMessage',
+  'retryAfterMs',
+  'option',
+  'issues',
+  'reason',
+  'host',
+  'port',
+  'timeoutMs',
+  'contentType',
+  'snippet',
+] as const
+
+/** An error as JSON: those of these fields that it has. */
+export type PlantStoreErrorJson = { readonly [Field in (typeof JSON_FIELDS)[number]]?: unknown }
+
+/** What the maker of an error knows besides its message and code. */
+export interface ErrorFacts {
+  readonly applied?: Applied
+  readonly retryable?: boolean
+  readonly cause?: unknown
+}
+
+/** By registry, so that it is the same in another copy of this package. */
+const BRAND = Symbol.for('plant-store.error')
+
+/** Everything that the client throws. It holds no request, no header, no body and no token. */
+export class PlantStoreError extends Error {
+  override name = 'PlantStoreError'
+  readonly code: PlantStoreErrorCode
+  /** Whether the plant was stored, by this request or an earlier one of the same call. */
+  readonly applied: Applied
+  /** True where the same call may succeed later. */
+  readonly retryable: boolean
+  /** Requests sent; 0 where nothing was. */
+  readonly attempts: number = 0
+  /** The id under which the server's log has the call; undefined where nothing was sent. */
+  declare readonly requestId?: string
+
+  constructor(message: string, code: PlantStoreErrorCode, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.code = code
+    this.applied = facts.applied ?? 'no'
+    this.retryable = facts.retryable ?? false
+  }
+
+  get [BRAND](): true {
+    return true
+  }
+
+  /** The fields worth a log line, always the same ones. */
+  toJSON(): PlantStoreErrorJson {
+    const fields = this as Readonly<Record<string, unknown>>
+    const present = JSON_FIELDS.filter((field) => fields[field] !== undefined)
+    return Object.fromEntries(present.map((field) => [field, fields[field]]))
+  }
+}
+
+/** Whether this is an error of the client, also where another copy of the package made it. */
+export function isBranded(value: unknown): value is PlantStoreError {
+  return typeof value === 'object' && value !== null && BRAND in value
+}
+
+/** What is only known where a call ends. */
+export interface CallFacts {
+  readonly applied: Applied
+  readonly attempts: number
+  readonly requestId?: string
+}
+
+/** Tells an error how its call went. */
+export function completeError<Failure extends PlantStoreError>(
+  error: Failure,
+  facts: CallFacts,
+): Failure {
+  return Object.assign(error, facts)
+}
+
+/** What the answer behind an error asked to wait, in milliseconds. */
+export function retryAfterOf(error: PlantStoreError): number | undefined {
+  return (error as { readonly retryAfterMs?: number }).retryAfterMs
+}

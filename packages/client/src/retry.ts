@@ -1,0 +1,93 @@
+/** Statuses that pass: asking again may be answered otherwise (RFC 9110 §15, RFC 8470, RFC 6585). */
+const TRANSIENT_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504]
+
+/** Whether an answer with this status is worth another request with the same bytes. */
+export function isTransientStatus(status: number): boolean {
+  return TRANSIENT_STATUSES.includes(status)
+}
+
+/**
+ * Whether a 401 is worth another request, with a fresh token. It is not counted as a retry,
+ * but a call without retries is exactly one request.
+ */
+export function shouldRefreshToken(refusal: {
+  /** Whether this is the first 401 of the call. */
+  readonly isFirst: boolean
+  /** Whether there is a function that gives tokens. */
+  readonly canRefresh: boolean
+  readonly maxRetries: number
+}): boolean {
+  return refusal.isFirst && refusal.canRefresh && refusal.maxRetries > 0
+}
+
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
+
+/**
+ * The wait before a retry, in milliseconds: full jitter, evenly from 0 up to 250 ms · 2^retries and
+ * at most 8 s, so that callers who failed together do not come back together.
+ */
+export function backoffMs(retries: number, random: number): number {
+  return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries)
+}
+
+const DELAY_SECONDS = /^\d+(?:\.\d+)?$/
+/** Each of the three forms of RFC 9110 §5.6.7 begins with a day; Date.parse takes a bare number too. */
+const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)/i
+
+/**
+ * The wait that Retry-After asks for (RFC 9110 §10.2.3), in milliseconds; 0 for a date that is past.
+ * Undefined where the header is missing or says nothing.
+ * @param nowMs the time in milliseconds since 1970 by the clock that wrote the header
+ */
+export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
+  const text = (value ?? '').trim()
+  if (DELAY_SECONDS.test(text)) return Number(text) * 1_000
+  if (!HTTP_DATE.test(text)) return undefined
+  // The asctime form names no zone and means UTC.
+  const date = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
+}
+
+/** A part of the wait that is added at random, so that those who wait do not all wake together. */
+const RETRY_AFTER_JITTER = 0.1
+
+/** All that the decision rests on. */
+export interface RetryQuestion {
+  /** Whether what happened is worth another request. */
+  readonly retryable: boolean
+  /** Retries made already. */
+  readonly retries: number
+  readonly maxRetries: number
+  /** What the server asked for, if it did. */
+  readonly retryAfterMs: number | undefined
+  readonly maxRetryAfterMs: number
+  /** What is left of the call's time; Infinity where it has no end. */
+  readonly remainingMs: number
+  /** From 0 up to 1. */
+  readonly random: number
+}
+
+/** Wait so long and send again; or why not. */
+export type RetryDecision =
+  | { readonly delayMs: number }
+  | { readonly refusal: 'not_retryable' | 'retries_used' | 'wait_too_long' | 'no_time_left' }
+
+function delayOf({ retries, retryAfterMs, maxRetryAfterMs, random }: RetryQuestion): number {
+  // A wait of 0 s, or until a date that is past, names no floor.
+  if (!retryAfterMs) return backoffMs(retries, random)
+  return Math.min(retryAfterMs * (1 + RETRY_AFTER_JITTER * random), maxRetryAfterMs)
+}
+
+/**
+ * Whether and when to send again. Retry-After is a floor: never less, up to 10 % more, and never
+ * slept past its cap or past the call's time; a wait too long ends the call now.
+ */
+export function decideRetry(question: RetryQuestion): RetryDecision {
+  const { retryable, retries, maxRetries, retryAfterMs = 0, maxRetryAfterMs } = question
+  if (!retryable) return { refusal: 'not_retryable' }
+  if (retryAfterMs > maxRetryAfterMs) return { refusal: 'wait_too_long' }
+  if (retries >= maxRetries) return { refusal: 'retries_used' }
+  const delayMs = delayOf(question)
+  return delayMs < question.remainingMs ? { delayMs } : { refusal: 'no_time_left' }
+}

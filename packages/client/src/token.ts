@@ -1,0 +1,123 @@
+import type { Deadline } from './deadline.ts'
+import { PlantStoreConfigError } from './errors.ts'
+
+/** What a token function is told. */
+export interface TokenContext {
+  /** True where the server has refused the token that was given last. */
+  readonly refresh: boolean
+  /** Aborted when no call waits for the token any more. */
+  readonly signal: AbortSignal
+}
+
+/** Gives the token of a call; asked again with `refresh` when the server refuses it. */
+export type TokenFunction = (context: TokenContext) => string | Promise<string>
+
+/** A token, and how many refreshes came before it. */
+export interface IssuedToken {
+  readonly token: string
+  readonly refreshes: number
+}
+
+/** Where the calls of a client get their token. */
+export interface TokenSource {
+  /** Whether another token can be had once one is refused. */
+  readonly canRefresh: boolean
+  get(deadline: Deadline): Promise<IssuedToken>
+  /** Tells that the server did not take a token, so that the next one is a fresh one. */
+  refuse(issued: IssuedToken): void
+}
+
+/** What RFC 9110 §5.5 lets a header hold, less the space: fetch would quote anything else in its error. */
+const TOKEN = /^[\x21-\x7e]+$/
+
+/**
+ * The token without white space around it.
+ * @throws PlantStoreConfigError, without the value, for what cannot be one.
+ */
+export function checkToken(token: unknown): string {
+  const trimmed = typeof token === 'string' ? token.trim() : ''
+  if (TOKEN.test(trimmed)) return trimmed
+  throw new PlantStoreConfigError(
+    'invalid_token',
+    'token',
+    'must be printable ASCII without spaces',
+  )
+}
+
+/** Of a foreign error only this is passed on: its message may hold a secret that nobody here knows. */
+function kindOf(thrown: unknown): string {
+  return thrown instanceof Error && /^\w+$/.test(thrown.name) ? thrown.name : 'no Error'
+}
+
+async function askFor(provide: TokenFunction, context: TokenContext): Promise<string> {
+  try {
+    return await provide(context)
+  } catch (thrown) {
+    const rule = `could not be had: its function threw ${kindOf(thrown)}`
+    throw new PlantStoreConfigError('token_provider_failed', 'token', rule)
+  }
+}
+
+/** One call of the token function, for every call that waits for it. */
+interface Flight {
+  readonly refresh: boolean
+  readonly controller: AbortController
+  readonly token: Promise<IssuedToken>
+  waiting: number
+  isOver: boolean
+}
+
+function createFlights(provide: TokenFunction): TokenSource {
+  let flight: Flight | undefined
+  let refreshes = 0
+  let isRefused = false
+
+  function depart(refresh: boolean): Flight {
+    const controller = new AbortController()
+    const land = async () => {
+      try {
+        const token = checkToken(await askFor(provide, { refresh, signal: controller.signal }))
+        if (refresh) {
+          refreshes++
+          isRefused = false
+        }
+        return { token, refreshes }
+      } finally {
+        departed.isOver = true
+        if (flight === departed) flight = undefined
+      }
+    }
+    // A turn later, so that a function which throws at once finds the flight in its place.
+    const token = Promise.resolve().then(land)
+    const departed: Flight = { refresh, controller, token, waiting: 0, isOver: false }
+    return departed
+  }
+
+  return {
+    canRefresh: true,
+    async get(deadline) {
+      if (flight === undefined || (isRefused && !flight.refresh)) flight = depart(isRefused)
+      const boarded = flight
+      boarded.waiting++
+      try {
+        return await deadline.race(boarded.token)
+      } finally {
+        if (--boarded.waiting === 0 && !boarded.isOver) {
+          boarded.controller.abort()
+          if (flight === boarded) flight = undefined
+        }
+      }
+    },
+    refuse(issued) {
+      // Where another call has had the token refreshed meanwhile, that one will do.
+      if (issued.refreshes === refreshes) isRefused = true
+    },
+  }
+}
+
+/** The tokens of a client. A function's are kept by nobody here but the call that asked. */
+export function createTokenSource(token: string | TokenFunction): TokenSource {
+  if (typeof token === 'function') return createFlights(token)
+  const issued = { token, refreshes: 0 }
+  return { canRefresh: false, get: async () => issued, refuse() {} }
+}

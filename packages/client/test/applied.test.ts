@@ -1,0 +1,185 @@
+import { errorTable } from '@plant-store/contract'
+import { describe, expect, test } from 'vitest'
+import { nextApplied } from '../src/errors.ts'
+import {
+  type Applied,
+  createPlantStoreClient,
+  PlantStoreApiError,
+  type PlantStoreError,
+} from '../src/index.ts'
+import {
+  answerJson,
+  createFakeFetch,
+  type FakeAnswer,
+  fetchFailed,
+  type SentRequest,
+} from './fake-fetch.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const baseUrl = 'http://127.0.0.1:3000'
+
+/** The error of a call whose attempts get these answers in turn. */
+async function errorOf(...answers: readonly FakeAnswer[]): Promise<PlantStoreError> {
+  const { fetch, sent } = createFakeFetch((request, attempt) => {
+    const answer = answers[attempt - 1]
+    if (answer === undefined) throw new Error('one request too many')
+    return answer(request, attempt)
+  })
+  const options = { baseUrl, token: () => 'token', fetch, maxRetries: answers.length - 1 }
+  const result = await createPlantStoreClient(options).tryCreatePlant(FERN)
+  if (result.ok) throw new Error('it was stored')
+  expect(result.error.attempts).toBe(sent.length)
+  expect(sent).toHaveLength(answers.length)
+  return result.error
+}
+
+const refuse =
+  (status: number, error: number): FakeAnswer =>
+  () =>
+    answerJson(status, { error, message: '' })
+const lose: FakeAnswer = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
+const refuseConnection: FakeAnswer = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
+/** By these it is known that the server answers this request. */
+const ofServer = (headers: SentRequest['headers']) => ({
+  'content-type': 'application/json',
+  'x-request-id': headers['x-request-id'] ?? '',
+})
+const echo =
+  (status: number, body: string): FakeAnswer =>
+  ({ headers }) =>
+    new Response(body, { status, headers: ofServer(headers) })
+
+describe('an Error answer', () => {
+  const rows = Object.entries(errorTable).map(([name, { status, code }]) => {
+    return [name, status, code, name === 'outcome_unknown' ? 'maybe' : 'no'] as const
+  })
+
+  test.each<readonly [string, number, number, Applied]>([
+    ...rows,
+    ['a 400 of a later version', 400, 40099, 'no'],
+    ['a 409 of a later version', 409, 40900, 'no'],
+    ['a 503 of a later version', 503, 50399, 'no'],
+    ['a 500 of a later version', 500, 50002, 'maybe'],
+    ['a 502 of a later version', 502, 50200, 'maybe'],
+    ['a number that does not fit its status', 400, 50001, 'maybe'],
+    ["a gateway's own number", 503, 503, 'maybe'],
+    ['the number of a refusal with status 500', 500, 40003, 'maybe'],
+    ['a redirect', 307, 30700, 'maybe'],
+  ])('%s: %i, %i: %s', (_name, status, error, applied) => {
+    expect(new PlantStoreApiError(status, { error, message: '' }).applied).toBe(applied)
+  })
+
+  test.each<readonly [number, number, string, boolean]>([
+    [400, 40002, 'rejected', false],
+    [400, 40003, 'conflict', false],
+    [401, 40101, 'unauthorized', false],
+    [403, 40300, 'forbidden', false],
+    [404, 40400, 'unexpected_status', false],
+    [408, 40800, 'unexpected_status', true],
+    [409, 40900, 'conflict', false],
+    [413, 41300, 'too_large', false],
+    [425, 42500, 'unexpected_status', true],
+    [429, 42900, 'rate_limited', true],
+    [500, 50001, 'server_error', true],
+    [501, 50100, 'server_error', false],
+    [503, 50300, 'server_error', true],
+    [307, 30700, 'unexpected_status', false],
+  ])('%i, %i is %s, worth another call: %s', (status, error, code, retryable) => {
+    expect(new PlantStoreApiError(status, { error, message: '' })).toMatchObject({
+      code,
+      retryable,
+    })
+  })
+})
+
+describe('an answer that is not one of the contract', () => {
+  test.each<[string, FakeAnswer, Applied]>([
+    ['a page with status 200', () => new Response('<p>sign in'), 'maybe'],
+    ['a 503 without an Error', () => new Response('', { status: 503 }), 'maybe'],
+    ['a 404 without an Error', () => new Response('', { status: 404 }), 'maybe'],
+    ['a 201', () => answerJson(201, { name: 'Fern' }), 'maybe'],
+    ['JSON with status 200 that the server never gives', echo(200, '{"nome":"Fern"}'), 'maybe'],
+    [
+      'a page with status 200 that repeats the id of the request',
+      ({ headers }) =>
+        new Response('<p>', { headers: { ...ofServer(headers), 'content-type': 'text/html' } }),
+      'maybe',
+    ],
+    [
+      'half a JSON with status 200 that repeats no id',
+      () => new Response('{"name":', { headers: { 'content-type': 'application/json' } }),
+      'maybe',
+    ],
+    ['a 200 of the server that is cut', echo(200, '{"name":"Fe'), 'yes'],
+    ['a 502 that repeats the id of the request', echo(502, ''), 'maybe'],
+  ])('%s: %s', async (_name, answer, applied) => {
+    expect(await errorOf(answer)).toMatchObject({ code: 'unexpected_response', applied })
+  })
+
+  test('a body that is lost after the 200 of the server leaves the plant stored', async () => {
+    const answer: FakeAnswer = ({ headers }) => {
+      const body = new ReadableStream({
+        pull: (controller) => controller.error(fetchFailed('ECONNRESET', 'read')),
+      })
+      return new Response(body, { headers: ofServer(headers) })
+    }
+    expect(await errorOf(answer)).toMatchObject({ code: 'connection_lost', applied: 'yes' })
+    expect(await errorOf(answer, refuseConnection)).toMatchObject({ applied: 'yes' })
+  })
+})
+
+describe('after several attempts', () => {
+  test.each<[string, readonly FakeAnswer[], Applied, string]>([
+    ['two that were not sent', [refuseConnection, refuseConnection], 'no', 'connection_failed'],
+    ['not sent, then lost', [refuseConnection, lose], 'maybe', 'connection_lost'],
+    ['lost, then not sent', [lose, refuseConnection], 'maybe', 'connection_failed'],
+    ['lost, then 503', [lose, refuse(503, 50300)], 'maybe', 'server_error'],
+    ['lost, then 413', [lose, refuse(413, 41300)], 'maybe', 'too_large'],
+    ['lost, then refused as no plant', [lose, refuse(400, 40002)], 'maybe', 'rejected'],
+    ['lost, then taken by another plant', [lose, refuse(400, 40003)], 'no', 'conflict'],
+    [
+      'unknown, then taken by another plant',
+      [refuse(500, 50001), refuse(400, 40003)],
+      'no',
+      'conflict',
+    ],
+    ['503, then 500 internal', [refuse(503, 50300), refuse(500, 50000)], 'no', 'server_error'],
+    [
+      'lost, then 401, then 401',
+      [lose, refuse(401, 40101), refuse(401, 40101)],
+      'maybe',
+      'unauthorized',
+    ],
+  ])('%s: %s', async (_name, answers, applied, code) => {
+    expect(await errorOf(...answers)).toMatchObject({ applied, code })
+  })
+
+  test('a plant stored in the end is stored', async () => {
+    const answers = [lose, refuse(503, 50300), () => answerJson(200, { name: 'Fern' })] as const
+    const { fetch } = createFakeFetch(
+      (request, attempt) => answers[attempt - 1]?.(request, attempt) as Response,
+    )
+    const client = createPlantStoreClient({ baseUrl, token: 'token', fetch })
+    const { ok, meta } = await client.tryCreatePlant(FERN)
+    expect([ok, meta.attempts]).toEqual([true, 3])
+  })
+
+  test.each<[Applied, Applied, Applied]>([
+    ['no', 'no', 'no'],
+    ['no', 'maybe', 'maybe'],
+    ['no', 'yes', 'yes'],
+    ['maybe', 'no', 'maybe'],
+    ['maybe', 'maybe', 'maybe'],
+    ['maybe', 'yes', 'yes'],
+    ['yes', 'no', 'yes'],
+    ['yes', 'maybe', 'yes'],
+    ['yes', 'yes', 'yes'],
+  ])('%s, then %s: %s', (before, applied, expected) => {
+    expect(nextApplied(before, { applied } as PlantStoreError)).toBe(expected)
+  })
+
+  test('only a number that fits its status proves that an id is taken', () => {
+    const error = new PlantStoreApiError(500, { error: 40003, message: '' })
+    expect(nextApplied('maybe', error)).toBe('maybe')
+  })
+})

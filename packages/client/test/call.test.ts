@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../src/client.ts'
+import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
+import { systemRuntime } from '../src/runtime.ts'
+import {
+  answerFern,
+  answerJson,
+  createFakeFetch,
+  type FakeAnswer,
+  fetchFailed,
+} from './fake-fetch.ts'
+import { createFakeRuntime, START_OF_TIME } from './fake-runtime.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
+const unavailable = (headers = {}) => answerJson(503, { error: 50300, message: 'full' }, headers)
+
+/** A client by a clock of its own, whose requests get these answers in turn, the last for ever. */
+function createFakeClient(answers: readonly FakeAnswer[], options: PlantStoreClientOptions = {}) {
+  const runtime = createFakeRuntime()
+  const { fetch, sent } = createFakeFetch((request, attempt) => {
+    const answer = answers[Math.min(attempt, answers.length) - 1]
+    return answer?.(request, attempt) as Response
+  })
+  return { runtime, sent, client: createClient({ ...given, fetch, ...options }, runtime) }
+}
+
+describe('rest', () => {
+  test.each<[number | undefined, number]>([
+    [undefined, 1],
+    [0, 1],
+    [2, 3],
+  ])('with maxRetries %s sends %i requests, whatever the client has', async (maxRetries, count) => {
+    const { client, runtime, sent } = createFakeClient([unavailable], { maxRetries: 3 })
+    const call = client.rest.createPlant({ body: FERN }, { maxRetries })
+    expect(await runtime.runUntilDone(call)).toMatchObject({ status: 503, body: { error: 50300 } })
+    expect(sent).toHaveLength(count)
+  })
+
+  test('throws where there is no answer', async () => {
+    const { client } = createFakeClient([() => Promise.reject(fetchFailed('ECONNRESET', 'read'))])
+    await expect(client.rest.createPlant({ body: FERN })).rejects.toMatchObject({
+      code: 'connection_lost',
+      attempts: 1,
+    })
+  })
+
+  test.each([undefined, {}])('refuses %o as a request before it is sent', async (request) => {
+    const { client, sent } = createFakeClient([answerFern])
+    await expect(client.rest.createPlant(request as never)).rejects.toMatchObject({
+      code: 'invalid_plant',
+    })
+    expect(sent).toEqual([])
+  })
+})
+
+describe('a call', () => {
+  test('sends the same bytes each time, whatever the caller changes meanwhile', async () => {
+    const plant = { id: 7, name: 'Fern' }
+    const change = () => {
+      plant.name = 'Moss'
+      return unavailable()
+    }
+    const { client, runtime, sent } = createFakeClient([change, change, answerFern])
+    const call = client.createPlant(plant)
+    plant.name = 'Ivy'
+    await runtime.runUntilDone(call)
+    expect(sent.map(({ body }) => body)).toEqual(Array(3).fill('{"id":7,"name":"Fern"}'))
+  })
+
+  test('asks for no token and sends nothing where it was aborted before', async () => {
+    let asked = 0
+    const token = () => String(++asked)
+    const { client, sent } = createFakeClient([answerFern], { token })
+    const result = await client.tryCreatePlant(FERN, { signal: AbortSignal.abort('gone') })
+    expect(result).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'gone' } })
+    expect(result.meta).toEqual({ attempts: 0, durationMs: 0 })
+    expect([asked, sent.length]).toEqual([0, 0])
+  })
+
+  test('tells its last status, its attempts, its time, and the headers of the plant', async () => {
+    const { client, runtime } = createFakeClient([
+      () => unavailable({ 'retry-after': '2' }),
+      () => answerJson(200, { name: 'Fern' }, { 'x-a': '1' }),
+    ])
+    const { meta } = await runtime.runUntilDone(client.tryCreatePlant(FERN))
+    expect(meta).toMatchObject({ status: 200, attempts: 2, durationMs: 2_100 })
+    expect(meta.headers?.get('x-a')).toBe('1')
+  })
+
+  test.each([
+    ['of.a-proxy_1', 'of.a-proxy_1'],
+    ['', '00000000-0000-4000-8000-000000000001'],
+    ['a b', '00000000-0000-4000-8000-000000000001'],
+    ['x'.repeat(129), '00000000-0000-4000-8000-000000000001'],
+  ])('is known by the id of the answer where that is one: %s', async (id, expected) => {
+    const refuse = () => answerJson(400, { error: 40003, message: 'taken' }, { 'x-request-id': id })
+    const { client } = createFakeClient([refuse])
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({ requestId: expected })
+  })
+
+  test('has a fresh time for each attempt', async () => {
+    const { client, runtime, sent } = createFakeClient([() => new Promise(() => {})], {
+      timeoutMs: 1_000,
+      totalTimeoutMs: 1e6,
+    })
+    const result = await runtime.runUntilDone(client.tryCreatePlant(FERN))
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'attempt_timeout', timeoutMs: 1_000 },
+    })
+    expect([sent.length, result.meta.durationMs]).toEqual([4, 4_000 + 125 + 250 + 500])
+    expect(runtime.running).toBe(0)
+  })
+
+  test('ends with its whole time in the middle of an attempt', async () => {
+    const { client, runtime } = createFakeClient([() => new Promise(() => {})])
+    const result = await runtime.runUntilDone(
+      client.tryCreatePlant(FERN, { totalTimeoutMs: 5_000 }),
+    )
+    expect(result).toMatchObject({
+      ok: false,
+      error: { name: 'PlantStoreTimeoutError', code: 'total_timeout', timeoutMs: 5_000 },
+      meta: { durationMs: 5_000 },
+    })
+  })
+
+  test('fails at once with the wait where Retry-After is too long', async () => {
+    const { client, sent } = createFakeClient([() => unavailable({ 'retry-after': '31' })])
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({
+      status: 503,
+      retryAfterMs: 31_000,
+      retryable: true,
+      applied: 'no',
+    })
+    expect(sent).toHaveLength(1)
+  })
+
+  test.each([
+    ["by the server's clock where it tells the time", { date: new Date(0).toUTCString() }, 5_000],
+    ['by its own where not', {}, 3_000],
+  ])('reads a date in Retry-After %s', async (_what, headers, retryAfterMs) => {
+    const date = Object.keys(headers).length > 0 ? 5_000 : START_OF_TIME + 3_000
+    const after = { 'retry-after': new Date(date).toUTCString(), ...headers }
+    const { client } = createFakeClient([() => unavailable(after)], { maxRetryAfterMs: 0 })
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({ retryAfterMs })
+  })
+
+  test('settles at once where fetch does not heed its signal', async () => {
+    const controller = new AbortController()
+    let isCancelled = false
+    const body = new ReadableStream({
+      cancel() {
+        isCancelled = true
+      },
+    })
+    const fetch = async () => new Response(body)
+    const { client } = createFakeClient([], { fetch })
+    const call = client.tryCreatePlant(FERN, { signal: controller.signal })
+    await new Promise(setImmediate)
+    controller.abort()
+    expect(await call).toMatchObject({ ok: false, error: { code: 'aborted', applied: 'maybe' } })
+    expect(isCancelled).toBe(true)
+  })
+
+  test('quotes 80 characters of an answer that is none, and what is wrong with it', async () => {
+    const { client } = createFakeClient([() => answerJson(200, { nome: 'F'.repeat(200) })])
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({
+      snippet: `{"nome":"${'F'.repeat(71)}`,
+      contentType: 'text/plain;charset=UTF-8',
+      issues: [{ path: ['name'], message: 'is required' }],
+      message:
+        "the answer of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
+    })
+  })
+
+  test.each([undefined, null, 5, {}, { status: 200 }, { status: 200, headers: 5 }, 'gone'])(
+    'ends with an error of the client where fetch gives %o',
+    async (given) => {
+      const fetch = (async () => given) as unknown as typeof globalThis.fetch
+      const { client, runtime } = createFakeClient([], { fetch })
+      const result = await runtime.runUntilDone(client.tryCreatePlant(FERN))
+      expect(result).toMatchObject({ ok: false, error: { applied: 'maybe' } })
+    },
+  )
+
+  test('does not read an answer without end', async () => {
+    let pulled = 0
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            pulled++
+            controller.enqueue(new Uint8Array(10_000).fill(32))
+          },
+        }),
+      )
+    const { client } = createFakeClient([endless])
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({ code: 'unexpected_response' })
+    expect(pulled).toBeLessThan(12)
+  })
+})
+
+describe("the machine's runtime", () => {
+  test('gives ids that differ', () => {
+    const ids = Array.from({ length: 1_000 }, () => systemRuntime.newRequestId())
+    expect(new Set(ids).size).toBe(1_000)
+    expect(ids.filter((id) => !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))).toEqual([])
+  })
+
+  test('starts the longest timer there is without ending it at once', async () => {
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    const stop = systemRuntime.startTimer(end, 2 ** 31 - 1)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    stop()
+    expect(isOver).toBe(false)
+  })
+
+  test('never ends a wait too early', async () => {
+    for (let ms = 1; ms < 8; ms++) {
+      const begin = performance.now()
+      await new Promise<void>((resolve) => void systemRuntime.startTimer(resolve, ms))
+      expect(performance.now() - begin).toBeGreaterThanOrEqual(ms)
+    }
+  })
+})
+
+test('a client cannot be changed, and shows nothing', () => {
+  const client = createPlantStoreClient(given)
+  expect(Object.isFrozen(client) && Object.isFrozen(client.rest)).toBe(true)
+  expect(JSON.stringify(client)).toBe('{"rest":{}}')
+})

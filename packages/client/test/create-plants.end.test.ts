@@ -1,0 +1,154 @@
+import { getEventListeners } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createPlantStoreClient, createPlants } from '../src/index.ts'
+import { answerWith, startAnsweringServer } from './answering-server.ts'
+import { type Fern, ferns, idOf, runBulk, tooMany } from './bulk-run.ts'
+import { answerFern, answerJson, type FakeAnswer, fetchFailed } from './fake-fetch.ts'
+
+describe('what concerns every plant ends it', () => {
+  test.each<[string, FakeAnswer | (() => Response), string]>([
+    ['401', () => answerJson(401, { error: 40101, message: 'no' }), 'unauthorized'],
+    ['403', () => answerJson(403, { error: 40300, message: 'no' }), 'forbidden'],
+    ['a Retry-After beyond the limit', () => tooMany('31'), 'rate_limited'],
+    [
+      'no connection',
+      () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never,
+      'connection_failed',
+    ],
+  ])('%s: what was on its way is given, then it throws', async (_what, answer, code) => {
+    const { results, thrown, sent } = await runBulk({
+      answer: answer as () => Response,
+      source: ferns(200),
+      options: { concurrency: 4, maxRetries: 0 },
+    })
+    expect(thrown).toMatchObject({ code })
+    expect(results.length).toBe(sent.length)
+    expect(results.length).toBeLessThan(30)
+    expect(results.every(({ ok }) => !ok)).toBe(true)
+  })
+
+  test('a token function that fails', async () => {
+    const client = { token: () => Promise.reject(new Error('closed')) }
+    const { thrown, results, sent } = await runBulk({ answer: answerFern, client })
+    expect(thrown).toMatchObject({ code: 'token_provider_failed' })
+    expect(sent).toEqual([])
+    expect(results.length).toBeGreaterThan(0)
+    expect(results.length).toBeLessThanOrEqual(16)
+  })
+
+  test('20 plants in a row without an answer, and not fewer', async () => {
+    const answer = (id: number) => {
+      if (id % 20 === 19) return answerFern()
+      throw fetchFailed('ECONNRESET', 'read')
+    }
+    const options = { concurrency: 1, maxRetries: 0 }
+    expect((await runBulk({ answer, options, source: ferns(100) })).thrown).toBeUndefined()
+    const lost = await runBulk({ answer: () => answer(0), options, source: ferns(100) })
+    expect(lost.thrown).toMatchObject({ code: 'connection_lost' })
+    expect(lost.results).toHaveLength(20)
+  })
+
+  test('an abort, at once, with a result for what was on its way', async () => {
+    const controller = new AbortController()
+    const reason = new Error('winter')
+    const answer = (id: number) => {
+      if (id === 5) controller.abort(reason)
+      return new Promise<never>(() => {})
+    }
+    const { signal } = controller
+    const { results, thrown } = await runBulk({ answer, options: { signal, concurrency: 6 } })
+    expect(thrown).toMatchObject({ name: 'PlantStoreAbortError', cause: reason })
+    expect(results).toHaveLength(6)
+    expect(results).toMatchObject(
+      Array(6).fill({ ok: false, error: { code: 'aborted', applied: 'maybe' } }),
+    )
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('an abort while the source gives nothing', async () => {
+    const controller = new AbortController()
+    const source: AsyncIterable<Fern> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          controller.abort()
+          return new Promise(() => {})
+        },
+      }),
+    }
+    const { thrown } = await runBulk({
+      answer: answerFern,
+      source,
+      options: { signal: controller.signal },
+    })
+    expect(thrown).toMatchObject({ code: 'aborted' })
+  })
+
+  test('an abort before the first plant', async () => {
+    const { sent, thrown } = await runBulk({
+      answer: answerFern,
+      options: { signal: AbortSignal.abort() },
+    })
+    expect([sent, thrown]).toMatchObject([[], { code: 'aborted', applied: 'no' }])
+  })
+
+  test('what the source throws, after the plants it gave', async () => {
+    const broken = new Error('the file ends in the middle')
+    function* source() {
+      yield* ferns(5)
+      throw broken
+    }
+    const { results, thrown } = await runBulk({ answer: answerFern, source: source() })
+    expect(thrown).toBe(broken)
+    expect(results).toHaveLength(5)
+  })
+})
+
+test('a loop that is left closes the source and leaves nothing behind', async () => {
+  let isClosed = false
+  function* source() {
+    try {
+      yield* ferns(1_000)
+    } finally {
+      isClosed = true
+    }
+  }
+  await using server = await startAnsweringServer((response, { body }) => {
+    if (idOf(body) === 0) answerWith(200, { name: 'Fern' })(response, undefined as never)
+  })
+  const { signal } = new AbortController()
+  const client = createPlantStoreClient({ baseUrl: server.url, token: 'token' })
+  for await (const { ok } of createPlants(client, source(), { signal, concurrency: 4 })) {
+    expect(ok).toBe(true)
+    break
+  }
+  expect(isClosed).toBe(true)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  await setImmediate()
+  expect(server.received.length).toBeLessThanOrEqual(4)
+})
+
+describe('before it begins', () => {
+  const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token: 'token' })
+
+  test.each<[string, object]>([
+    ['concurrency', { concurrency: 0 }],
+    ['concurrency', { concurrency: 1.5 }],
+    ['adaptive', { adaptive: 'yes' }],
+    ['timeoutMs', { timeoutMs: -1 }],
+    ['speed', { speed: 9 }],
+  ])('%s is refused in %o', (option, options) => {
+    const create = () => createPlants(client, [], options)
+    expect(create).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
+  })
+
+  test.each([undefined, null, 5, {}])('%o is refused as a source', (source) => {
+    expect(() => createPlants(client, source as never)).toThrow('source must be iterable')
+  })
+
+  test('a signal gets no listener', () => {
+    const { signal } = new AbortController()
+    createPlants(client, [], { signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../src/client.ts'
+import { createPlantsWith } from '../src/create-plants.ts'
+import type { PlantSource } from '../src/index.ts'
+import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
+import { answerFern, answerJson, createFakeFetch, delay } from './fake-fetch.ts'
+import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
+
+describe('every plant of a source comes back once', () => {
+  async function* slowly(): AsyncGenerator<Fern> {
+    for (const fern of ferns(40)) {
+      await Promise.resolve()
+      yield fern
+    }
+  }
+
+  test.each<[string, PlantSource<Fern>]>([
+    ['a generator', ferns(40)],
+    ['an array', [...ferns(40)]],
+    ['an async generator', slowly()],
+    [
+      'a stream',
+      new ReadableStream<Fern>({
+        start(controller) {
+          for (const fern of ferns(40)) controller.enqueue(fern)
+          controller.close()
+        },
+      }) as unknown as AsyncIterable<Fern>,
+    ],
+  ])('from %s', async (_what, source) => {
+    const { results, thrown } = await runBulk({ answer: answerFern, source })
+    expect(thrown).toBeUndefined()
+    expect(results.map(({ index, input, ok }) => [index, input.id, ok])).toEqual(
+      [...ferns(40)].map(({ id }) => [id, id, true]),
+    )
+  })
+
+  test('from nothing comes nothing', async () => {
+    expect((await runBulk({ answer: answerFern, source: [] })).results).toEqual([])
+  })
+
+  test('as they finish, with the plant as it was given', async () => {
+    const answer = async (id: number, runtime: FakeRuntime) => {
+      if (id === 0) await delay(runtime, 100)
+      return answerFern()
+    }
+    const source = [...ferns(5)]
+    const { results } = await runBulk({ answer, source, options: { concurrency: 2 } })
+    expect(results.map(({ index }) => index)).toEqual([1, 2, 3, 4, 0])
+    expect(results[4]?.input).toBe(source[0])
+  })
+
+  test('a plant that is refused is a result among the others', async () => {
+    const source = [
+      { id: 1, name: 'Fern' },
+      { id: 2 ** 60, name: 'Fern' },
+      { id: 3, name: 'Fern' },
+    ]
+    const answer = (id: number) =>
+      id === 3 ? answerJson(400, { error: 40003, message: 'taken' }) : answerFern()
+    const { results, thrown } = await runBulk({ answer, source })
+    const codes = results.map(({ index, ...result }) => [
+      index,
+      result.ok ? 'ok' : result.error.code,
+    ])
+    expect(codes.sort()).toEqual([
+      [0, 'ok'],
+      [1, 'invalid_plant'],
+      [2, 'conflict'],
+    ])
+    expect(thrown).toBeUndefined()
+  })
+})
+
+describe('it goes no faster than told', () => {
+  test.each([1, 3, 16])('%i at once, and no further read ahead', async (concurrency) => {
+    let read = 0
+    let taken = 0
+    let most = 0
+    function* counted() {
+      for (const fern of ferns(60)) {
+        most = Math.max(most, ++read - taken)
+        yield fern
+      }
+    }
+    const runtime = createFakeRuntime()
+    let inFlight = 0
+    let mostInFlight = 0
+    const { fetch } = createFakeFetch(async () => {
+      mostInFlight = Math.max(mostInFlight, ++inFlight)
+      await delay(runtime, 10)
+      inFlight--
+      return answerFern()
+    })
+    const client = createClient({ baseUrl: 'http://127.0.0.1', token: 'token', fetch }, runtime)
+    const work = async () => {
+      for await (const _ of createPlantsWith(client, counted(), { concurrency }, runtime)) {
+        await delay(runtime, taken % 7 === 0 ? 50 : 1)
+        taken++
+      }
+    }
+    await runtime.runUntilDone(work())
+    expect([taken, mostInFlight]).toEqual([60, concurrency])
+    expect(most).toBeLessThanOrEqual(concurrency)
+  })
+
+  test('one 429 pauses all until its Retry-After, never longer than 10 % more', async () => {
+    const answer = (id: number, _: FakeRuntime, attempt: number) =>
+      id === 0 && attempt < 17 ? tooMany('2') : answerFern()
+    const { results, sent } = await runBulk({ answer })
+    expect(results.every(({ ok }) => ok)).toBe(true)
+    const after = sent.slice(16).map(({ at }) => at - 1_010)
+    expect(Math.min(...after)).toBeGreaterThanOrEqual(2_000)
+    expect(Math.min(...after)).toBeLessThanOrEqual(2_200)
+    expect(sent).toHaveLength(41)
+  })
+
+  describe('a plant that waits to be sent again', () => {
+    /** The first plant is told to wait 1 s; before that is over the second is told to wait 3 s. */
+    const answer = async (id: number, runtime: FakeRuntime, attempt: number) => {
+      if (attempt > 2) return answerFern()
+      await delay(runtime, id * 500)
+      return tooMany(id === 0 ? '1' : '3')
+    }
+
+    test('waits on where another is told to wait longer', async () => {
+      const { results, sent } = await runBulk({ answer, source: ferns(2) })
+      expect(results.map(({ ok }) => ok)).toEqual([true, true])
+      expect(sent.slice(2).map(({ at }) => at >= 4_510)).toEqual([true, true])
+    })
+
+    test('is given up where that is longer than it has', async () => {
+      const options = { totalTimeoutMs: 3_300 }
+      const { results, sent } = await runBulk({ answer, source: ferns(2), options })
+      const first = results.find(({ index }) => index === 0)
+      expect(first).toMatchObject({ ok: false, error: { code: 'rate_limited' } })
+      expect(first?.meta.durationMs).toBeLessThan(1_200)
+      expect(sent.filter(({ id }) => id === 0)).toHaveLength(1)
+    })
+  })
+
+  test.each([
+    [true, 8],
+    [false, 16],
+  ])('where adaptive is %s, 16 at once are after that %i', async (adaptive, expected) => {
+    const answer = (_id: number, _runtime: FakeRuntime, attempt: number) =>
+      attempt <= 16 ? tooMany('1') : answerFern()
+    const { sent, results } = await runBulk({ answer, source: ferns(100), options: { adaptive } })
+    expect(results).toHaveLength(100)
+    const times = sent.slice(32).map(({ at }) => at)
+    const together = times.filter((at) => at === times[0])
+    expect(together.length).toBeLessThanOrEqual(expected)
+    expect(together.length).toBeGreaterThanOrEqual(expected - 1)
+  })
+
+  test('a dying server is not asked four times for each plant', async () => {
+    const answer = () => answerJson(500, { error: 50000, message: 'internal' })
+    const { results, sent } = await runBulk({ answer, source: ferns(300) })
+    expect(results.filter(({ ok }) => !ok)).toHaveLength(300)
+    expect(sent).toHaveLength(400)
+  })
+})

@@ -1,0 +1,59 @@
+import type { Runtime } from '../src/runtime.ts'
+
+export interface SentRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export type FakeAnswer = (request: SentRequest, attempt: number) => Response | Promise<Response>
+
+export interface FakeFetch {
+  readonly fetch: typeof fetch
+  readonly sent: readonly SentRequest[]
+}
+
+/** A fetch without a network, which heeds the signal as the real one does. */
+export function createFakeFetch(answer: FakeAnswer): FakeFetch {
+  const sent: SentRequest[] = []
+  return {
+    sent,
+    fetch(input, { headers, body, signal } = {}) {
+      const request = {
+        url: String(input),
+        headers: Object.fromEntries(new Headers(headers)),
+        body: String(body),
+      }
+      const attempt = sent.push(request)
+      return new Promise((resolve, reject) => {
+        const abort = () => reject(signal?.reason)
+        if (signal?.aborted) abort()
+        signal?.addEventListener('abort', abort, { once: true })
+        Promise.resolve()
+          .then(() => answer(request, attempt))
+          .then(resolve, reject)
+      })
+    },
+  }
+}
+
+export function answerJson(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify(value), { status, headers })
+}
+
+export const answerFern = () => answerJson(200, { name: 'Fern' })
+
+/** What fetch throws for a system's error. */
+export function fetchFailed(code: string, syscall?: string): TypeError {
+  const cause = Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+  return new TypeError('fetch failed', { cause })
+}
+
+/** Resolves after a time by that clock. */
+export function delay(runtime: Runtime, ms: number): Promise<void> {
+  return new Promise((resolve) => void runtime.startTimer(resolve, ms))
+}

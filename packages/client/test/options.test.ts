@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+import { describeUserAgent } from '../src/environment.ts'
+import {
+  type CreatePlantOptions,
+  createPlantStoreClient,
+  isPlantStoreError,
+  type PlantStoreClientOptions,
+  PlantStoreConfigError,
+  type PlantStoreEvent,
+} from '../src/index.ts'
+import { VERSION } from '../src/version.ts'
+import { answerFern, answerJson, createFakeFetch } from './fake-fetch.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
+
+function refusalOf(options: unknown): unknown {
+  try {
+    createPlantStoreClient(options as PlantStoreClientOptions)
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('an option of a client is refused at once', () => {
+  test.each<[string, string, object]>([
+    ['invalid_option', 'retries', { retries: 3 }],
+    ['invalid_option', '__proto__', JSON.parse('{"__proto__":1}')],
+    ['invalid_option', 'signal', { signal: new AbortController().signal }],
+    ['invalid_option', 'timeoutMs', { timeoutMs: '10' }],
+    ['invalid_option', 'timeoutMs', { timeoutMs: 0 }],
+    ['invalid_option', 'timeoutMs', { timeoutMs: Number.NaN }],
+    ['invalid_option', 'timeoutMs', { timeoutMs: Number.POSITIVE_INFINITY }],
+    ['invalid_option', 'timeoutMs', { timeoutMs: 2 ** 31 }],
+    ['invalid_option', 'totalTimeoutMs', { totalTimeoutMs: -1 }],
+    ['invalid_option', 'totalTimeoutMs', { totalTimeoutMs: null }],
+    ['invalid_option', 'maxRetries', { maxRetries: 1.5 }],
+    ['invalid_option', 'maxRetries', { maxRetries: -1 }],
+    ['invalid_option', 'maxRetryAfterMs', { maxRetryAfterMs: -1 }],
+    ['invalid_option', 'fetch', { fetch: 'fetch' }],
+    ['invalid_option', 'onEvent', { onEvent: {} }],
+    ['invalid_option', 'appName', { appName: '' }],
+    ['invalid_option', 'appName', { appName: 'a\nb' }],
+    ['invalid_option', 'headers', { headers: 'x' }],
+    ['invalid_option', 'headers', { headers: null }],
+    ['invalid_option', 'headers', { headers: { a: undefined } }],
+    ['invalid_option', 'headers', { headers: { a: 'b\nc' } }],
+    ['invalid_option', 'headers', { headers: { 'a b': 'c' } }],
+    ['invalid_option', 'headers', { headers: { Authorization: 'Bearer x' } }],
+    ['invalid_option', 'headers', { headers: { 'X-Request-Id': 'x' } }],
+    ['invalid_option', 'headers', { headers: { 'x-retry-count': '1' } }],
+    ['invalid_option', 'headers', { headers: { 'content-type': 'text/plain' } }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: '127.0.0.1:3000' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: '/plants' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: '' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 5 }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 'ftp://127.0.0.1' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 'http://a@127.0.0.1' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 'http://:a@127.0.0.1' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 'http://127.0.0.1/?a' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: 'http://127.0.0.1/#a' }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: undefined }],
+    ['missing_token', 'token', { token: undefined }],
+    ['missing_token', 'token', { token: '' }],
+    ['invalid_token', 'token', { token: 5 }],
+    ['invalid_token', 'token', { token: ' ' }],
+  ])('%s, %s: %o', (code, option, change) => {
+    const refusal = refusalOf({ ...given, ...change })
+    expect(refusal).toBeInstanceOf(PlantStoreConfigError)
+    expect(refusal).toMatchObject({ code, option, applied: 'no', retryable: false, attempts: 0 })
+  })
+
+  test.each([null, 'options', 5])('what is no object: %o', (options) => {
+    expect(refusalOf(options)).toMatchObject({ code: 'invalid_option', option: 'options' })
+  })
+})
+
+describe('an option of a client is taken', () => {
+  test.each<[string, PlantStoreClientOptions]>([
+    ['Infinity as the whole time', { totalTimeoutMs: Number.POSITIVE_INFINITY }],
+    ['undefined for every default', { timeoutMs: undefined, headers: undefined, fetch: undefined }],
+    ['the longest time', { timeoutMs: 2 ** 31 - 1, totalTimeoutMs: 2 ** 31 - 1 }],
+    ['no wait at all', { maxRetryAfterMs: 0, maxRetries: 0 }],
+    ['https', { baseUrl: 'HTTPS://plants.example/store/' }],
+  ])('%s', (_what, options) => {
+    expect(refusalOf({ ...given, ...options })).toBeUndefined()
+  })
+})
+
+describe('an option of a call', () => {
+  const { fetch, sent } = createFakeFetch(answerFern)
+  const { createPlant, tryCreatePlant, rest } = createPlantStoreClient({ ...given, fetch })
+
+  test.each<[string, object]>([
+    ['signal', { signal: {} }],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['totalTimeoutMs', { totalTimeoutMs: 'long' }],
+    ['maxRetries', { maxRetries: '0' }],
+    ['headers', { headers: { authorization: 'x' } }],
+    ['maxRetryAfterMs', { maxRetryAfterMs: 1 }],
+    ['token', { token: 'other' }],
+  ])('%s is refused in %o, and nothing is sent', async (option, options) => {
+    const refusal = expect.objectContaining({ code: 'invalid_option', option })
+    await expect(createPlant(FERN, options as CreatePlantOptions)).rejects.toEqual(refusal)
+    await expect(tryCreatePlant(FERN, options as CreatePlantOptions)).rejects.toEqual(refusal)
+    await expect(rest.createPlant({ body: FERN }, options)).rejects.toEqual(refusal)
+    expect(sent).toEqual([])
+  })
+})
+
+describe('headers', () => {
+  test('of a call stand above those of the client, which stand above its own', async () => {
+    const { fetch, sent } = createFakeFetch(answerFern)
+    const headers = { 'User-Agent': 'mine', 'x-a': '1', 'X-B': '1' }
+    const client = createPlantStoreClient({ ...given, fetch, headers })
+    await client.createPlant(FERN, { headers: { 'x-b': '2' } })
+    expect(sent[0]?.headers).toMatchObject({ 'user-agent': 'mine', 'x-a': '1', 'x-b': '2' })
+  })
+
+  test('tell the client, the runtime and the program', async () => {
+    const { fetch, sent } = createFakeFetch(answerFern)
+    await createPlantStoreClient({ ...given, fetch, appName: 'garden/2' }).createPlant(FERN)
+    expect(sent[0]?.headers['user-agent']).toMatch(
+      /^plant-store-client\/\d+\.\d+\.\d+\S* node\/\d+ garden\/2$/,
+    )
+    expect(describeUserAgent(undefined)).toMatch(/node\/\d+$/)
+  })
+
+  test('name one request by one id, and count its attempts', async () => {
+    const { fetch, sent } = createFakeFetch((_, attempt) =>
+      attempt < 3 ? answerJson(503, { error: 50300, message: 'full' }) : answerFern(),
+    )
+    const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
+    const { meta } = await tryCreatePlant(FERN)
+    const ids = sent.map(({ headers }) => headers['x-request-id'])
+    expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
+    expect(new Set(ids)).toEqual(new Set([meta.requestId]))
+    expect(sent.map(({ headers }) => headers['x-retry-count'])).toEqual(['0', '1', '2'])
+    await tryCreatePlant(FERN)
+    expect(sent[3]?.headers['x-request-id']).not.toBe(ids[0])
+  })
+})
+
+test('the version is that of package.json', () => {
+  expect(VERSION).toBe(packageJson.version)
+})
+
+describe('from the environment', () => {
+  test('come base URL and token where they are not given', async () => {
+    const { fetch, sent } = createFakeFetch(answerFern)
+    process.env.PLANT_STORE_BASE_URL = 'http://plants.example/store'
+    process.env.PLANT_STORE_TOKEN = 'of_the_environment\n'
+    try {
+      await createPlantStoreClient({ fetch }).createPlant(FERN)
+      await createPlantStoreClient({ ...given, fetch }).createPlant(FERN)
+    } finally {
+      delete process.env.PLANT_STORE_BASE_URL
+      delete process.env.PLANT_STORE_TOKEN
+    }
+    expect(sent.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['http://plants.example/store/plants', 'Bearer of_the_environment'],
+      ['http://127.0.0.1:3000/plants', 'Bearer token'],
+    ])
+  })
+})
+
+describe('the listener of events', () => {
+  test('hears of each request, answer and wait, and of the failure', async () => {
+    const { fetch } = createFakeFetch((_, attempt) =>
+      attempt === 1
+        ? answerJson(503, { error: 50300, message: 'full' })
+        : answerJson(400, { error: 40003, message: 'taken' }),
+    )
+    const events: PlantStoreEvent[] = []
+    const onEvent = (event: PlantStoreEvent) => events.push(event)
+    const { meta } = await createPlantStoreClient({ ...given, fetch, onEvent }).tryCreatePlant(FERN)
+    expect(events).toEqual(
+      [
+        { type: 'request', attempt: 1 },
+        { type: 'response', attempt: 1, status: 503, durationMs: expect.any(Number) },
+        { type: 'retry', attempt: 1, code: 'server_error', delayMs: expect.any(Number) },
+        { type: 'request', attempt: 2 },
+        { type: 'response', attempt: 2, status: 400, durationMs: expect.any(Number) },
+        {
+          type: 'failure',
+          attempt: 2,
+          code: 'conflict',
+          applied: 'no',
+          durationMs: expect.any(Number),
+        },
+      ].map((event) => ({ ...event, requestId: meta.requestId })),
+    )
+  })
+
+  test.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('deaf')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('deaf'))],
+  ])('changes nothing where it %s', async (_what, onEvent) => {
+    const { fetch } = createFakeFetch(answerFern)
+    const client = createPlantStoreClient({ ...given, fetch, onEvent })
+    expect(await client.createPlant(FERN)).toEqual({ name: 'Fern' })
+  })
+
+  test('may abort the call, and then nothing is sent', async () => {
+    const { fetch, sent } = createFakeFetch(answerFern)
+    const controller = new AbortController()
+    const onEvent = () => controller.abort()
+    const client = createPlantStoreClient({ ...given, fetch, onEvent })
+    const result = await client.tryCreatePlant(FERN, { signal: controller.signal })
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'aborted', applied: 'no', attempts: 0 },
+    })
+    expect(sent).toEqual([])
+  })
+})
+
+describe('an error of the client', () => {
+  test('is known in another copy of the package, and nothing else is', () => {
+    const other = Object.assign(new Error(), { [Symbol.for('plant-store.error')]: true })
+    expect(isPlantStoreError(refusalOf({}))).toBe(true)
+    expect(isPlantStoreError(other)).toBe(true)
+    for (const value of [new Error(), {}, null, undefined, 'PlantStoreError']) {
+      expect(isPlantStoreError(value)).toBe(false)
+    }
+  })
+
+  test('has a fixed list of fields as JSON, without causes and additions', async () => {
+    const { fetch } = createFakeFetch(() =>
+      answerJson(429, { error: 42900, message: 'many' }, { 'retry-after': '99' }),
+    )
+    const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
+    const result = await tryCreatePlant(FERN)
+    if (result.ok) throw new Error('it was stored')
+    Object.assign(result.error, { config: { token: 'token' }, cause: new Error('cause') })
+    expect(JSON.parse(JSON.stringify(result.error))).toEqual({
+      name: 'PlantStoreApiError',
+      code: 'rate_limited',
+      message: 'the plant store answered 429: many (42900)',
+      applied: 'no',
+      retryable: true,
+      attempts: 1,
+      requestId: result.meta.requestId,
+      status: 429,
+      apiCode: 42900,
+      apiName: 'too_many_requests',
+      apiMessage: 'many',
+      retryAfterMs: 99_000,
+    })
+  })
+})

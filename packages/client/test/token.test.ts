@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { createPlantStoreClient, type TokenContext, type TokenFunction } from '../src/index.ts'
+import {
+  answerFern,
+  answerJson,
+  createFakeFetch,
+  type FakeAnswer,
+  fetchFailed,
+} from './fake-fetch.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const refused = () => answerJson(401, { error: 40101, message: 'no' })
+const takeOnly =
+  (token: string): FakeAnswer =>
+  ({ headers }) =>
+    headers.authorization === `Bearer ${token}` ? answerFern() : refused()
+
+function createClient(token: TokenFunction, answer: FakeAnswer, maxRetries = 3) {
+  const { fetch, sent } = createFakeFetch(answer)
+  const options = { baseUrl: 'http://127.0.0.1:3000', token, fetch, maxRetries }
+  return { ...createPlantStoreClient(options), sent }
+}
+
+/** A token function that notes what it is told. */
+function notingToken() {
+  const told: boolean[] = []
+  const token = async ({ refresh }: TokenContext) => {
+    told.push(refresh)
+    return refresh ? 'fresh' : 'stale'
+  }
+  return { told, token }
+}
+
+describe('a token function', () => {
+  test('is asked once for a call, however many attempts it takes', async () => {
+    const { told, token } = notingToken()
+    const answers = [() => Promise.reject(fetchFailed('ECONNRESET')), answerFern]
+    const client = createClient(token, (_, attempt) => answers[attempt - 1]?.() as Response)
+    await client.createPlant(FERN)
+    expect([told, client.sent.length]).toEqual([[false], 2])
+  })
+
+  test('is asked for a fresh one when the server refuses it, once in a call', async () => {
+    const { told, token } = notingToken()
+    const client = createClient(token, takeOnly('fresh'))
+    await client.createPlant(FERN)
+    expect([told, client.sent.length]).toEqual([[false, true], 2])
+    const hopeless = createClient(token, refused)
+    const { ok, meta } = await hopeless.tryCreatePlant(FERN)
+    expect([ok, meta.attempts]).toEqual([false, 2])
+  })
+
+  test('is told in the next call where one without retries may not ask again', async () => {
+    const { told, token } = notingToken()
+    const { sent, tryCreatePlant } = createClient(token, takeOnly('fresh'), 0)
+    expect((await tryCreatePlant(FERN)).ok).toBe(false)
+    expect(sent).toHaveLength(1)
+    expect((await tryCreatePlant(FERN)).ok).toBe(true)
+    expect((await tryCreatePlant(FERN)).ok).toBe(false)
+    expect(told).toEqual([false, true, false])
+  })
+
+  test('is asked once for calls at the same time, to refresh as well', async () => {
+    const { told, token } = notingToken()
+    const { createPlant } = createClient(token, takeOnly('fresh'))
+    await Promise.all([1, 2, 3, 4].map((id) => createPlant({ id, name: 'Fern' })))
+    expect(told).toEqual([false, true])
+  })
+
+  test('is not asked to refresh what another call has had refreshed', async () => {
+    const { told, token } = notingToken()
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const answer: FakeAnswer = async (request, attempt) => {
+      if (attempt === 1) await gate
+      return takeOnly('fresh')(request, attempt)
+    }
+    const { createPlant } = createClient(async (context) => {
+      await token(context)
+      return told.includes(true) ? 'fresh' : 'stale'
+    }, answer)
+    const slow = createPlant({ id: 1, name: 'Fern' })
+    await createPlant({ id: 2, name: 'Fern' })
+    open()
+    await slow
+    expect(told).toEqual([false, true, false])
+  })
+
+  test('goes on for those who still wait, and is told when nobody does', async () => {
+    const asked: TokenContext[] = []
+    const { tryCreatePlant } = createClient((context) => {
+      asked.push(context)
+      return new Promise(() => {})
+    }, answerFern)
+    const first = new AbortController()
+    const second = new AbortController()
+    const calls = [first, second].map(({ signal }) => tryCreatePlant(FERN, { signal }))
+    await new Promise(setImmediate)
+    first.abort()
+    expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'aborted', attempts: 0 } })
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false])
+    second.abort()
+    await calls[1]
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true])
+    const third = new AbortController()
+    const last = tryCreatePlant(FERN, { signal: third.signal })
+    await new Promise(setImmediate)
+    expect(asked).toHaveLength(2)
+    third.abort()
+    await last
+  })
+
+  test('is not told that nobody waits once it has given a token', async () => {
+    const asked: TokenContext[] = []
+    const { createPlant } = createClient((context) => {
+      asked.push(context)
+      return 'token'
+    }, answerFern)
+    await createPlant(FERN)
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false])
+  })
+
+  test.each([
+    ['closed', 'no Error'],
+    [undefined, 'no Error'],
+    [Object.assign(new Error('closed'), { name: 'no name' }), 'no Error'],
+    [Object.assign(new Error('closed'), { name: 'VaultError' }), 'VaultError'],
+  ])('that throws %o is told to have thrown %s', async (thrown, kind) => {
+    const { createPlant } = createClient(() => Promise.reject(thrown), answerFern)
+    await expect(createPlant(FERN)).rejects.toThrow(`its function threw ${kind}`)
+  })
+
+  test('is asked anew after it failed', async () => {
+    let asked = 0
+    const { tryCreatePlant } = createClient(() => {
+      if (++asked === 1) throw new Error('the vault is closed')
+      return 'token'
+    }, answerFern)
+    expect(await tryCreatePlant(FERN)).toMatchObject({
+      ok: false,
+      error: { name: 'PlantStoreConfigError', code: 'token_provider_failed', applied: 'no' },
+      meta: { attempts: 0 },
+    })
+    expect((await tryCreatePlant(FERN)).ok).toBe(true)
+  })
+
+  test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (given) => {
+    const { sent, tryCreatePlant } = createClient((() => given) as () => string, answerFern)
+    expect(await tryCreatePlant(FERN)).toMatchObject({
+      ok: false,
+      error: { code: 'invalid_token' },
+    })
+    expect(sent).toEqual([])
+  })
+})
+
+test('a token that is given as text is refused but once', async () => {
+  const { fetch, sent } = createFakeFetch(refused)
+  const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token: 'old', fetch })
+  await expect(client.createPlant(FERN)).rejects.toMatchObject({ code: 'unauthorized' })
+  expect(sent).toHaveLength(1)
+})
+
+test('white space around a token is left out', async () => {
+  for (const token of [' abc\r\n', () => 'abc\n']) {
+    const { fetch, sent } = createFakeFetch(answerFern)
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token, fetch })
+    await client.createPlant(FERN)
+    expect(sent[0]?.headers.authorization).toBe('Bearer abc')
+  }
+})
