@@ -81,7 +81,7 @@ describe('wrong settings', () => {
     ['PLANT_STORE_BODY_LIMIT_BYTES', '1e3', 'must be a whole number from 64 to 16777216'],
     ['PLANT_STORE_QUEUE_LIMIT', '0', 'must be a whole number from 1'],
     ['PLANT_STORE_LOG_LEVEL', 'loud', 'must be fatal, error, warn'],
-    ['PLANT_STORE_DATABASE_URL', 'mysql://root', 'must be sqlite: and a path'],
+    ['PLANT_STORE_DATABASE_URL', 'mysql://owner', 'must be sqlite: and a path'],
   ])('%s=%j is told with its rule', (name, value, rule) => {
     const [problem] = problemsOf({ [name]: value })
     expect(problem).toMatch(new RegExp(`^${name}: `))
@@ -98,7 +98,7 @@ describe('wrong settings', () => {
   })
 
   test('never show a database URL, which may hold a password', () => {
-    const problems = problemsOf({ PLANT_STORE_DATABASE_URL: 'mysql://root:hunter2@db' })
+    const problems = problemsOf({ PLANT_STORE_DATABASE_URL: 'mysql://owner:hunter2@db' })
     expect(problems.join()).not.toContain('hunter2')
   })
 
