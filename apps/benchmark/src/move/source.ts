@@ -20,6 +20,7 @@ export function makeSource(path: string, count: number): void {
   const database = openDatabase(path)
   try {
     const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)')
+    insert.setReadBigInts(true)
     database.exec('BEGIN')
     makeIds(count).forEach((id, index) => {
       const name = `${NAMES[index % NAMES.length]} ${index}`
