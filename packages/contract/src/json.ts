@@ -79,7 +79,14 @@ export function decodeNumber(source: string): number | bigint {
   if (zeros < 0) return Number.isInteger(nearest) ? Number.NaN : nearest
   if (Number.isSafeInteger(nearest)) return nearest
   if (digits.length + zeros > MAX_INT64_DIGITS) return nearest
-  const exact = BigInt(`${sign}${digits}${'0'.repeat(zeros)}`)
+  return decodeInteger(`${sign}${digits}${'0'.repeat(zeros)}`)
+}
+
+/** The value of decimal digits with or without a minus: a number where it is safe, a bigint within int64. */
+function decodeInteger(source: string): number | bigint {
+  const nearest = Number(source)
+  if (Number.isSafeInteger(nearest)) return nearest
+  const exact = BigInt(source)
   return exact >= INT64_MIN && exact <= INT64_MAX ? exact : nearest
 }
 
@@ -106,7 +113,7 @@ function parseLeadingLongId(text: string): JsonValue | undefined {
   if (MAY_HOLD_INEXACT_NUMBER.test(rest)) return undefined
   const value = parse(`{"id":${STAND_IN},${rest}`) as { id: JsonValue }
   // A later member of the same name counts instead.
-  if (value.id === STAND_IN) value.id = decodeNumber(source)
+  if (value.id === STAND_IN) value.id = decodeInteger(source)
   return value
 }
 

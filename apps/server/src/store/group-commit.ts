@@ -34,7 +34,8 @@ const BATCH_LIMIT = 1024
 
 /**
  * Group commit: items that arrive while a commit runs share the next one.
- * No timer: a lone item waits for nothing but the requests that the event loop has already received.
+ * No timer: an item waits for nothing but the requests that the event loop has already received,
+ * and not for them either after a turn of the event loop in which one item came alone.
  */
 export function createGroupCommit<Item, Outcome>({
   commit,
@@ -44,6 +45,8 @@ export function createGroupCommit<Item, Outcome>({
   let queue: Waiting<Item, Outcome>[] = []
   let inFlight = 0
   let isScheduled = false
+  let addedInTurn = 0
+  let wasLone = false
   let refusal: string | undefined
   let tellIdle = () => {}
 
@@ -85,9 +88,13 @@ export function createGroupCommit<Item, Outcome>({
   function schedule(): void {
     if (isScheduled || inFlight >= commitsInFlight) return
     isScheduled = true
+    // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
+    if (wasLone) void runCommit()
     // Lets the event loop read what has already arrived, so that it shares this commit.
     setImmediate(() => {
       isScheduled = false
+      wasLone = addedInTurn === 1
+      addedInTurn = 0
       if (queue.length > 0 && inFlight < commitsInFlight) void runCommit()
     })
   }
@@ -101,6 +108,7 @@ export function createGroupCommit<Item, Outcome>({
       const outcome = new Promise<Outcome>((resolve, reject) => {
         queue.push({ since: performance.now(), item, resolve, reject })
       })
+      addedInTurn++
       schedule()
       return outcome
     },

@@ -20,6 +20,10 @@ function turnOfEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }
 
+function endOfMicrotasks(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
+}
+
 describe('group commit', () => {
   test('a lone item is committed in the same turn of the event loop', async () => {
     const { batches, ends, commit } = controlledCommit()
@@ -29,6 +33,38 @@ describe('group commit', () => {
     expect(batches).toEqual([[1]])
     ends[0]?.resolve()
     expect(await outcome).toBe('stored 1')
+  })
+
+  test('after an item that came alone, the next one is committed at once', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const outcomes = [group.add(1)]
+    await turnOfEventLoop()
+    ends[0]?.resolve()
+    await outcomes[0]
+    outcomes.push(group.add(2))
+    expect(batches).toEqual([[1], [2]])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2'])
+  })
+
+  test('items that come together share commits, all but the first of them', async () => {
+    const batches: number[][] = []
+    const commit = async (batch: readonly number[]) => {
+      batches.push([...batch])
+      return [...batch]
+    }
+    const group = createGroupCommit({ commit, queueLimit: 10 })
+    await group.add(1)
+    await turnOfEventLoop()
+    for (const item of [2, 3, 4]) {
+      void group.add(item)
+      // Commits on this thread are done before the next request that has arrived is looked at.
+      await endOfMicrotasks()
+    }
+    await turnOfEventLoop()
+    await Promise.all([group.add(5), group.add(6)])
+    expect(batches).toEqual([[1], [2], [3, 4], [5, 6]])
   })
 
   test('what arrives while a commit runs shares the next one, in order', async () => {

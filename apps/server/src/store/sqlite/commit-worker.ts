@@ -1,11 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type CommitAnswer, type CommitRequest, toPlants } from './commit-messages.ts'
 import { openConnection } from './database.ts'
+import { growLog } from './grow-log.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createTransactions } from './transactions.ts'
 
 /** A thread that commits batches, one after the other, until it is sent `undefined`. */
 const database = openConnection(workerData)
+growLog(database)
 const { write } = createTransactions(database, () => {})
 const insertPlants = preparePlantInsert(database)
 

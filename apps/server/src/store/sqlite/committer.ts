@@ -25,8 +25,15 @@ export function createCommitter(
   let lastSize = 1
 
   async function commitHere(plants: readonly NewPlant[]): Promise<CreateOutcome[]> {
+    return await write(() => insertPlants(plants))
+  }
+
+  async function commitLone(thread: CommitThread, plants: readonly NewPlant[]) {
     const start = performance.now()
-    const outcomes = await write(() => insertPlants(plants))
+    const outcomes = await (lastLoneCommitMs < FAST_COMMIT_MS
+      ? commitHere(plants)
+      : thread.commit(plants))
+    // The thread's time counts too: a disk that stalled once may be fast again.
     lastLoneCommitMs = performance.now() - start
     return outcomes
   }
@@ -36,9 +43,10 @@ export function createCommitter(
       // Not before the first plant: the command line opens stores as well.
       thread ??= startCommitThread(path)
       // One plant between larger batches is no lone caller's, and the event loop has more to do.
-      const isLone = plants.length === 1 && lastSize === 1 && lastLoneCommitMs < FAST_COMMIT_MS
+      const isLone = plants.length === 1 && lastSize === 1
       lastSize = plants.length
-      return isLone || !thread.isReady ? commitHere(plants) : thread.commit(plants)
+      if (!thread.isReady) return commitHere(plants)
+      return isLone ? commitLone(thread, plants) : thread.commit(plants)
     },
     async close() {
       await thread?.close()

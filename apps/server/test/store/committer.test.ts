@@ -1,0 +1,59 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
+import type { NewPlant } from '@plant-store/contract'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCommitter } from '../../src/store/sqlite/committer.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { preparePlantInsert } from '../../src/store/sqlite/plants.ts'
+import { createTransactions } from '../../src/store/sqlite/transactions.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const SLOW_MS = 20
+
+/** A committer that notes what is committed on this thread, and can be made slow there. */
+function openCommitter() {
+  const path = `${temporaryFolder()}/plants.db`
+  const database = openDatabase(path)
+  const insertPlants = preparePlantInsert(database)
+  const here: bigint[] = []
+  const disk = { isSlow: false }
+  const insertHere = (plants: readonly NewPlant[]) => {
+    here.push(...plants.map(({ id }) => id))
+    if (disk.isSlow) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SLOW_MS)
+    return insertPlants(plants)
+  }
+  const committer = createCommitter(
+    path,
+    insertHere,
+    createTransactions(database, () => {}),
+  )
+  onTestFinished(async () => {
+    await committer.close()
+    database.close()
+  })
+  return { committer, here, disk, path }
+}
+
+test('a lone plant leaves this thread after a slow commit, and comes back after a fast one', async () => {
+  const { committer, here, disk, path } = openCommitter()
+  let id = 0n
+  const commitUntil = async (isDone: () => boolean) => {
+    do {
+      // The thread tells of itself by events.
+      await turnOfEventLoop()
+      await committer.commit([{ id: ++id, name: 'Fern' }])
+    } while (!isDone() && id < 10_000n)
+  }
+  const isInThread = () => here.at(-1) !== id
+
+  disk.isSlow = true
+  await commitUntil(isInThread)
+  expect(isInThread()).toBe(true)
+  disk.isSlow = false
+  await commitUntil(() => !isInThread())
+  expect(isInThread()).toBe(false)
+
+  const reader = new DatabaseSync(path, { readOnly: true })
+  expect(reader.prepare('SELECT count(*) AS n FROM plants').get()).toEqual({ n: Number(id) })
+  reader.close()
+})
