@@ -10,6 +10,11 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly queueLimit: number
   /** Commits that may run beside each other. Default: 1. */
   readonly commitsInFlight?: number
+  /**
+   * How long a commit must have run before another starts beside it: beside a fast one it would
+   * only make the batches smaller. Default: 0.
+   */
+  readonly besideAfterMs?: number
 }
 
 export interface GroupCommit<Item, Outcome> {
@@ -41,9 +46,12 @@ export function createGroupCommit<Item, Outcome>({
   commit,
   queueLimit,
   commitsInFlight = 1,
+  besideAfterMs = 0,
 }: GroupCommitOptions<Item, Outcome>): GroupCommit<Item, Outcome> {
   let queue: Waiting<Item, Outcome>[] = []
   let inFlight = 0
+  let lastStart = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
   let isScheduled = false
   let addedInTurn = 0
   let wasLone = false
@@ -77,6 +85,7 @@ export function createGroupCommit<Item, Outcome>({
 
   async function runCommit(): Promise<void> {
     inFlight++
+    lastStart = performance.now()
     const tellOutcomes = await commitBatch(takeBatch())
     inFlight--
     // The next commit starts before this one's outcomes are told: telling takes time as well.
@@ -85,8 +94,21 @@ export function createGroupCommit<Item, Outcome>({
     if (inFlight === 0) tellIdle()
   }
 
+  /** How long the next commit must wait for one that has begun; 0 where none runs. */
+  function remainingMs(): number {
+    return inFlight === 0 ? 0 : lastStart + besideAfterMs - performance.now()
+  }
+
   function schedule(): void {
     if (isScheduled || inFlight >= commitsInFlight) return
+    const waitMs = remainingMs()
+    if (waitMs > 0) {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        if (queue.length > 0) schedule()
+      }, waitMs)
+      return
+    }
     isScheduled = true
     // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
     if (wasLone) void runCommit()
@@ -119,7 +141,10 @@ export function createGroupCommit<Item, Outcome>({
     },
     async close() {
       refusal ??= 'the store is closing'
-      if (inFlight === 0 && queue.length === 0) return
+      if (inFlight === 0 && queue.length === 0) {
+        clearTimeout(timer)
+        return
+      }
       await new Promise<void>((resolve) => {
         tellIdle = resolve
       })

@@ -140,6 +140,41 @@ describe('group commit', () => {
     await group.close()
   })
 
+  test('beside a commit that takes long, and only then, the next one starts', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const besideAfterMs = 30
+    const group = createGroupCommit({ commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs })
+    const start = performance.now()
+    const outcomes = [group.add(1)]
+    await turnOfEventLoop()
+    outcomes.push(group.add(2), group.add(3))
+    while (batches.length < 2) await turnOfEventLoop()
+    expect(performance.now() - start).toBeGreaterThanOrEqual(besideAfterMs)
+    expect(batches).toEqual([[1], [2, 3]])
+    for (const end of ends) end.resolve()
+    await Promise.all(outcomes)
+    await group.close()
+  })
+
+  test('a commit that ends soon is followed at once, whatever the wait beside it', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const options = { commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs: 3_600_000 }
+    const group = createGroupCommit(options)
+    const outcomes = [group.add(1)]
+    await turnOfEventLoop()
+    outcomes.push(group.add(2))
+    ends[0]?.resolve()
+    await outcomes[0]
+    expect(batches).toEqual([[1], [2]])
+    ends[1]?.resolve()
+    await outcomes[1]
+    outcomes.push(group.add(3))
+    await turnOfEventLoop()
+    expect(batches).toEqual([[1], [2], [3]])
+    ends[2]?.resolve()
+    await group.close()
+  })
+
   test('one item over the limit is refused at once', async () => {
     const { ends, commit } = controlledCommit()
     const group = createGroupCommit({ commit, queueLimit: 2 })
