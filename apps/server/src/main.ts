@@ -30,5 +30,6 @@ process.exitCode = await run(process.argv.slice(2), {
   stop: stop.signal,
 })
 
-// A reader of the output that takes nothing would keep a process alive that was asked to end.
-if (stop.signal.aborted && process.stdout.writableLength > 0) process.exit()
+// What may still hold the process has had its time: a reader of the output that takes nothing, a
+// database or a collector that does not answer.
+if (stop.signal.aborted) process.exit()

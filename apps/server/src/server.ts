@@ -1,13 +1,8 @@
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Authenticate } from './auth/authenticate.ts'
-import {
-  type Address,
-  closeListener,
-  createListener,
-  type ListenerLimits,
-  listen,
-} from './http/listener.ts'
+import { closeListener } from './http/close-listener.ts'
+import { type Address, createListener, type ListenerLimits, listen } from './http/listener.ts'
 import { createOperationsApp } from './operations/app.ts'
 import type { Store } from './store/store.ts'
 
@@ -26,6 +21,8 @@ export interface ServerOptions extends ListenerLimits {
 export interface RunningServer {
   readonly url: string
   readonly operationsUrl: string | undefined
+  /** Not ready from now on, while requests are served; each answer ends its connection. */
+  announceClose(): void
   /** Not ready, no new connections, answers what is in flight. The store stays open. */
   close(): Promise<void>
 }
@@ -59,6 +56,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url,
     operationsUrl,
+    announceClose() {
+      isDraining = true
+    },
     async close() {
       isDraining = true
       await closeListener(server, shutdownTimeoutMs)

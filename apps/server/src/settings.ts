@@ -77,6 +77,11 @@ export const settings = {
   headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
+  shutdownDelayMs: setting(
+    '0',
+    'how long to serve on, no longer ready, before the end',
+    wholeNumber(0, 60_000),
+  ),
   shutdownTimeoutMs: setting('7000', 'how long requests in flight may take at the end', duration),
   logLevel: setting(
     'info',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
@@ -82,6 +83,24 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
+/** How long the last commit may take once nobody waits for its answer any more. */
+const STORE_CLOSE_LIMIT_MS = 2_000
+
+/** Whether work was done within a time; what comes of it later is nobody's business. */
+function isDoneWithin(limitMs: number, work: Promise<void>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, limitMs, false)
+    work.then(() => resolve(true), reject).finally(() => clearTimeout(timer))
+  })
+}
+
+async function closeStore(store: Store, terminal: Terminal): Promise<void> {
+  if (await isDoneWithin(STORE_CLOSE_LIMIT_MS, store.close())) return
+  terminal.err(
+    'plant-store-server: the database did not answer in time; what waited for it was not answered 200\n',
+  )
+}
+
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const store = await openStore(config)
   let failure: Error | undefined
@@ -93,9 +112,11 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     const server = await start(store, config)
     greet(terminal, store, server, token)
     await Promise.race([failed, aborted(terminal.stop)])
+    server.announceClose()
+    if (failure === undefined) await Promise.race([failed, sleep(config.shutdownDelayMs)])
     await server.close()
   } finally {
-    await store.close()
+    await closeStore(store, terminal)
   }
   if (failure !== undefined) {
     throw new CommandError(

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import type { Logger } from 'pino'
+import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
 import { messageClassesOf } from './message-classes.ts'
@@ -52,6 +53,7 @@ export function createListener(app: Express, limits: ListenerLimits, log: Logger
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
   answerConnectionErrors(server, log)
+  trackConnections(server)
   return server
 }
 
@@ -63,19 +65,6 @@ export function listen(server: Server, { host, port }: Address): Promise<string>
       server.off('error', reject)
       const { address, family, port: actualPort } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`)
-    })
-  })
-}
-
-/**
- * Stops accepting, lets what is in flight be answered, and closes what is left after the deadline.
- */
-export function closeListener(server: Server, deadlineMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), deadlineMs)
-    server.close(() => {
-      clearTimeout(timer)
-      resolve()
     })
   })
 }

@@ -1,0 +1,44 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How often a closing server looks for connections that nothing is in flight on. */
+const SWEEP_MS = 100
+
+const connectionsOf = new WeakMap<Server, Set<Socket>>()
+
+/** Remembers the open connections of a server, so that closeListener finds those Node forgets. */
+export function trackConnections(server: Server): void {
+  const connections = new Set<Socket>()
+  connectionsOf.set(server, connections)
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+}
+
+/** Node counts a connection that never sent a byte as busy until its header is overdue. */
+function closeSilentConnections(server: Server): void {
+  for (const socket of connectionsOf.get(server) ?? []) {
+    if (socket.bytesRead === 0) socket.destroy()
+  }
+}
+
+/**
+ * Stops accepting, ends idle connections, lets what is in flight be answered, and closes what is
+ * left after the deadline.
+ */
+export function closeListener(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+    // Again and again: an answer that was on its way at the signal leaves its connection open.
+    const sweep = setInterval(() => {
+      server.closeIdleConnections()
+      closeSilentConnections(server)
+    }, SWEEP_MS)
+    server.close(() => {
+      clearTimeout(deadline)
+      clearInterval(sweep)
+      resolve()
+    })
+  })
+}

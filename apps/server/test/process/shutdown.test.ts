@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { headerOf } from '../wire/expectations.ts'
+import { type Answer, type Connection, openConnection } from '../wire/raw-socket.ts'
+import {
+  type ServerProcess,
+  type ServerProcessOptions,
+  startServerProcess,
+} from './server-process.ts'
+
+/** Longer than any test, so that what waits for it never ends. */
+const NEVER_MS = '3600000'
+
+interface Caller extends Connection {
+  /** Sends the request for a plant but for the last byte of its body. */
+  begin(id: number): void
+  finishPlant(): void
+}
+
+interface Rig {
+  readonly folder: string
+  readonly server: ServerProcess
+  call(): Promise<Caller>
+  storedIds(): bigint[]
+}
+
+async function start(environment: ServerProcessOptions['environment'] = {}): Promise<Rig> {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({
+    folder,
+    environment: { PLANT_STORE_SHUTDOWN_TIMEOUT_MS: NEVER_MS, ...environment },
+  })
+  return {
+    folder,
+    server,
+    storedIds: () => readPlants(join(folder, 'data/plants.db')).map(({ id }) => id),
+    async call() {
+      const connection = await openConnection(Number(new URL(server.url).port))
+      const begin = (id: number) => {
+        const body = JSON.stringify({ id, name: 'Fern' })
+        connection.send(
+          `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
+            `content-type: application/json\r\ncontent-length: ${body.length}\r\n` +
+            `expect: 100-continue\r\n\r\n${body.slice(0, -1)}`,
+        )
+      }
+      return { ...connection, begin, finishPlant: () => connection.send('}') }
+    },
+  }
+}
+
+async function becomesUnready({ operationsUrl }: ServerProcess): Promise<void> {
+  while ((await fetch(`${operationsUrl}/readyz`)).status !== 503);
+}
+
+async function readFinal(caller: Connection): Promise<Answer> {
+  const answer = await caller.readAnswer()
+  return answer.status === 100 ? caller.readAnswer() : answer
+}
+
+function isLast(answer: Answer): boolean {
+  return headerOf(answer, 'connection')?.toLowerCase() === 'close'
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s lets a request in flight finish, stores its plant and ends with 0',
+  async (signal) => {
+    const { server, call, storedIds } = await start()
+    const caller = await call()
+    caller.begin(1)
+    expect((await caller.readAnswer()).status).toBe(100)
+    server.kill(signal)
+    await becomesUnready(server)
+    caller.finishPlant()
+    const answer = await caller.readAnswer()
+    expect([answer.status, isLast(answer)]).toEqual([200, true])
+    expect((await caller.readToEnd()).length).toBe(0)
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    expect(storedIds()).toEqual([1n])
+  },
+)
+
+test('connections on which nothing is in flight do not hold the end up', async () => {
+  const { server, call } = await start()
+  const [idle, silent] = [await call(), await call()]
+  idle.begin(1)
+  idle.finishPlant()
+  expect((await readFinal(idle)).status).toBe(200)
+  server.kill('SIGTERM')
+  expect((await idle.readToEnd()).length).toBe(0)
+  expect((await silent.readToEnd()).length).toBe(0)
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+})
+
+test('no new connection is taken once the server ends', async () => {
+  const { server, call } = await start()
+  const caller = await call()
+  caller.begin(1)
+  await caller.readAnswer()
+  server.kill('SIGTERM')
+  await becomesUnready(server)
+  await expect(fetch(server.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  caller.finishPlant()
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+})
+
+test('with a delay it is not ready at once, serves on, and ends each connection in its turn', async () => {
+  const { server, call, storedIds } = await start({ PLANT_STORE_SHUTDOWN_DELAY_MS: '1500' })
+  const early = await call()
+  server.kill('SIGTERM')
+  await becomesUnready(server)
+  const late = await call()
+  for (const [index, caller] of [early, late].entries()) {
+    caller.begin(index)
+    caller.finishPlant()
+    const answer = await readFinal(caller)
+    expect([answer.status, isLast(answer)]).toEqual([200, true])
+    expect((await caller.readToEnd()).length).toBe(0)
+  }
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  expect(storedIds()).toEqual([0n, 1n])
+})
+
+test('a second signal ends the delay at once', async () => {
+  const { server } = await start({ PLANT_STORE_SHUTDOWN_DELAY_MS: '60000' })
+  server.kill('SIGTERM')
+  await becomesUnready(server)
+  server.kill('SIGINT')
+  expect(await server.ended).toMatchObject({ code: 1 })
+})
+
+test('whatever was logged while it ended is in the log', async () => {
+  const { server, call } = await start()
+  const caller = await call()
+  caller.begin(1)
+  await caller.readAnswer()
+  server.kill('SIGTERM')
+  await becomesUnready(server)
+  // The body ends early, and so is no JSON.
+  caller.send(' ')
+  expect((await caller.readAnswer()).status).toBe(400)
+  const { code, err } = await server.ended
+  expect(code).toBe(0)
+  expect(JSON.parse(err.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: 'malformed_json' })
+})
