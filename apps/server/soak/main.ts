@@ -1,11 +1,8 @@
 import { parseArgs } from 'node:util'
-import { issueToken } from '../src/auth/issue-token.ts'
-import { migratePostgresDatabase } from '../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../src/store/postgres/postgres.ts'
 import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
 import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
 import { createRandom, type Storm, startStorm } from '../test/postgres/storm.ts'
-import { type Served, serve } from './served.ts'
+import { prepare, type Served, serve } from './served.ts'
 
 const CALLERS = 32
 
@@ -20,14 +17,6 @@ const seed = Number(values.seed)
 
 function tell(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-async function prepare(databaseUrl: string): Promise<string> {
-  await migratePostgresDatabase(databaseUrl, false)
-  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
-  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
-  await store.close()
-  return text
 }
 
 interface Rig {

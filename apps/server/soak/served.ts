@@ -2,15 +2,29 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+import { issueToken } from '../src/auth/issue-token.ts'
+import { migratePostgresDatabase } from '../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../src/store/postgres/postgres.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 
+/** Brings a new database to the schema, puts a token into it, and gives that. */
+export async function prepare(databaseUrl: string): Promise<string> {
+  await migratePostgresDatabase(databaseUrl, false)
+  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
+  await store.close()
+  return text
+}
+
 /** A server process over a database that is migrated and has the token. */
 export interface Served {
+  readonly url: string
   readonly client: PlantStoreClient
   /** Whether the process still runs. */
   isRunning(): boolean
-  kill(signal: NodeJS.Signals): Promise<void>
+  /** Resolves with the exit code once the process has ended; null after a kill. */
+  kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 async function readGreeting(child: ChildProcess): Promise<string> {
@@ -37,11 +51,13 @@ export async function serve(databaseUrl: string, token: string): Promise<Served>
   const ended = once(child, 'exit')
   const baseUrl = await readGreeting(child)
   return {
+    url: baseUrl,
     client: createPlantStoreClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill(signal) {
       child.kill(signal)
       await ended
+      return child.exitCode
     },
   }
 }
