@@ -1,7 +1,10 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 
-/** How often a closing server looks for connections that nothing is in flight on. */
+/**
+ * How often a closing server ends the connections that nothing is in flight on; the first time gives
+ * a request that has arrived but is not read the time to be.
+ */
 const SWEEP_MS = 100
 
 const connectionsOf = new WeakMap<Server, Set<Socket>>()
@@ -35,7 +38,9 @@ export function closeListener(server: Server, deadlineMs: number): Promise<void>
       server.closeIdleConnections()
       closeSilentConnections(server)
     }, SWEEP_MS)
-    server.close(() => {
+    // Not the close of HTTP's own server, which cuts idle connections at once: a busy caller's next
+    // request may be on its way on them, and would be reset.
+    NetServer.prototype.close.call(server, () => {
       clearTimeout(deadline)
       clearInterval(sweep)
       resolve()

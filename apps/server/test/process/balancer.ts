@@ -27,11 +27,10 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     caller.pipe(onward).pipe(caller)
   }
 
-  function leadOn(caller: Socket, triesLeft: number): void {
-    const place = turn++ % targets.length
+  function leadOn(caller: Socket, place: number, triesLeft: number): void {
     const onward = connect({ port: targets[place] ?? 0, host: '127.0.0.1' })
     const refused = () => {
-      if (triesLeft > 1) leadOn(caller, triesLeft - 1)
+      if (triesLeft > 1) leadOn(caller, (place + 1) % targets.length, triesLeft - 1)
       else caller.destroy()
     }
     onward.once('error', refused)
@@ -44,7 +43,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const server = createServer((caller) => {
     callers.add(caller)
     caller.on('error', () => {}).once('close', () => callers.delete(caller))
-    leadOn(caller, targets.length)
+    leadOn(caller, turn++ % targets.length, targets.length)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
