@@ -1,4 +1,4 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import type { Authenticate } from './auth/authenticate.ts'
 import { requireBearer } from './auth/bearer.ts'
 import { readJsonBody } from './http/body.ts'
@@ -16,6 +16,8 @@ import type { PlantStore } from './store/store.ts'
 export interface AppParts extends PipelineOptions {
   readonly plants: PlantStore
   readonly authenticate: Authenticate
+  /** Sees each request before anything else does. */
+  readonly traceRequest?: RequestHandler | undefined
 }
 
 /**
@@ -24,6 +26,7 @@ export interface AppParts extends PipelineOptions {
  */
 export function createApp(parts: AppParts): Express {
   const app = createBareApp(parts)
+  if (parts.traceRequest !== undefined) app.use(parts.traceRequest)
   app.use(beginRequest)
   app.use(requireBearer(parts.authenticate))
   addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))

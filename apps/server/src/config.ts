@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
 import type * as z from 'zod'
+import { readTracesConfig, type TracesConfig } from './operations/traces/traces-config.ts'
 import {
   environmentNameOf,
   flagOf,
@@ -24,6 +25,8 @@ export class ConfigError extends Error {
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
+  /** Where spans are sent; undefined for nowhere. */
+  readonly traces: TracesConfig | undefined
 }
 
 /** Names that other programs of this project read; the server lets them be. */
@@ -96,7 +99,10 @@ export function loadConfig(
   environment: Environment = process.env,
 ): Config {
   const problems = [...earlierProblems, ...findUnknownNames(environment)]
-  const values: Record<string, unknown> = { isProduction: environment.NODE_ENV === 'production' }
+  const values: Record<string, unknown> = {
+    isProduction: environment.NODE_ENV === 'production',
+    traces: readTracesConfig(environment, problems),
+  }
   for (const name of settingNames) {
     try {
       const { text, source } = find(name, flags, environment)

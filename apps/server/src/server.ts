@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { createApp } from './app.ts'
 import type { Authenticate } from './auth/authenticate.ts'
@@ -9,6 +10,8 @@ import type { Store } from './store/store.ts'
 export interface ServerOptions extends ListenerLimits {
   readonly store: Pick<Store, 'plants' | 'isReady'>
   readonly authenticate: Authenticate
+  /** Sees each request of the service before anything else does. */
+  readonly traceRequest?: RequestHandler | undefined
   readonly log: Logger
   readonly listen: Address
   /** Where liveness and readiness are told; undefined for nowhere. */
@@ -40,7 +43,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isDraining: () => isDraining,
   }
   const { plants } = store
-  const app = createApp({ ...pipeline, plants, authenticate: options.authenticate })
+  const { authenticate, traceRequest } = options
+  const app = createApp({ ...pipeline, plants, authenticate, traceRequest })
   const server = createListener(app, options, log)
   const url = await listen(server, options.listen)
 

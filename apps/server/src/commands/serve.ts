@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
 import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
+import type { Tracing } from '../operations/traces/start-tracing.ts'
 import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
 import { openStore } from '../store/open.ts'
@@ -55,18 +57,29 @@ function describeListenError(error: NodeJS.ErrnoException & { port?: number }): 
   )
 }
 
-async function start(store: Store, config: Config): Promise<RunningServer> {
+/** The SDK takes time and memory, and so is loaded only where spans have somewhere to go. */
+async function startTracing({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined
+  const tracing = await import('../operations/traces/start-tracing.ts')
+  return tracing.startTracing(traces, log)
+}
+
+async function start(
+  store: Store,
+  config: Config,
+  log: Logger,
+  tracing: Tracing | undefined,
+): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
-  const [{ startServer }, { createLog }] = await Promise.all([
-    import('../server.ts'),
-    import('../operations/log.ts'),
-  ])
+  const { startServer } = await import('../server.ts')
+  const authenticate = createAuthenticate(store.tokens)
   try {
     return await startServer({
       ...config,
-      store,
-      authenticate: createAuthenticate(store.tokens),
-      log: createLog(config.logLevel),
+      store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
+      authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
+      traceRequest: tracing?.traceRequest,
+      log,
     })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
@@ -86,6 +99,9 @@ function aborted(signal: AbortSignal): Promise<void> {
 /** How long the last commit may take once nobody waits for its answer any more. */
 const STORE_CLOSE_LIMIT_MS = 2_000
 
+/** How long the last spans may take to send. */
+const TRACES_FLUSH_LIMIT_MS = 500
+
 /** Whether work was done within a time; what comes of it later is nobody's business. */
 function isDoneWithin(limitMs: number, work: Promise<void>): Promise<boolean> {
   return new Promise((resolve, reject) => {
@@ -102,14 +118,17 @@ async function closeStore(store: Store, terminal: Terminal): Promise<void> {
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const store = await openStore(config)
+  const { createLog } = await import('../operations/log.ts')
+  const log = createLog(config.logLevel)
+  const tracing = await startTracing(config, log)
+  const store = await openStore({ ...config, observer: tracing?.observer })
   let failure: Error | undefined
   const failed = store.failure.then((error) => {
     failure = error
   })
   try {
     const token = await issueFirstToken(store, config)
-    const server = await start(store, config)
+    const server = await start(store, config, log, tracing)
     greet(terminal, store, server, token)
     await Promise.race([failed, aborted(terminal.stop)])
     server.announceClose()
@@ -117,6 +136,8 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     await server.close()
   } finally {
     await closeStore(store, terminal)
+    // What is not sent by then is lost: a collector that is away must not hold up the end.
+    if (tracing !== undefined) await isDoneWithin(TRACES_FLUSH_LIMIT_MS, tracing.shutdown())
   }
   if (failure !== undefined) {
     throw new CommandError(

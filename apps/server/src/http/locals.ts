@@ -5,6 +5,10 @@ declare global {
       requestId: string
       /** The name of the token that opened the service to this request. */
       tokenName?: string
+      /** Why it was refused, by the contract. */
+      errorName?: string
+      /** Its trace, where it is recorded. */
+      traceId?: string
     }
   }
 }

@@ -88,8 +88,10 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return
     const error = toRequestError(thrown)
-    const { requestId, tokenName } = response.locals
-    logFailure(log, error, { requestId, tokenName, method: request.method, path: request.path })
+    const { requestId, tokenName, traceId } = response.locals
+    const { method, path } = request
+    response.locals.errorName = error.errorName
+    logFailure(log, error, { requestId, traceId, tokenName, method, path })
     if (response.headersSent) return
     sendAnswer(request, response, {
       status: error.status,

@@ -15,6 +15,10 @@ export interface GroupCommitOptions<Item, Outcome> {
    * only make the batches smaller. Default: 0.
    */
   readonly besideAfterMs?: number
+  /** Told of each commit once it is over; what it throws ends the process. Times: performance.now(). */
+  readonly onCommit?:
+    | ((batch: readonly Item[], startedAt: number, endedAt: number, error?: unknown) => void)
+    | undefined
 }
 
 export interface GroupCommit<Item, Outcome> {
@@ -47,6 +51,7 @@ export function createGroupCommit<Item, Outcome>({
   queueLimit,
   commitsInFlight = 1,
   besideAfterMs = 0,
+  onCommit,
 }: GroupCommitOptions<Item, Outcome>): GroupCommit<Item, Outcome> {
   let queue: Waiting<Item, Outcome>[] = []
   let inFlight = 0
@@ -66,18 +71,22 @@ export function createGroupCommit<Item, Outcome>({
 
   /** Commits a batch and gives what tells its outcomes. */
   async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> {
+    const items = batch.map(({ item }) => item)
+    const startedAt = performance.now()
     try {
-      const outcomes = await commit(
-        batch.map(({ item }) => item),
-        performance.now() - (batch[0]?.since ?? 0),
-      )
+      const outcomes = await commit(items, startedAt - (batch[0]?.since ?? 0))
+      const endedAt = performance.now()
       return () => {
+        // Not within the try: an observer's error must never become the answer to a create.
+        onCommit?.(items, startedAt, endedAt)
         batch.forEach(({ resolve }, index) => {
           resolve(outcomes[index] as Outcome)
         })
       }
     } catch (error) {
+      const endedAt = performance.now()
       return () => {
+        onCommit?.(items, startedAt, endedAt, error)
         for (const { reject } of batch) reject(error)
       }
     }

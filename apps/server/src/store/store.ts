@@ -50,6 +50,15 @@ export interface TokenStore {
   markUsed(id: string, lastUsedAt: number): Promise<void>
 }
 
+/** Told of each commit once it is over, for measuring; it must not throw. */
+export interface CommitObserver {
+  /**
+   * `batch` holds the very objects that \`create\` was given. Times are by performance.now(); `error`
+   * is what the commit failed with.
+   */
+  onCommit(batch: readonly NewPlant[], startedAt: number, endedAt: number, error?: unknown): void
+}
+
 /** An open database: plants, tokens, and whether it can be trusted. */
 export interface Store {
   readonly plants: PlantStore

@@ -2,6 +2,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
 import { createGroupCommit } from '../group-commit.ts'
 import {
+  type CommitObserver,
   type CreateOutcome,
   type OutcomeUnknownError,
   type Store,
@@ -21,6 +22,7 @@ export interface PostgresStoreOptions {
   readonly queueLimit: number
   /** Takes a server under which a commit that was answered could be lost. */
   readonly allowDataLoss: boolean
+  readonly observer?: CommitObserver | undefined
 }
 
 /** Commits that run beside each other: while one waits for a slow disk, the next one is prepared. */
@@ -72,6 +74,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   })
   const commits = createGroupCommit<NewPlant, CreateOutcome>({
     queueLimit: options.queueLimit,
+    onCommit: options.observer?.onCommit,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>

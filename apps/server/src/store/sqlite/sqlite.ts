@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { createGroupCommit } from '../group-commit.ts'
-import type { CreateOutcome, Store } from '../store.ts'
+import type { CommitObserver, CreateOutcome, Store } from '../store.ts'
 import { createCommitter } from './committer.ts'
 import { openDatabase, touch } from './database.ts'
 import { sqliteVersionOf } from './inspect.ts'
@@ -16,6 +16,7 @@ export interface SqliteStoreOptions {
   readonly path: string
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
+  readonly observer?: CommitObserver | undefined
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -34,6 +35,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   const committer = createCommitter(path, preparePlantInsert(database), transactions)
   const commits = createGroupCommit<NewPlant, CreateOutcome>({
     queueLimit: options.queueLimit,
+    onCommit: options.observer?.onCommit,
     commit: (plants) => trust.watch(() => committer.commit(plants)),
   })
 

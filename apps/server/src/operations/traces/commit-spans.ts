@@ -1,0 +1,63 @@
+import { ROOT_CONTEXT, type Span, type Tracer, trace } from '@opentelemetry/api'
+import type { NewPlant } from '@plant-store/contract'
+import type { CommitObserver, PlantStore } from '../../store/store.ts'
+import { failSpan, requestSpan, startChildSpan } from './request-spans.ts'
+
+/** A traced create that waits for the commit that holds its plant. */
+interface Wait {
+  readonly request: Span
+  readonly span: Span
+}
+
+export interface CommitSpans {
+  readonly observer: CommitObserver
+  /** The same store, with a span for the wait of each traced create. */
+  traceCreates(plants: PlantStore): PlantStore
+}
+
+/**
+ * Spans for the wait of each traced create and for each commit that carried one. The commit is in
+ * the trace of the first of them, links to the requests of all, and the wait of each links to it.
+ */
+export function createCommitSpans(tracer: Tracer): CommitSpans {
+  // By the plant itself: the store hands the very objects that it was given to its observer.
+  const waits = new WeakMap<NewPlant, Wait>()
+
+  async function createTraced(plants: PlantStore, plant: NewPlant, request: Span) {
+    const span = startChildSpan(tracer, 'wait for commit', request)
+    waits.set(plant, { request, span })
+    try {
+      const outcome = await plants.create(plant)
+      span.setAttribute('plant_store.outcome', outcome)
+      return outcome
+    } catch (error) {
+      failSpan(span, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  return {
+    traceCreates: (plants) => ({
+      create(plant) {
+        const request = requestSpan.getStore()
+        return request === undefined ? plants.create(plant) : createTraced(plants, plant, request)
+      },
+    }),
+    observer: {
+      onCommit(batch, startTime, endTime, error) {
+        const carried = batch.map((plant) => waits.get(plant)).filter((wait) => wait !== undefined)
+        const [first] = carried
+        if (first === undefined) return
+        const attributes = { 'db.operation.batch.size': batch.length }
+        const links = carried.map(({ request }) => ({ context: request.spanContext() }))
+        const parent = trace.setSpan(ROOT_CONTEXT, first.span)
+        const commit = tracer.startSpan('commit', { startTime, attributes, links }, parent)
+        if (error !== undefined) failSpan(commit, error)
+        commit.end(endTime)
+        for (const { span } of carried) span.addLink({ context: commit.spanContext() })
+      },
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Attributes,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Authenticate } from '../../auth/authenticate.ts'
+
+/** The span of the request that is handled now; nothing while its trace is not recorded. */
+export const requestSpan = new AsyncLocalStorage<Span>()
+
+/** https://www.w3.org/TR/trace-context/; a header that is malformed counts as none. */
+const propagator = new W3CTraceContextPropagator()
+
+/** The methods that the conventions name; another could be any text (semantic conventions, HTTP). */
+const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/
+
+const ROUTE = '/plants'
+
+/**
+ * What is known of a request before it is checked. A path that is not the service's own may hold
+ * anything, and is left out, as is the query.
+ */
+function describeRequest(request: Request): { name: string; attributes: Attributes } {
+  const isKnown = METHODS.test(request.method)
+  const attributes: Attributes = {
+    'http.request.method': isKnown ? request.method : '_OTHER',
+    'network.protocol.version': request.httpVersion,
+    'url.scheme': 'http',
+  }
+  const method = isKnown ? request.method : 'HTTP'
+  if (request.path !== ROUTE) return { name: method, attributes }
+  attributes['http.route'] = ROUTE
+  attributes['url.path'] = ROUTE
+  return { name: `${method} ${ROUTE}`, attributes }
+}
+
+/** Ends a request's span with how it was answered; the caller may have gone before. */
+function endRequestSpan(span: Span, response: Response): void {
+  const { requestId, tokenName, errorName } = response.locals
+  const status = response.headersSent ? response.statusCode : undefined
+  if (requestId !== undefined) span.setAttribute('plant_store.request_id', requestId)
+  if (tokenName !== undefined) span.setAttribute('plant_store.token_name', tokenName)
+  if (errorName !== undefined) span.setAttribute('plant_store.error', errorName)
+  if (status !== undefined) span.setAttribute('http.response.status_code', status)
+  // By the conventions a refusal is the caller's error and not the server's.
+  if (status === undefined || status >= 500) {
+    span.setAttribute('error.type', errorName ?? 'caller_gone')
+    span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  span.end()
+}
+
+/** First of all in an app: a span for each request, in the trace that its caller names. */
+export function traceRequests(tracer: Tracer): RequestHandler {
+  return (request, response, next) => {
+    const caller = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+    const { name, attributes } = describeRequest(request)
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller)
+    if (!span.isRecording()) {
+      next()
+      return
+    }
+    response.locals.traceId = span.spanContext().traceId
+    response.once('close', () => endRequestSpan(span, response))
+    requestSpan.run(span, next)
+  }
+}
+
+/** A span within another one. */
+export function startChildSpan(tracer: Tracer, name: string, parent: Span): Span {
+  return tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent))
+}
+
+/** Gives a span the error that ended it, by its class alone. */
+export function failSpan(span: Span, error: unknown): void {
+  span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** The same check of a credential, with a span for each; nothing of the credential is in it. */
+export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Authenticate {
+  return (credential, connection) => {
+    const request = requestSpan.getStore()
+    if (request === undefined) return authenticate(credential, connection)
+    const span = startChildSpan(tracer, 'credential', request)
+    const token = authenticate(credential, connection)
+    if (!(token instanceof Promise)) {
+      span.end()
+      return token
+    }
+    token.catch((error) => failSpan(span, error)).finally(() => span.end())
+    return token
+  }
+}

@@ -1,0 +1,60 @@
+/** How the fraction of requests that are traced is chosen; the names are OpenTelemetry's. */
+export const samplerNames = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+export type SamplerName = (typeof samplerNames)[number]
+
+/** Where spans are sent, and of which requests. */
+export interface TracesConfig {
+  /** The whole URL of an OTLP receiver over HTTP. */
+  readonly url: string
+  readonly sampler: SamplerName
+  /** The fraction of new traces that are kept, for the samplers that take one. */
+  readonly ratio: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The signal's own variable is the whole URL; the general one is where /v1/traces is added. */
+const ENDPOINTS = [
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ''],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', '/v1/traces'],
+] as const
+
+function isSwitchedOff(environment: Environment): boolean {
+  return environment.OTEL_SDK_DISABLED === 'true' || environment.OTEL_TRACES_EXPORTER === 'none'
+}
+
+/**
+ * Where spans go by OpenTelemetry's own variables; undefined, the default, for nowhere. An empty
+ * variable counts as none. What is wrong is added to `problems`.
+ * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
+export function readTracesConfig(
+  environment: Environment,
+  problems: string[],
+): TracesConfig | undefined {
+  const [variable, addedPath] = ENDPOINTS.find(([name]) => environment[name]) ?? []
+  if (variable === undefined || isSwitchedOff(environment)) return undefined
+
+  const url = (environment[variable] ?? '').replace(addedPath === '' ? '' : /\/+$/, '') + addedPath
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    problems.push(`${variable}: must be a URL, such as http://127.0.0.1:4318`)
+  }
+  const name = environment.OTEL_TRACES_SAMPLER || 'parentbased_always_on'
+  const sampler = samplerNames.find((known) => known === name)
+  if (sampler === undefined) {
+    problems.push(`OTEL_TRACES_SAMPLER: must be one of ${samplerNames.join(', ')}`)
+  }
+  const ratio = Number(environment.OTEL_TRACES_SAMPLER_ARG || '1')
+  if (!(ratio >= 0 && ratio <= 1)) {
+    problems.push('OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1')
+  }
+  return { url, sampler: sampler ?? 'always_off', ratio }
+}

@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { runToEnd, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { startReceiver } from './otlp-receiver.ts'
+import { endAndCollect, post, startTraced } from './traced-server.ts'
+
+/** Writes the URL of each module of OpenTelemetry that the server loads to its standard error. */
+const LOAD_WATCH = `data:text/javascript,import { registerHooks } from 'node:module'
+registerHooks({ resolve(specifier, context, next) {
+  const resolved = next(specifier, context)
+  if (resolved.url.includes('opentelemetry')) process.stderr.write(resolved.url + '\\n')
+  return resolved
+} })`
+
+async function modulesLoaded(environment: Readonly<Record<string, string>>): Promise<string[]> {
+  const server = await startServerProcess({
+    folder: temporaryFolder(),
+    environment: {
+      NODE_OPTIONS: `--import ${encodeURI(LOAD_WATCH)}`,
+      ...environment,
+    },
+  })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  server.kill('SIGTERM')
+  return (await server.ended).err.match(/^file:.*opentelemetry.*$/gm) ?? []
+}
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1' }
+
+test.each([
+  ['without an endpoint', {}],
+  ['with a sampler alone', { OTEL_TRACES_SAMPLER: 'always_on' }],
+  ['with an empty endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
+  ['with an endpoint, where it is switched off', { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }],
+])('%s nothing of OpenTelemetry is loaded', async (_how, environment) => {
+  expect(await modulesLoaded(environment)).toEqual([])
+})
+
+test('with an endpoint its SDK is loaded', async () => {
+  expect((await modulesLoaded(ENDPOINT)).length).toBeGreaterThan(5)
+})
+
+test('no token, body, query or foreign path is in anything that a collector is sent', async () => {
+  const receiver = await startReceiver()
+  const server = await startTraced(receiver)
+  const secret = 'leak-of-a-secret'
+  const other = server.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
+  const bodies = [
+    JSON.stringify({ id: 77001177, name: secret }),
+    JSON.stringify({ id: 77001177, name: `${secret} again` }),
+    `{"id":77001177,"name":"${secret}"`,
+    JSON.stringify({ id: secret, name: secret, [secret]: secret }),
+  ]
+  for (const body of bodies) {
+    await post(server, { body })
+    await post(server, { body, path: `/plants?access_token=${server.token}&${secret}` })
+    await post(server, { body, path: `/${secret}/${server.token}` })
+    await post(server, { body, headers: { authorization: `Bearer ${other}` } })
+    await post(server, { body, headers: { authorization: `Bearer ${secret}` } })
+    await post(server, { body, headers: { 'user-agent': secret, cookie: secret, referer: secret } })
+  }
+  const caller = connect(Number(new URL(server.url).port), '127.0.0.1')
+  caller.end(`POST /plants HTTP/1.1\r\nhost: ${secret}\r\nhost: ${secret}\r\n\r\n`).resume()
+  await once(caller, 'close')
+
+  const spans = await endAndCollect(server, receiver)
+  expect(spans.filter(({ parentSpanId }) => !parentSpanId)).toHaveLength(25)
+  const [, , publicId = '', secretPart = ''] = /^(plant)_([^_]+)_(.+)$/.exec(server.token) ?? []
+  expect(secretPart.length).toBeGreaterThan(30)
+  for (const text of [...receiver.bodies, JSON.stringify(receiver.headers)]) {
+    for (const leak of [secret, secretPart, publicId, '77001177']) expect(text).not.toContain(leak)
+  }
+})
+
+test('what a collector refuses is told of in the log, without the headers for the collector', async () => {
+  const server = await startTraced(await startReceiver({ status: 400 }), {
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=secret-of-the-collector',
+  })
+  expect((await post(server)).status).toBe(200)
+  server.kill('SIGTERM')
+  const { code, err } = await server.ended
+  expect(code).toBe(0)
+  expect(JSON.parse(err.split('\n')[0] ?? '')).toMatchObject({
+    level: 'warn',
+    msg: expect.stringMatching(/^spans were/),
+  })
+  expect(err).not.toContain('secret-of-the-collector')
+})
+
+test("what is wrong with OpenTelemetry's own variables is told before a port opens", async () => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+    OTEL_TRACES_SAMPLER: 'sometimes',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+  }
+  const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+  expect(code).toBe(78)
+  expect(err).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL, such as/)
+  expect(err).toMatch(/OTEL_TRACES_SAMPLER: must be one of always_on,/)
+  expect(err).toMatch(/OTEL_TRACES_SAMPLER_ARG: must be a number from 0 to 1/)
+})

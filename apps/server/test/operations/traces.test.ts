@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { attributesOf, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
+import { endAndCollect, plantText, post, type Sent, startTraced } from './traced-server.ts'
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
+const PARENT_ID = 'b7ad6b7169203331'
+const INTERNAL = 1
+const SERVER = 2
+const ERROR = 2
+
+function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
+  const found = spans.filter((span) => span.name === name)
+  expect(found, name).toHaveLength(1)
+  return found[0] as ReceivedSpan
+}
+
+function idOf({ traceId, spanId }: Pick<ReceivedSpan, 'traceId' | 'spanId'>): string {
+  return `${traceId}/${spanId}`
+}
+
+describe('the spans of a create', () => {
+  test('are its request, credential, wait and commit, in the trace that its caller names', async () => {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver, {
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc',
+    })
+    const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`
+    await post(server, { headers: { traceparent, 'x-request-id': 'first' } })
+    const spans = await endAndCollect(server, receiver)
+    expect(spans).toHaveLength(4)
+    const request = only(spans, 'POST /plants')
+    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: SERVER })
+    expect(attributesOf(request)).toEqual({
+      'http.request.method': 'POST',
+      'http.response.status_code': 200,
+      'http.route': '/plants',
+      'network.protocol.version': '1.1',
+      'plant_store.request_id': 'first',
+      'plant_store.token_name': 'first-run',
+      'url.path': '/plants',
+      'url.scheme': 'http',
+    })
+    const wait = only(spans, 'wait for commit')
+    const commit = only(spans, 'commit')
+    for (const span of [only(spans, 'credential'), wait]) {
+      expect(span).toMatchObject({
+        traceId: TRACE_ID,
+        parentSpanId: request.spanId,
+        kind: INTERNAL,
+      })
+    }
+    expect(attributesOf(wait)).toEqual({ 'plant_store.outcome': 'created' })
+    expect(attributesOf(commit)).toEqual({ 'db.operation.batch.size': 1 })
+    expect(wait.links.map(idOf)).toEqual([idOf(commit)])
+    expect(commit.links.map(idOf)).toEqual([idOf(request)])
+    expect(receiver.resource()).toMatchObject({
+      'service.name': 'plant-store',
+      'deployment.environment.name': 'test',
+    })
+    expect(receiver.headers[0]).toMatchObject({ 'x-collector-key': 'abc' })
+  })
+
+  test('lie within each other in time', async () => {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver)
+    for (let id = 1; id <= 20; id++) await post(server, { body: plantText(id) })
+    const spans = await endAndCollect(server, receiver)
+    const byId = new Map(spans.map((span) => [span.spanId, span]))
+    const clockPrecisionNs = 2_000_000n
+    const inner = spans.filter(({ parentSpanId }) => parentSpanId)
+    expect(inner).toHaveLength(60)
+    for (const span of inner) {
+      const outer = byId.get(span.parentSpanId ?? '') as ReceivedSpan
+      const start = BigInt(span.startTimeUnixNano) - BigInt(outer.startTimeUnixNano)
+      const end = BigInt(outer.endTimeUnixNano) - BigInt(span.endTimeUnixNano)
+      expect(start > -clockPrecisionNs && end > -clockPrecisionNs, span.name).toBe(true)
+    }
+  })
+
+  test('share one commit where they share it, and each links to it', async () => {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver)
+    const creates = 200
+    await Promise.all(
+      Array.from({ length: creates }, (_, id) => post(server, { body: plantText(id) })),
+    )
+    const spans = await endAndCollect(server, receiver)
+    const commits = new Map(
+      spans.filter(({ name }) => name === 'commit').map((span) => [idOf(span), span]),
+    )
+    expect(commits.size).toBeLessThan(creates)
+    const carried: string[] = []
+    const requests = new Map(spans.map((span) => [span.spanId, span]))
+    for (const wait of spans.filter(({ name }) => name === 'wait for commit')) {
+      const request = requests.get(wait.parentSpanId ?? '') as ReceivedSpan
+      const commit = commits.get(wait.links.map(idOf).join())
+      expect(commit?.links.map(idOf)).toContain(idOf(request))
+      carried.push(idOf(request))
+    }
+    expect(new Set(carried).size).toBe(creates)
+    const sizes = [...commits.values()].map(
+      (commit) => attributesOf(commit)['db.operation.batch.size'],
+    )
+    expect(sizes.reduce<number>((sum, size) => sum + Number(size), 0)).toBe(creates)
+  })
+})
+
+describe('a request that is refused', () => {
+  async function refusedSpan(sent: Sent): Promise<{ span: ReceivedSpan; log: string }> {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver)
+    await post(server, sent)
+    const [span, ...others] = (await endAndCollect(server, receiver)).filter(
+      ({ kind }) => kind === SERVER,
+    )
+    expect(others).toEqual([])
+    return { span: span as ReceivedSpan, log: (await server.ended).err }
+  }
+
+  test('is told by its error, is no error of the server, and is found in the log by its trace', async () => {
+    const { span, log } = await refusedSpan({ body: '{"id":1.5}' })
+    expect(span.status.code).not.toBe(ERROR)
+    expect(attributesOf(span)).toMatchObject({
+      'http.response.status_code': 400,
+      'plant_store.error': 'invalid_plant',
+    })
+    expect(JSON.parse(log.trim())).toMatchObject({ error: 'invalid_plant', traceId: span.traceId })
+  })
+
+  test('has no path but the service’s own, since another may hold anything', async () => {
+    const { span } = await refusedSpan({ path: '/secret-path?secret-query' })
+    expect(span.name).toBe('POST')
+    expect(attributesOf(span)).toMatchObject({ 'http.response.status_code': 404 })
+    expect(JSON.stringify(span)).not.toContain('secret')
+  })
+
+  test.each([
+    ['without a credential', { authorization: 'Basic x' }, 'missing_credentials', 401],
+    ['for its media type', { 'content-type': 'text/plain' }, 'unsupported_media_type', 415],
+  ])('%s has a span too', async (_why, headers, error, status) => {
+    const { span } = await refusedSpan({ headers })
+    expect(attributesOf(span)).toMatchObject({
+      'http.response.status_code': status,
+      'plant_store.error': error,
+    })
+  })
+})
+
+describe('traceparent', () => {
+  test.each([
+    ['is malformed', '00-nonsense-01'],
+    ['names no trace', `00-${'0'.repeat(32)}-${PARENT_ID}-01`],
+    ['is of the forbidden version', `ff-${TRACE_ID}-${PARENT_ID}-01`],
+    ['is there twice', `00-${TRACE_ID}-${PARENT_ID}-01, 00-${TRACE_ID}-${PARENT_ID}-01`],
+  ])('that %s is ignored: the request begins a trace of its own', async (_how, traceparent) => {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver)
+    expect((await post(server, { headers: { traceparent } })).status).toBe(200)
+    const request = only(await endAndCollect(server, receiver), 'POST /plants')
+    expect(request.traceId).not.toBe(TRACE_ID)
+    expect(request.parentSpanId || undefined).toBeUndefined()
+  })
+})
+
+describe('the sampler', () => {
+  const sampledParent = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` }
+  const unsampledParent = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
+
+  test.each([
+    ['keeps all by default', {}, {}, 4],
+    ['follows a caller that does not sample', {}, unsampledParent, 0],
+    [
+      'follows a caller that samples',
+      { OTEL_TRACES_SAMPLER: 'parentbased_always_off' },
+      sampledParent,
+      4,
+    ],
+    ['leaves new traces out', { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, {}, 0],
+    ['keeps none', { OTEL_TRACES_SAMPLER: 'always_off' }, sampledParent, 0],
+    ['keeps all in any case', { OTEL_TRACES_SAMPLER: 'always_on' }, unsampledParent, 4],
+    [
+      'keeps a fraction',
+      { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
+      {},
+      0,
+    ],
+  ])('%s', async (_what, environment, headers, spans) => {
+    const receiver = await startReceiver()
+    const server = await startTraced(receiver, environment)
+    expect((await post(server, { headers })).status).toBe(200)
+    expect(await endAndCollect(server, receiver)).toHaveLength(spans)
+  })
+})
+
+test('a collector that does not answer holds up neither a create nor the end', {
+  timeout: 30_000,
+}, async () => {
+  const server = await startTraced(await startReceiver({ isSilent: true }))
+  // Four spans each: more than the queue holds.
+  for (let id = 0; id < 1_500; id += 50) {
+    const burst = Array.from({ length: 50 }, (_, index) =>
+      post(server, { body: plantText(id + index) }),
+    )
+    for (const { status } of await Promise.all(burst)) expect(status).toBe(200)
+  }
+  const asked = performance.now()
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  expect(performance.now() - asked).toBeLessThan(8_000)
+})
