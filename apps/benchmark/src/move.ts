@@ -30,7 +30,7 @@ async function move(count: number): Promise<Move> {
   try {
     const [from, to] = [await databases.make('sqlite'), await databases.make('postgres')]
     tell(`making ${count} plants`)
-    makeSource(from.address, count)
+    await makeSource(from.address, count)
     const source = digestSqlite(from.address)
     tell('export | load')
     const transferred = await transfer(`sqlite:${from.address}`, to.address)

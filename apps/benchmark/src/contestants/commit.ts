@@ -18,8 +18,8 @@ function block(ms: number): void {
 }
 
 /** Opens the server's database for commits on the calling thread, each `delayMs` longer. */
-export function openCommit(path: string, delayMs: number): Commit {
-  const database = openDatabase(path)
+export async function openCommit(path: string, delayMs: number): Promise<Commit> {
+  const database = await openDatabase(path)
   const insertPlants = preparePlantInsert(database)
   const transactions = createTransactions(database, (fault) => {
     throw fault

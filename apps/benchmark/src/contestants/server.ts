@@ -15,7 +15,7 @@ import { openWorkerCommit } from './worker-commit.ts'
 
 const [address = '', kind = '', value = ''] = process.argv.slice(2)
 
-function openStore(queueLimit: number): Store | Promise<Store> {
+function openStore(queueLimit: number): Promise<Store> {
   return address.startsWith('postgres:')
     ? openPostgresStore({ databaseUrl: address, queueLimit, allowDataLoss: false })
     : openSqliteStore({ path: address, queueLimit })
@@ -27,14 +27,14 @@ function groupCommits(commit: CommitInTime, queueLimit: number, commitsInFlight 
   return { create: (plant) => commits.add(plant) }
 }
 
-function choosePlants(store: Store, queueLimit: number): PlantStore {
+async function choosePlants(store: Store, queueLimit: number): Promise<PlantStore> {
   switch (kind) {
     case 'as-it-is':
       return store.plants
     case 'no-store':
       return { create: () => Promise.resolve('created') }
     case 'main':
-      return groupCommits(openCommit(address, Number(value)), queueLimit)
+      return groupCommits(await openCommit(address, Number(value)), queueLimit)
     case 'worker':
       return groupCommits(openWorkerCommit(address, Number(value)), queueLimit)
     case 'flights':
@@ -59,9 +59,10 @@ async function start(): Promise<Running> {
   const config = loadConfig(flags, [], {})
   const store = await openStore(config.queueLimit)
   const token = await issueToken(store)
+  const plants = await choosePlants(store, config.queueLimit)
   const server = await startServer({
     ...config,
-    store: { plants: choosePlants(store, config.queueLimit), isReady: () => store.isReady() },
+    store: { plants, isReady: () => store.isReady() },
     authenticate: createAuthenticate(store.tokens),
     log: createLog(config.logLevel),
   })

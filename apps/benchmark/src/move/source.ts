@@ -16,8 +16,8 @@ function makeIds(count: number): BigInt64Array {
 }
 
 /** Makes a store of this many plants with random ids, in one transaction. */
-export function makeSource(path: string, count: number): void {
-  const database = openDatabase(path)
+export async function makeSource(path: string, count: number): Promise<void> {
+  const database = await openDatabase(path)
   try {
     const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)')
     insert.setReadBigInts(true)

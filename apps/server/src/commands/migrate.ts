@@ -20,7 +20,7 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
       const { place, before, after } =
         path === undefined
           ? await migratePostgresDatabase(databaseUrl, allowDataLoss)
-          : { place: path, ...migrateSqlite(path) }
+          : { place: path, ...(await migrateSqlite(path)) }
       const change =
         before === after ? 'nothing was to do' : `migrated from schema version ${before}`
       terminal.err(

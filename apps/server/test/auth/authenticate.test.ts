@@ -11,7 +11,10 @@ const HOUR_MS = 3_600_000
 
 /** A store with one token, a clock that the test turns, and the check of credentials over both. */
 async function arrange(fields: Partial<TokenRecord> = {}) {
-  const store = openSqliteStore({ path: join(temporaryFolder(), 'plants.db'), queueLimit: 10 })
+  const store = await openSqliteStore({
+    path: join(temporaryFolder(), 'plants.db'),
+    queueLimit: 10,
+  })
   onTestFinished(() => store.close())
   const { text, id, secretSha256 } = createOpaqueToken()
   await store.tokens.add({

@@ -80,11 +80,11 @@ describe('export', { timeout: 20_000 }, () => {
   test('that hangs does not keep other commands waiting', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, spreadPlants(10))
-    const writer = openSqliteStore({ path, queueLimit: 10 })
+    const writer = await openSqliteStore({ path, queueLimit: 10 })
     const snapshot = await openSnapshot(`sqlite:${path}`)
     await writer.plants.create({ id: 1n, name: 'after the snapshot' })
     const start = performance.now()
-    await openSqliteStore({ path, queueLimit: 1 }).close()
+    await (await openSqliteStore({ path, queueLimit: 1 })).close()
     expect(performance.now() - start).toBeLessThan(1_000)
     await snapshot.close()
     await writer.close()

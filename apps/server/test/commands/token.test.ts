@@ -11,7 +11,7 @@ function arrange() {
   return {
     run: (...args: string[]) => runProgram([...args, '--database-url', `sqlite:${path}`]),
     async isAccepted(text: string) {
-      const store = openSqliteStore({ path, queueLimit: 1 })
+      const store = await openSqliteStore({ path, queueLimit: 1 })
       const token = await createAuthenticate(store.tokens)(text.trim(), {})
       await store.close()
       return token !== undefined

@@ -11,9 +11,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const SLOW_MS = 20
 
 /** A committer that notes what is committed on this thread, and can be made slow there. */
-function openCommitter() {
+async function openCommitter() {
   const path = `${temporaryFolder()}/plants.db`
-  const database = openDatabase(path)
+  const database = await openDatabase(path)
   const insertPlants = preparePlantInsert(database)
   const here: bigint[] = []
   const disk = { isSlow: false }
@@ -35,7 +35,7 @@ function openCommitter() {
 }
 
 test('a lone plant leaves this thread after a slow commit, and comes back after a fast one', async () => {
-  const { committer, here, disk, path } = openCommitter()
+  const { committer, here, disk, path } = await openCommitter()
   let id = 0n
   const commitUntil = async (isDone: () => boolean) => {
     do {

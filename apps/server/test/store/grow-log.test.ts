@@ -7,15 +7,15 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const LOG_BYTES = 4_096_000
 
-function openFresh() {
+async function openFresh() {
   const path = `${temporaryFolder()}/plants.db`
-  const database = openDatabase(path)
+  const database = await openDatabase(path)
   const tables = () => database.prepare('SELECT name FROM sqlite_schema').all()
   return { database, tables, logBytes: () => statSync(`${path}-wal`).size }
 }
 
-test('the log has its usual size at once, and commits write within it', () => {
-  const { database, tables, logBytes } = openFresh()
+test('the log has its usual size at once, and commits write within it', async () => {
+  const { database, tables, logBytes } = await openFresh()
   const before = tables()
   growLog(database)
   const size = logBytes()
@@ -26,8 +26,8 @@ test('the log has its usual size at once, and commits write within it', () => {
   database.close()
 })
 
-test('where there is no room for it, the store works as before', () => {
-  const { database, tables } = openFresh()
+test('where there is no room for it, the store works as before', async () => {
+  const { database, tables } = await openFresh()
   const before = tables()
   database.exec('PRAGMA max_page_count = 20')
   growLog(database)

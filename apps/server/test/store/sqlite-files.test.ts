@@ -15,7 +15,7 @@ function open(path: string) {
 }
 
 async function makeStore(path: string, plants: number): Promise<void> {
-  const store = open(path)
+  const store = await open(path)
   const name = 'a name that fills the page '.repeat(8)
   const ids = Array.from({ length: plants }, (_, id) => BigInt(id))
   for (const id of ids) await store.plants.create({ id, name })
@@ -32,27 +32,27 @@ function contentsOf(folder: string): Record<string, string> {
   )
 }
 
-function expectRefusal(path: string, message: RegExp): void {
+async function expectRefusal(path: string, message: RegExp): Promise<void> {
   const folder = join(path, '..')
   const before = contentsOf(folder)
-  expect(() => open(path)).toThrow(StoreRefusedError)
-  expect(() => open(path)).toThrow(message)
+  await expect(open(path)).rejects.toThrow(StoreRefusedError)
+  await expect(open(path)).rejects.toThrow(message)
   expect(contentsOf(folder)).toEqual(before)
 }
 
 describe('a file that must not be used is refused and left as it was', () => {
-  test('bytes that are no database', () => {
+  test('bytes that are no database', async () => {
     const path = newPath()
     writeFileSync(path, 'these are the notes of somebody else, '.repeat(200))
-    expectRefusal(path, /cannot be read as a plant store: file is not a database/)
+    await expectRefusal(path, /cannot be read as a plant store: file is not a database/)
   })
 
-  test('a database of another program', () => {
+  test('a database of another program', async () => {
     const path = newPath()
     const foreign = new DatabaseSync(path)
     foreign.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT)')
     foreign.close()
-    expectRefusal(path, /is a database of another program/)
+    await expectRefusal(path, /is a database of another program/)
   })
 
   test('a schema that is newer than the program', async () => {
@@ -61,7 +61,7 @@ describe('a file that must not be used is refused and left as it was', () => {
     const newer = new DatabaseSync(path)
     newer.exec("INSERT INTO migrations VALUES (99, 'from the future', 0)")
     newer.close()
-    expectRefusal(path, /schema version 99, newer than/)
+    await expectRefusal(path, /schema version 99, newer than/)
   })
 
   test('a damaged page', async () => {
@@ -70,35 +70,35 @@ describe('a file that must not be used is refused and left as it was', () => {
     const bytes = readFileSync(path)
     bytes.fill(0xff, bytes.length - 8192, bytes.length - 4096)
     writeFileSync(path, bytes)
-    expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
+    await expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
   })
 
   test('a file that was cut short', async () => {
     const path = newPath()
     await makeStore(path, 200)
     truncateSync(path, statSync(path).size - 4096)
-    expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
+    await expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
   })
 
   test.each([
     ['missing', undefined],
     ['empty', ''],
-  ])('a write-ahead log beside a database that is %s', (state, content) => {
+  ])('a write-ahead log beside a database that is %s', async (state, content) => {
     const path = newPath()
     if (content !== undefined) writeFileSync(path, content)
     writeFileSync(`${path}-wal`, 'plants that were answered 200')
-    expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
+    await expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
   })
 
-  test('a folder where the file should be', () => {
-    expect(() => open(temporaryFolder())).toThrow(/cannot be read as a plant store/)
+  test('a folder where the file should be', async () => {
+    await expect(open(temporaryFolder())).rejects.toThrow(/cannot be read as a plant store/)
   })
 })
 
 describe('a file that may be used', () => {
   test('is made with its folders', async () => {
     const path = join(temporaryFolder(), 'a/b/plants.db')
-    await open(path).close()
+    await (await open(path)).close()
     expect(statSync(path).size).toBeGreaterThan(0)
   })
 
@@ -107,13 +107,13 @@ describe('a file that may be used', () => {
     const interrupted = new DatabaseSync(path)
     interrupted.exec('PRAGMA journal_mode = wal')
     interrupted.close()
-    const store = open(path)
+    const store = await open(path)
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
     await store.close()
   })
 
   test('says which engine and settings stand behind 200', async () => {
-    const store = open(newPath())
+    const store = await open(newPath())
     expect(store.description).toMatch(/^SQLite 3\.\d+\.\d+ in .*plants\.db, .*synchronous=FULL$/)
     await store.close()
   })
@@ -131,7 +131,7 @@ describe('a file that may be used', () => {
 
   test('that another process writes to is waited for, not failed', async () => {
     const path = newPath()
-    const store = open(path)
+    const store = await open(path)
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     const outcome = store.plants.create({ id: 1n, name: 'Fern' })
@@ -144,7 +144,7 @@ describe('a file that may be used', () => {
 
   test('that another process never lets go of is unavailable, within seconds', async () => {
     const path = newPath()
-    const store = open(path)
+    const store = await open(path)
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
     await expect(store.plants.create({ id: 1n, name: 'Fern' })).rejects.toMatchObject({

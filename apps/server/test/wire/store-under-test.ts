@@ -46,7 +46,7 @@ function toPlant({ id, name, tag }: Record<string, unknown>): StoredPlant {
 export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-wire-'))
   const path = join(folder, 'plants.db')
-  const store = openSqliteStore({ path, queueLimit })
+  const store = await openSqliteStore({ path, queueLimit })
   // Not defensive, so that a test can break the file.
   const observer = new DatabaseSync(path, { defensive: false })
   const selectAll = observer.prepare(

@@ -20,7 +20,7 @@ export async function backUpStore(
   )
   try {
     const contents = await copyStore(source, copy.temporaryPath, options)
-    copy.publish()
+    await copy.publish()
     return contents
   } finally {
     copy.discard()

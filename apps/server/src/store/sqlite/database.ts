@@ -71,11 +71,11 @@ export function openConnection(path: string): DatabaseSync {
  * The passive checkpoint waits for nobody: any other one would hold the write lock while it waits
  * for readers, such as an export, and a server on the same file could not commit meanwhile.
  */
-function syncLeftovers(database: DatabaseSync, path: string): void {
+async function syncLeftovers(database: DatabaseSync, path: string): Promise<void> {
   const log = `${path}-wal`
   if ((sizeOf(log) ?? 0) === 0) return
-  syncPath(log)
-  syncPath(dirname(path))
+  await syncPath(log)
+  await syncPath(dirname(path))
   database.exec('PRAGMA wal_checkpoint(PASSIVE)')
 }
 
@@ -86,17 +86,17 @@ function syncLeftovers(database: DatabaseSync, path: string): void {
  * Busy waits are off afterwards: see retryWhileBusy.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
-export function openDatabase(file: string): DatabaseSync {
+export async function openDatabase(file: string): Promise<DatabaseSync> {
   const path = resolve(file)
   inspect(path)
-  createFolderOf(path)
+  await createFolderOf(path)
   const database = new DatabaseSync(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
   try {
     refuseOldSqlite(database)
     makeDurable(database)
-    syncLeftovers(database, path)
+    await syncLeftovers(database, path)
     if (readValue(database, 'PRAGMA application_id') !== APPLICATION_ID) touch(database)
-    copyBeforeMigration(database, path)
+    await copyBeforeMigration(database, path)
     migrate(database, path)
     database.exec('PRAGMA busy_timeout = 0')
     return database

@@ -80,7 +80,7 @@ const NETWORK_FILE_SYSTEMS = new Map([
 ])
 
 /** Whether SQLite keeps its promises in a folder: tried with a scratch store that is removed. */
-export function examineEngine(folder: string): Finding {
+export async function examineEngine(folder: string): Promise<Finding> {
   const about = findingsAbout('engine')
   const network = NETWORK_FILE_SYSTEMS.get(statfsSync(folder).type)
   if (network !== undefined) {
@@ -92,7 +92,7 @@ export function examineEngine(folder: string): Finding {
   let scratch: string | undefined
   try {
     scratch = mkdtempSync(join(folder, '.doctor-'))
-    const database = openDatabase(join(scratch, 'scratch.db'))
+    const database = await openDatabase(join(scratch, 'scratch.db'))
     const version = sqliteVersionOf(database)
     database.close()
     return about.ok(`SQLite ${version}; write-ahead log and synchronous=FULL hold in ${folder}`)

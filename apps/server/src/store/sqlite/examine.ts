@@ -113,7 +113,7 @@ export async function examineSqlite(file: string): Promise<Examination> {
   return {
     ...examination,
     findings: [
-      examineEngine(folder),
+      await examineEngine(folder),
       ...examination.findings,
       examineSync(folder),
       examineRoom(folder),

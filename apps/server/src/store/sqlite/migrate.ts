@@ -16,8 +16,11 @@ function readVersion(path: string): number {
  * Brings a store to the newest schema, making it if it is missing; gives both versions.
  * @throws StoreRefusedError when the file must not be used.
  */
-export function migrateSqlite(path: string): { readonly before: number; readonly after: number } {
+export async function migrateSqlite(
+  path: string,
+): Promise<{ readonly before: number; readonly after: number }> {
   const before = readVersion(path)
-  openDatabase(path).close()
+  const database = await openDatabase(path)
+  database.close()
   return { before, after: NEWEST_VERSION }
 }

@@ -10,7 +10,7 @@ export interface NewFile {
    * Syncs the file and gives it its name, in one step and on stable storage.
    * @throws the error of link(2): EEXIST when the name is taken, EPERM where links do not exist.
    */
-  publish(): void
+  publish(): Promise<void>
   /** Removes what is left under the temporary name. */
   discard(): void
 }
@@ -33,12 +33,12 @@ export function createNewFile(path: string, mode: number): NewFile {
 
   return {
     temporaryPath,
-    publish() {
-      syncPath(temporaryPath)
+    async publish() {
+      await syncPath(temporaryPath)
       // rename would replace what stands there already; link never does.
       linkSync(temporaryPath, path)
       discard()
-      syncPath(dirname(path))
+      await syncPath(dirname(path))
     },
     discard,
   }

@@ -34,7 +34,7 @@ function findName(base: string, plants: number): string | undefined {
  * `plants.db.schema-1`. A start that failed and is tried again makes no second copy.
  * @throws StoreRefusedError when that cannot be done.
  */
-export function copyBeforeMigration(database: DatabaseSync, path: string): void {
+export async function copyBeforeMigration(database: DatabaseSync, path: string): Promise<void> {
   const version = schemaVersionOf(database)
   if (version === 0 || version >= NEWEST_VERSION) return
   const contents = readContents(database)
@@ -44,7 +44,7 @@ export function copyBeforeMigration(database: DatabaseSync, path: string): void 
   try {
     database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
     finishCopy(copy.temporaryPath, contents)
-    copy.publish()
+    await copy.publish()
   } catch (error) {
     copy.discard()
     const reason = error instanceof Error ? error.message : String(error)

@@ -49,7 +49,7 @@ function bringToNewestSchema(path: string): void {
  */
 async function addAll(copyPath: string, path: string): Promise<void> {
   bringToNewestSchema(copyPath)
-  const database = openDatabase(path)
+  const database = await openDatabase(path)
   try {
     database.prepare('ATTACH ? AS restored').run(copyPath)
     await createTransactions(database, () => {}).write(() => {
@@ -63,7 +63,7 @@ async function addAll(copyPath: string, path: string): Promise<void> {
 }
 
 async function place(copy: NewFile, path: string): Promise<void> {
-  if (sizeOf(path) === undefined) copy.publish()
+  if (sizeOf(path) === undefined) await copy.publish()
   else await addAll(copy.temporaryPath, path)
 }
 
@@ -80,7 +80,7 @@ export async function restoreStore(
   const path = resolve(target)
   openForReading(backupPath, 'integrity_check').close()
   refuseFilledFile(path)
-  createFolderOf(path)
+  await createFolderOf(path)
   const copy = createNewFile(path, statSync(backupPath).mode | OWNER_MAY_WRITE)
   try {
     const contents = await copyStore(backupPath, copy.temporaryPath, options)

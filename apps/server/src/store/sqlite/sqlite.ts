@@ -27,9 +27,9 @@ function hasNoPlants(database: DatabaseSync): boolean {
  * A store in one SQLite file.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
-export function openSqliteStore(options: SqliteStoreOptions): Store {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = resolve(options.path)
-  const database = openDatabase(path)
+  const database = await openDatabase(path)
   const trust = createTrust((fault) => commits.fail(fault))
   const transactions = createTransactions(database, trust.fail)
   const committer = createCommitter(path, preparePlantInsert(database), transactions)
