@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8 --disable-proto=throw
 import { exitCodes } from './commands/command.ts'
 import { run } from './run.ts'
 

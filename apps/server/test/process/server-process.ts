@@ -11,6 +11,8 @@ export interface ServerProcessOptions {
   readonly folder: string
   readonly environment?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Flags of Node itself. */
+  readonly nodeFlags?: readonly string[]
   /** A program, with its arguments, that runs the server: a tracer, a limit. */
   readonly under?: readonly string[]
 }
@@ -26,8 +28,8 @@ function spawnServer(options: ServerProcessOptions): {
   child: ChildProcess
   ended: Promise<Ended>
 } {
-  const { folder, environment = {}, args = [], under = [] } = options
-  const [program = '', ...rest] = [...under, process.execPath, MAIN, ...args]
+  const { folder, environment = {}, args = [], nodeFlags = [], under = [] } = options
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args]
   const child = spawn(program, rest, {
     cwd: folder,
     env: {

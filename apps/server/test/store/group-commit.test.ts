@@ -185,6 +185,31 @@ describe('group commit', () => {
     expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])
   })
 
+  test('an observer is told of each commit, with its very items, before anybody is answered', async () => {
+    const told: string[] = []
+    const disk = new StoreUnavailableError('the disk is full')
+    const items = [{ id: 1 }, { id: 2 }]
+    const group = createGroupCommit({
+      commit: async (batch: readonly { id: number }[]) => {
+        if (batch.some(({ id }) => id === 2)) throw disk
+        return batch.map(({ id }) => id)
+      },
+      queueLimit: 10,
+      onCommit(batch, startedAt, endedAt, error) {
+        expect(startedAt).toBeLessThanOrEqual(endedAt)
+        expect(endedAt).toBeLessThanOrEqual(performance.now())
+        told.push(`${batch.map((item) => items.indexOf(item)).join()} ${error === disk}`)
+      },
+    })
+    for (const item of items) {
+      await group.add(item).then(
+        () => told.push('stored'),
+        () => told.push('refused'),
+      )
+    }
+    expect(told).toEqual(['0 false', 'stored', '1 true', 'refused'])
+  })
+
   test('closing waits for the last commit', async () => {
     const { ends, commit } = controlledCommit()
     const group = createGroupCommit({ commit, queueLimit: 10 })

@@ -1,0 +1,163 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readPlants } from '../store/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { type Ended, runToEnd, type ServerProcess, startServerProcess } from './server-process.ts'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+
+/** The flags of the documented start, with this machine's folders; `data` may be a placeholder. */
+function documentedFlags(data: string): string[] {
+  const [, block = ''] =
+    /^```text\n(node [^`]*?--permission[^`]*?)^```$/ms.exec(
+      readFileSync(join(ROOT, 'docs/hardening.md'), 'utf8'),
+    ) ?? []
+  const [beforeProgram = ''] = block.split('/dist/main.js')
+  const flags = beforeProgram.match(/--[\w-]+(?:=\S+)?/g) ?? []
+  // Node 24 has no such permission, and Node 25 and later asks for it.
+  const known = flags.filter(
+    (flag) => flag !== '--allow-net' || process.allowedNodeEnvironmentFlags.has(flag),
+  )
+  return known.map((flag) =>
+    flag.replace('/opt/plant-store/', `${ROOT}/`).replace('/var/lib/plant-store/', `${data}/`),
+  )
+}
+
+interface Confined {
+  readonly folder: string
+  readonly data: string
+  readonly flags: readonly string[]
+  start(token?: string): Promise<ServerProcess>
+  run(...args: string[]): Promise<Ended>
+}
+
+function confine(): Confined {
+  const folder = temporaryFolder()
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  const nodeFlags = documentedFlags(data)
+  const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${data}/plants.db` }
+  return {
+    folder,
+    data,
+    flags: nodeFlags,
+    start: (token) =>
+      startServerProcess({
+        folder,
+        nodeFlags,
+        environment,
+        ...(token === undefined ? {} : { token }),
+      }),
+    run: (...args) => runToEnd({ folder, nodeFlags, environment, args }),
+  }
+}
+
+describe("under Node's permission model, as documented, the server", () => {
+  test('starts, stores plants, ends, and starts again', async () => {
+    const { start, data } = confine()
+    const first = await start()
+    await first.client.createPlant({ id: 1, name: 'Fern' })
+    first.kill('SIGTERM')
+    expect(await first.ended).toMatchObject({ code: 0, err: '' })
+    const second = await start(first.token)
+    await second.client.createPlant({ id: 2, name: 'Moss' })
+    second.kill('SIGTERM')
+    await second.ended
+    expect(readPlants(join(data, 'plants.db')).map(({ id }) => id)).toEqual([1n, 2n])
+  })
+
+  test('recovers after a kill, whose log it must sync', async () => {
+    const { start, data } = confine()
+    const first = await start()
+    await first.client.createPlant({ id: 1, name: 'Fern' })
+    first.kill('SIGKILL')
+    await first.ended
+    expect(readdirSync(data)).toContain('plants.db-wal')
+    const second = await start(first.token)
+    await second.client.createPlant({ id: 1, name: 'Fern' })
+    second.kill('SIGTERM')
+    expect(await second.ended).toMatchObject({ code: 0 })
+  })
+
+  test('commits in its thread', async () => {
+    const { start } = confine()
+    const server = await start()
+    const creates = Array.from({ length: 200 }, (_, id) => ({ id, name: 'Fern' }))
+    await Promise.all(creates.map((plant) => server.client.createPlant(plant)))
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0 })
+  })
+
+  test('makes and restores backups beside the data, and nowhere else', async () => {
+    const { start, run, folder, data } = confine()
+    const server = await start()
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    expect(await run('backup', join(data, 'backup.db'))).toMatchObject({ code: 0 })
+    expect((await run('backup', join(folder, 'elsewhere.db'))).code).not.toBe(0)
+    expect(readdirSync(folder)).toEqual(['data'])
+    const target = `sqlite:${data}/restored.db`
+    expect(await run('restore', join(data, 'backup.db'), '--database-url', target)).toMatchObject({
+      code: 0,
+    })
+    expect(readPlants(join(data, 'restored.db'))).toHaveLength(1)
+  })
+
+  test.each([
+    ['read other files', "fs.readFileSync('/etc/passwd')"],
+    ['write other files', "fs.writeFileSync('/tmp/plant-store-must-not-exist', '')"],
+    ['change its own program', 'fs.openSync(process.env.MAIN, "a")'],
+    ['start programs', "child_process.execFileSync('id')"],
+    ['load native addons', "process.dlopen({ exports: {} }, '/nowhere.node')"],
+  ])('could not %s', async (_what, script) => {
+    const { flags, folder } = confine()
+    const main = join(ROOT, 'apps/server/dist/main.js')
+    const { code, err } = await runToEnd({
+      folder,
+      environment: { MAIN: main },
+      nodeFlags: [...flags, '--eval', script],
+    })
+    expect(code).toBe(1)
+    expect(err).toMatch(/ERR_ACCESS_DENIED|ERR_DLOPEN_DISABLED/)
+  })
+})
+
+describe('the scripts that start the server', () => {
+  const scripts = Object.entries<string>(
+    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts,
+  ).filter(([, script]) => script.includes('apps/server/dist/main.js'))
+  const shebang = readFileSync(join(ROOT, 'apps/server/dist/main.js'), 'utf8').split('\n')[0] ?? ''
+
+  test('forbid the way by which prototypes are polluted', () => {
+    expect(scripts.map(([name]) => name)).toEqual(['start', 'server'])
+    for (const [, script] of scripts) expect(script).toContain('--disable-proto=throw')
+    expect(shebang).toContain('--disable-proto=throw')
+  })
+
+  test("leave Node's HTTP parser as strict as it is", () => {
+    const loosening = /insecure-http-parser|max-http-header-size|insecureHTTPParser/
+    const files = readdirSync(join(ROOT, 'apps/server/src'), { recursive: true, encoding: 'utf8' })
+    for (const file of files.filter((name) => name.endsWith('.ts'))) {
+      expect(readFileSync(join(ROOT, 'apps/server/src', file), 'utf8')).not.toMatch(loosening)
+    }
+    for (const file of ['package.json', 'apps/server/package.json', '.ci/run']) {
+      expect(readFileSync(join(ROOT, file), 'utf8')).not.toMatch(loosening)
+    }
+    expect(shebang).not.toMatch(loosening)
+  })
+})
+
+test('a body with __proto__ is stored like any other, where the prototype is out of reach', async () => {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({ folder, nodeFlags: ['--disable-proto=throw'] })
+  const answer = await fetch(`${server.url}/plants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+    body: '{"id":1,"name":"Fern","__proto__":{"tag":"polluted"},"constructor":{"prototype":{"tag":"x"}}}',
+  })
+  expect([answer.status, await answer.json()]).toEqual([200, { name: 'Fern' }])
+  await server.client.createPlant({ id: 2, name: 'Moss' })
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, err: '' })
+  expect(readPlants(join(folder, 'data/plants.db')).map(({ tag }) => tag)).toEqual([null, null])
+})

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { DiagnosticSeverity } from 'vscode-languageserver-types'
+import { copyFreshly, runInShell } from './fresh-copy.ts'
+import { blockWith, read } from './markdown.ts'
+
+const UNIT = read('operations/plant-store.service')
+const CONTAINERFILE = read('operations/Containerfile')
+const DOCUMENTED = blockWith('docs/hardening.md', '--permission').text
+
+/** The flags that come before the program. */
+function nodeFlagsOf(command: string): string[] {
+  return command.split('/dist/main.js')[0]?.match(/--[\w-]+(?:=[\w./-]+)?/g) ?? []
+}
+
+function entryPoint(): string[] {
+  return JSON.parse(/^ENTRYPOINT (.*)$/m.exec(CONTAINERFILE)?.[1] ?? '[]')
+}
+
+test('the document, the unit and the container start Node with the same flags', () => {
+  const documented = nodeFlagsOf(DOCUMENTED)
+  expect(documented).toContain('--permission')
+  // Node 24, which the container has, does not know it.
+  const flags = documented.filter((flag) => flag !== '--allow-net')
+  expect(nodeFlagsOf(UNIT.split('ExecStart=')[1] ?? '')).toEqual(flags)
+  expect(nodeFlagsOf(entryPoint().join(' '))).toEqual(flags)
+})
+
+describe('the container file', () => {
+  test('has nothing that a linter would tell', () => {
+    const strict = {
+      deprecatedMaintainer: DiagnosticSeverity.Error,
+      directiveCasing: DiagnosticSeverity.Error,
+      instructionCasing: DiagnosticSeverity.Error,
+      instructionCmdMultiple: DiagnosticSeverity.Error,
+      instructionEntrypointMultiple: DiagnosticSeverity.Error,
+      instructionHealthcheckMultiple: DiagnosticSeverity.Error,
+      instructionWorkdirRelative: DiagnosticSeverity.Error,
+    }
+    expect(validate(CONTAINERFILE, strict)).toEqual([])
+    expect(validate(`${CONTAINERFILE}\nUSR root\n`, strict)).not.toEqual([])
+  })
+
+  test('names its base by a whole version, and a user who is a number other than 0', () => {
+    const bases = [...CONTAINERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
+    expect(new Set(bases).size).toBe(1)
+    expect(bases[0]).toMatch(/:\d+\.\d+\.\d+-[\w-]+$/)
+    expect(CONTAINERFILE.match(/^USER .*$/gm)).toEqual(['USER 10001:10001'])
+    expect(CONTAINERFILE).toMatch(/^HEALTHCHECK /m)
+  })
+
+  test('builds, from what is not ignored, a program that serves under its entry point', {
+    timeout: 240_000,
+  }, async () => {
+    const clone = copyFreshly()
+    const ignored = read('.containerignore')
+      .split('\n')
+      .filter((line) => /^[.\w/]+$/.test(line))
+    expect(ignored).toContain('docs')
+    for (const path of ignored) rmSync(join(clone, path), { recursive: true, force: true })
+    const program = join(clone, 'program')
+    const data = join(clone, 'data')
+    mkdirSync(data)
+    const [, build = ''] = /^RUN (npx .*?[^\\])$/ms.exec(CONTAINERFILE) ?? []
+    const place = (text: string) =>
+      text.replaceAll('/opt/plant-store', program).replaceAll('/var/lib/plant-store', data)
+    expect(await runInShell(clone, `${place(build)} && echo it is built`).ended).toContain(
+      'it is built',
+    )
+
+    const copied = [
+      ...CONTAINERFILE.matchAll(/^COPY --from=build \S+ \/opt\/plant-store\/(\S+)$/gm),
+    ]
+    expect(copied.map(([, name]) => name)).toEqual(['package.json', 'node_modules', 'dist'])
+    for (const name of ['src', 'test', 'soak']) rmSync(join(program, name), { recursive: true })
+    const node = [process.execPath, ...entryPoint().slice(1)].map(place).join(' ')
+    const environment = {
+      NODE_ENV: 'production',
+      PLANT_STORE_DATABASE_URL: `sqlite:${data}/plants.db`,
+    }
+    const netFlag = process.allowedNodeEnvironmentFlags.has('--allow-net') ? '--allow-net' : ''
+    const run = (args: string) =>
+      runInShell(
+        clone,
+        `${node.replace('--permission', `--permission ${netFlag}`)} ${args}`,
+        environment,
+      )
+    const [token] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
+    const server = run('serve')
+    const [, address] = await server.print(/listens on (\S+)/)
+    const answer = await fetch(`${address}/plants`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"id":1,"name":"Fern"}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([200, { name: 'Fern' }])
+    await server.kill()
+  })
+})
+
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+describe.skipIf(!hasSystemd)('the systemd unit', () => {
+  /** The unit, with a program that this machine has. */
+  function writeUnit(text = UNIT): string {
+    const folder = mkdtempSync(join(tmpdir(), 'plant-store-unit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'plant-store.service')
+    writeFileSync(path, text.replace('/usr/bin/node', process.execPath))
+    return path
+  }
+
+  function analyze(...args: string[]) {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+    return { status, text: stdout + stderr }
+  }
+
+  test('is one that systemd understands to the last line', () => {
+    expect(analyze('verify', writeUnit())).toEqual({ status: 0, text: '' })
+    const typo = writeUnit(UNIT.replace('ProtectSystem=', 'ProtectSytem='))
+    expect(analyze('verify', typo).text).toContain('ProtectSytem')
+  })
+
+  test('leaves little of the machine within reach, by its own measure', () => {
+    // In tenths: 0 is nothing, 96 a service without any protection.
+    const { status, text } = analyze('security', '--offline=yes', '--threshold=15', writeUnit())
+    expect(status, text).toBe(0)
+    const open = writeUnit(UNIT.replace(/^(?:Protect|Private|Restrict|SystemCall).*$/gm, ''))
+    expect(analyze('security', '--offline=yes', '--threshold=15', open).status).not.toBe(0)
+  })
+})
+
+test('what git ignores is ignored for the image too', () => {
+  const ignored = read('.containerignore')
+  for (const line of read('.gitignore').trim().split('\n')) {
+    expect(ignored).toContain(line.replace(/^\/|\/$/g, ''))
+  }
+})
