@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
 import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
+import { build } from '../operations/build.ts'
+import type { Metrics } from '../operations/metrics/metrics.ts'
 import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
 import { openStore } from '../store/open.ts'
@@ -35,7 +38,9 @@ function greet(
   { url, operationsUrl }: RunningServer,
   token: string | undefined,
 ): void {
-  const health = operationsUrl ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz\n` : ''
+  const health = operationsUrl
+    ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
+    : ''
   const firstPlant =
     token === undefined
       ? ''
@@ -54,19 +59,28 @@ function describeListenError(error: NodeJS.ErrnoException & { port?: number }): 
   )
 }
 
-async function start(store: Store, config: Config): Promise<RunningServer> {
-  // Loaded here, because the other commands need no server and start in half the time without.
-  const [{ startServer }, { createLog }] = await Promise.all([
-    import('../server.ts'),
+/** What watches the server: its log, and its metrics where there is a listener to tell them. */
+interface Watch {
+  readonly log: Logger
+  readonly metrics: Metrics | undefined
+}
+
+async function startWatch(config: Config, terminal: Terminal): Promise<Watch> {
+  const [{ createLevelSwitch, createLog }, { createMetrics }] = await Promise.all([
     import('../operations/log.ts'),
+    import('../operations/metrics/metrics.ts'),
   ])
+  const log = createLog(config.logLevel)
+  terminal.onLogSignal(createLevelSwitch(log))
+  return { log, metrics: config.operationsListen && createMetrics() }
+}
+
+async function start(store: Store, config: Config, watch: Watch): Promise<RunningServer> {
+  // Loaded here, because the other commands need no server and start in half the time without.
+  const { startServer } = await import('../server.ts')
+  const authenticate = createAuthenticate(store.tokens, undefined, watch.metrics?.tokenCache)
   try {
-    return await startServer({
-      ...config,
-      store,
-      authenticate: createAuthenticate(store.tokens),
-      log: createLog(config.logLevel),
-    })
+    return await startServer({ ...config, ...watch, store, authenticate })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw new CommandError(describeListenError(error as Error), exitCodes.unavailable, {
@@ -75,35 +89,51 @@ async function start(store: Store, config: Config): Promise<RunningServer> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
 }
 
+/** Serves until it is asked to end or the store fails. */
+async function serveStore(
+  store: Store,
+  config: Config,
+  terminal: Terminal,
+  watch: Watch,
+): Promise<void> {
+  const { log, metrics } = watch
+  metrics?.watchStore(store)
+  const token = await issueFirstToken(store, config)
+  const server = await start(store, config, watch)
+  greet(terminal, store, server, token)
+  const { url, operationsUrl } = server
+  const about = { ...build, pid: process.pid, store: store.description }
+  log.info({ url, operationsUrl, ...about }, 'listening')
+  const failure = await Promise.race([store.failure, aborted(terminal.stop)])
+  log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
+  await server.close()
+}
+
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const store = await openStore(config)
+  const watch = await startWatch(config, terminal)
+  const store = await openStore({ ...config, observer: watch.metrics?.store })
   let failure: Error | undefined
-  const failed = store.failure.then((error) => {
+  store.failure.then((error) => {
     failure = error
   })
-  try {
-    const token = await issueFirstToken(store, config)
-    const server = await start(store, config)
-    greet(terminal, store, server, token)
-    await Promise.race([failed, aborted(terminal.stop)])
-    await server.close()
-  } finally {
-    await store.close()
+  await serveStore(store, config, terminal, watch).finally(() => store.close())
+  if (failure === undefined) {
+    watch.log.info({ reason: terminal.stop.reason, exitCode: exitCodes.ok }, 'stopped')
+    return
   }
-  if (failure !== undefined) {
-    throw new CommandError(
-      `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
-      exitCodes.ioError,
-      { cause: failure },
-    )
-  }
+  watch.log.fatal({ err: failure, exitCode: exitCodes.ioError }, 'stopped')
+  throw new CommandError(
+    `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
+    exitCodes.ioError,
+    { cause: failure },
+  )
 }
 
 /** `serve`, the command when none is named. */

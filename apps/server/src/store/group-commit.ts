@@ -1,3 +1,4 @@
+import type { CommitTiming, StoreObserver } from './observer.ts'
 import { StoreUnavailableError } from './store.ts'
 
 export interface GroupCommitOptions<Item, Outcome> {
@@ -15,11 +16,14 @@ export interface GroupCommitOptions<Item, Outcome> {
    * only make the batches smaller. Default: 0.
    */
   readonly besideAfterMs?: number
+  readonly observer?: StoreObserver | undefined
 }
 
 export interface GroupCommit<Item, Outcome> {
   /** Resolves with the outcome of the item once the commit that holds it is done. */
-  add(item: Item): Promise<Outcome>
+  add(item: Item, timing?: CommitTiming): Promise<Outcome>
+  /** Items that wait for a commit to begin. */
+  readonly waiting: number
   /** Ends what waits with an error, and refuses what comes from now on. */
   fail(error: Error): void
   /** Refuses what comes from now on, and resolves when nothing waits any more. */
@@ -30,6 +34,7 @@ interface Waiting<Item, Outcome> {
   /** By performance.now(). */
   readonly since: number
   readonly item: Item
+  readonly timing: CommitTiming | undefined
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
@@ -47,6 +52,7 @@ export function createGroupCommit<Item, Outcome>({
   queueLimit,
   commitsInFlight = 1,
   besideAfterMs = 0,
+  observer,
 }: GroupCommitOptions<Item, Outcome>): GroupCommit<Item, Outcome> {
   let queue: Waiting<Item, Outcome>[] = []
   let inFlight = 0
@@ -64,20 +70,42 @@ export function createGroupCommit<Item, Outcome>({
     return batch
   }
 
+  /** Tells where the time of a batch went, whose commit began at `begunAt` and has just ended. */
+  function tellTimes(
+    batch: readonly Waiting<Item, Outcome>[],
+    begunAt: number,
+    commitMs: number,
+    hasFailed: boolean,
+  ): void {
+    for (const { since, timing } of batch) {
+      const waitMs = begunAt - since
+      observer?.plantWaited(waitMs)
+      if (timing === undefined) continue
+      timing.waitMs = waitMs
+      timing.commitMs = commitMs
+    }
+    observer?.commitEnded(batch.length, commitMs, hasFailed)
+  }
+
   /** Commits a batch and gives what tells its outcomes. */
   async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> {
+    const begunAt = performance.now()
     try {
       const outcomes = await commit(
         batch.map(({ item }) => item),
-        performance.now() - (batch[0]?.since ?? 0),
+        begunAt - (batch[0]?.since ?? 0),
       )
+      const commitMs = performance.now() - begunAt
       return () => {
+        tellTimes(batch, begunAt, commitMs, false)
         batch.forEach(({ resolve }, index) => {
           resolve(outcomes[index] as Outcome)
         })
       }
     } catch (error) {
+      const commitMs = performance.now() - begunAt
       return () => {
+        tellTimes(batch, begunAt, commitMs, true)
         for (const { reject } of batch) reject(error)
       }
     }
@@ -122,13 +150,16 @@ export function createGroupCommit<Item, Outcome>({
   }
 
   return {
-    add(item) {
+    get waiting() {
+      return queue.length
+    },
+    add(item, timing) {
       if (refusal !== undefined) return Promise.reject(new StoreUnavailableError(refusal))
       if (queue.length >= queueLimit) {
         return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
       }
       const outcome = new Promise<Outcome>((resolve, reject) => {
-        queue.push({ since: performance.now(), item, resolve, reject })
+        queue.push({ since: performance.now(), item, timing, resolve, reject })
       })
       addedInTurn++
       schedule()

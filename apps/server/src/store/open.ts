@@ -1,3 +1,4 @@
+import type { StoreObserver } from './observer.ts'
 import { openPostgresStore } from './postgres/postgres.ts'
 import { openSqliteStore } from './sqlite/sqlite.ts'
 import { type Store, StoreRefusedError } from './store.ts'
@@ -7,13 +8,15 @@ export interface OpenStoreOptions {
   readonly databaseUrl: string
   readonly queueLimit: number
   readonly allowDataLoss: boolean
+  readonly observer?: StoreObserver | undefined
 }
 
 /** Opens the store that a database URL names. The scheme alone decides the engine. */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const [scheme, path] = options.databaseUrl.split(/:(.*)/s)
   if (scheme === 'sqlite' && path) {
-    return openSqliteStore({ path, queueLimit: options.queueLimit })
+    const { queueLimit, observer } = options
+    return openSqliteStore({ path, queueLimit, observer })
   }
   if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(options)
   throw new StoreRefusedError(`${scheme}: is no database that this program knows`)
