@@ -65,14 +65,17 @@ interface Watch {
   readonly metrics: Metrics | undefined
 }
 
+async function startMetrics({ operationsListen }: Config): Promise<Metrics | undefined> {
+  // What nobody can ask for is not measured, and what would measure it not loaded.
+  if (operationsListen === undefined) return undefined
+  return (await import('../operations/metrics/metrics.ts')).createMetrics()
+}
+
 async function startWatch(config: Config, terminal: Terminal): Promise<Watch> {
-  const [{ createLevelSwitch, createLog }, { createMetrics }] = await Promise.all([
-    import('../operations/log.ts'),
-    import('../operations/metrics/metrics.ts'),
-  ])
+  const { createLevelSwitch, createLog } = await import('../operations/log.ts')
   const log = createLog(config.logLevel)
   terminal.onLogSignal(createLevelSwitch(log))
-  return { log, metrics: config.operationsListen && createMetrics() }
+  return { log, metrics: await startMetrics(config) }
 }
 
 async function start(store: Store, config: Config, watch: Watch): Promise<RunningServer> {

@@ -32,6 +32,7 @@ export function createRequestObserver(registers: Registry[]): RequestObserver {
     creates.inc({ outcome }, 0)
     counters.set(outcome, creates.labels(outcome))
   }
+  duration.zero({ status: '200' })
   const durations = new Map(
     [...STATUSES].map((status) => [status, duration.labels(String(status))] as const),
   )
