@@ -48,7 +48,8 @@ describe('promtool', () => {
   }, () => {
     expect(runPromtool(['test', 'rules', 'alerts.test.yml'])).toContain('SUCCESS')
     const tested = readFileSync(join(OPERATIONS, 'alerts.test.yml'), 'utf8')
-    for (const name of ALERTS) expect(tested).toMatch(new RegExp(`: ${name}\\n +eval_time: \\S+\\n +exp_alerts:`))
+    for (const name of ALERTS)
+      expect(tested).toMatch(new RegExp(`: ${name}\\n +eval_time: \\S+\\n +exp_alerts:`))
   })
 
   test('finds no fault with the metrics of this project', async () => {
