@@ -143,7 +143,9 @@ describe('over PostgreSQL', () => {
   }, 60_000)
   afterAll(() => postgres?.stop())
 
-  test('no secret leaves a server, though the database tells it the failing row', async () => {
+  test('no secret leaves a server, though the database tells it the failing row', {
+    timeout: 60_000,
+  }, async () => {
     const databaseUrl = await postgres.createDatabase()
     await migratePostgresDatabase(databaseUrl, false)
     const server = await startMeasuredServer({ databaseUrl })
@@ -158,7 +160,7 @@ describe('over PostgreSQL', () => {
     expect(emitted.logLines.join('')).toContain('23514')
   })
 
-  test("the database's password leaves a process in no way", async () => {
+  test("the database's password leaves a process in no way", { timeout: 60_000 }, async () => {
     const database = await prepareDatabase(await postgres.createDatabase())
     const { password } = new URL(database.databaseUrl)
     const environment = { PLANT_STORE_LOG_LEVEL: 'trace' }
