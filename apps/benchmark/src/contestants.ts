@@ -57,6 +57,14 @@ const onSqlite: readonly Contestant[] = [
   { ...ours, name: 'server', about: 'our server on SQLite', engine: 'sqlite' },
   {
     ...ours,
+    name: 'no-operations',
+    about: 'our server, without its operations listener and what it measures',
+    arguments: ['no-operations'],
+    engine: 'sqlite',
+    connections: [64],
+  },
+  {
+    ...ours,
     name: 'main',
     about: 'our server, every commit on the main thread',
     arguments: ['main', '0'],

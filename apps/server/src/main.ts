@@ -8,9 +8,13 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     // A second signal means now: whoever sends it has waited enough.
     if (stop.signal.aborted) process.exit(1)
-    stop.abort()
+    stop.abort(signal)
   })
 }
+
+let changeLog = () => {}
+// Listened to from the start, because the signal would otherwise end the process.
+process.on('SIGUSR2', () => changeLog())
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as head, is no failure.
@@ -28,6 +32,9 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   isInteractive: process.stderr.isTTY === true,
   stop: stop.signal,
+  onLogSignal(change) {
+    changeLog = change
+  },
 })
 
 // What may still hold the process has had its time: a reader of the output that takes nothing, a

@@ -15,12 +15,13 @@ const routes = { createPlant: createPlantRoute }
 /** Adds `POST /plants` to an app; `readBody` puts the decoded body into `request.body`. */
 export function addCreatePlant(app: Express, plants: PlantStore, readBody: RequestHandler): void {
   const endpoints = initServer().router(routes, {
-    async createPlant({ body }) {
-      const outcome = await plants.create(body)
+    async createPlant({ body, res: { locals } }) {
+      const outcome = await plants.create(body, locals)
       const { id, ...plant } = body
       if (outcome === 'id_taken') {
         throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)
       }
+      locals.outcome = outcome
       return { status: 200, body: plant }
     },
   })

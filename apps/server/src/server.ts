@@ -5,6 +5,7 @@ import type { Authenticate } from './auth/authenticate.ts'
 import { closeListener } from './http/close-listener.ts'
 import { type Address, createListener, type ListenerLimits, listen } from './http/listener.ts'
 import { createOperationsApp } from './operations/app.ts'
+import type { Metrics } from './operations/metrics/metrics.ts'
 import type { Store } from './store/store.ts'
 
 export interface ServerOptions extends ListenerLimits {
@@ -14,7 +15,9 @@ export interface ServerOptions extends ListenerLimits {
   readonly traceRequest?: RequestHandler | undefined
   readonly log: Logger
   readonly listen: Address
-  /** Where liveness and readiness are told; undefined for nowhere. */
+  /** What is told of the requests, and printed at `/metrics`; undefined to measure nothing. */
+  readonly metrics?: Metrics | undefined
+  /** Where liveness, readiness and metrics are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
   readonly bodyLimitBytes: number
   /** How long requests in flight may take to end once the server is closing. */
@@ -35,7 +38,7 @@ export interface RunningServer {
  * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, log, shutdownTimeoutMs } = options
+  const { store, log, metrics, shutdownTimeoutMs } = options
   let isDraining = false
   const pipeline = {
     log,
@@ -44,11 +47,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const { plants } = store
   const { authenticate, traceRequest } = options
-  const app = createApp({ ...pipeline, plants, authenticate, traceRequest })
-  const server = createListener(app, options, log)
+  const observed = { ...pipeline, observer: metrics?.requests }
+  const app = createApp({ ...observed, plants, authenticate, traceRequest })
+  const server = createListener(app, options, observed)
   const url = await listen(server, options.listen)
 
-  const operations = createListener(createOperationsApp({ ...pipeline, store }), options, log)
+  const operationsApp = createOperationsApp({ ...pipeline, store, metrics })
+  const operations = createListener(operationsApp, options, pipeline)
   let operationsUrl: string | undefined
   try {
     operationsUrl = options.operationsListen && (await listen(operations, options.operationsListen))

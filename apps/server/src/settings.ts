@@ -51,7 +51,7 @@ export const settings = {
   listen: setting('127.0.0.1:3000', 'where the service listens', address),
   operationsListen: setting(
     '127.0.0.1:3001',
-    'where /livez and /readyz listen, or off',
+    'where /livez, /readyz and /metrics listen, or off',
     z.union([z.literal('off').transform(() => undefined), address], {
       error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
     }),

@@ -3,8 +3,9 @@ import { createAuthenticate } from '@plant-store/server/auth/authenticate.js'
 import { createOpaqueToken } from '@plant-store/server/auth/opaque-token.js'
 import { loadConfig } from '@plant-store/server/config.js'
 import { createLog } from '@plant-store/server/operations/log.js'
+import { createMetrics, type Metrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { startServer } from '@plant-store/server/server.js'
-import { createGroupCommit } from '@plant-store/server/store/group-commit.js'
+import { GroupCommit } from '@plant-store/server/store/group-commit.js'
 import { openPostgresStore } from '@plant-store/server/store/postgres/postgres.js'
 import { openSqliteStore } from '@plant-store/server/store/sqlite/sqlite.js'
 import type { CreateOutcome, PlantStore, Store } from '@plant-store/server/store/store.js'
@@ -15,21 +16,23 @@ import { openWorkerCommit } from './worker-commit.ts'
 
 const [address = '', kind = '', value = ''] = process.argv.slice(2)
 
-function openStore(queueLimit: number): Promise<Store> {
+function openStore(queueLimit: number, metrics: Metrics | undefined): Promise<Store> {
+  const options = { queueLimit, observer: metrics?.store }
   return address.startsWith('postgres:')
-    ? openPostgresStore({ databaseUrl: address, queueLimit, allowDataLoss: false })
-    : openSqliteStore({ path: address, queueLimit })
+    ? openPostgresStore({ ...options, databaseUrl: address, allowDataLoss: false })
+    : openSqliteStore({ ...options, path: address })
 }
 
 function groupCommits(commit: CommitInTime, queueLimit: number, commitsInFlight = 1): PlantStore {
   const options = { commit, queueLimit, commitsInFlight }
-  const commits = createGroupCommit<NewPlant, CreateOutcome>(options)
+  const commits = new GroupCommit<NewPlant, CreateOutcome>(options)
   return { create: (plant) => commits.add(plant) }
 }
 
 async function choosePlants(store: Store, queueLimit: number): Promise<PlantStore> {
   switch (kind) {
     case 'as-it-is':
+    case 'no-operations':
       return store.plants
     case 'no-store':
       return { create: () => Promise.resolve('created') }
@@ -55,15 +58,19 @@ async function start(): Promise<Running> {
   const anyPort = '127.0.0.1:0'
   // An empty environment: whoever measures may have settings of a server of their own.
   // What the log would say at `info` is told by the load as well: each answer that is not 200.
-  const flags = { listen: anyPort, operationsListen: anyPort, logLevel: 'error' }
+  const operationsListen = kind === 'no-operations' ? 'off' : anyPort
+  const flags = { listen: anyPort, operationsListen, logLevel: 'error' }
   const config = loadConfig(flags, [], {})
-  const store = await openStore(config.queueLimit)
+  const metrics = config.operationsListen && createMetrics()
+  const store = await openStore(config.queueLimit, metrics)
+  metrics?.watchStore(store)
   const token = await issueToken(store)
   const plants = await choosePlants(store, config.queueLimit)
   const server = await startServer({
     ...config,
     store: { plants, isReady: () => store.isReady() },
-    authenticate: createAuthenticate(store.tokens),
+    metrics,
+    authenticate: createAuthenticate(store.tokens, undefined, metrics?.tokenCache),
     log: createLog(config.logLevel),
   })
   return {

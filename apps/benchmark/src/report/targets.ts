@@ -40,6 +40,13 @@ const targets: readonly Target[] = [
     bound: '≥ 1',
   },
   {
+    about: 'creates/s at 64 connections, server ÷ the same with its operations switched off',
+    measure: (read) =>
+      read('server', 64, 'createsPerSecond') / read('no-operations', 64, 'createsPerSecond'),
+    isMet: (value) => value >= 0.9,
+    bound: '≥ 0.9',
+  },
+  {
     about: 'p50 of a lone client, server ÷ (no-store + one fsync)',
     measure: (read) =>
       read('server', 1, 'p50Ms') / (read('no-store', 1, 'p50Ms') + read('server', 1, 'fsyncP50Ms')),

@@ -1,6 +1,7 @@
 import type { TokenRecord, TokenStore } from '../store/store.ts'
 import { isSameSecret, parseOpaqueToken } from './opaque-token.ts'
 import { type Clocks, createTokenCache, type KnownToken } from './token-cache.ts'
+import type { TokenCacheObserver } from './token-cache-observer.ts'
 
 /**
  * The token behind a credential; undefined when it is unknown, malformed, revoked or expired.
@@ -22,8 +23,9 @@ const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now()
 export function createAuthenticate(
   tokens: TokenStore,
   clocks: Clocks = systemClocks,
+  observer?: TokenCacheObserver,
 ): Authenticate {
-  const cache = createTokenCache(tokens, clocks)
+  const cache = createTokenCache(tokens, clocks, observer)
   // A connection's own verified credential, so that comparing with it tells nobody else's.
   const verified = new WeakMap<object, KnownToken & { readonly credential: string }>()
 
@@ -42,6 +44,7 @@ export function createAuthenticate(
     const before = verified.get(connection)
     const isRemembered = before?.credential === credential && cache.isFresh(before)
     if (!isRemembered) return verify(credential, connection)
+    observer?.hit()
     return isUsable(before.token, clocks.now()) ? before.token : undefined
   }
 }

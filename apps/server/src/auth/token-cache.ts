@@ -1,4 +1,5 @@
 import type { TokenRecord, TokenStore } from '../store/store.ts'
+import type { TokenCacheObserver } from './token-cache-observer.ts'
 
 /** A revocation must act within 5 s in every process; half of that leaves room for a slow read. */
 const CACHE_MS = 2_500
@@ -27,7 +28,11 @@ export interface TokenCache {
   markUsed(known: KnownToken): void
 }
 
-export function createTokenCache(tokens: TokenStore, { now, monotonic }: Clocks): TokenCache {
+export function createTokenCache(
+  tokens: TokenStore,
+  { now, monotonic }: Clocks,
+  observer?: TokenCacheObserver,
+): TokenCache {
   // Holds found tokens only, so it never outgrows the tokens table.
   const known = new Map<string, KnownToken>()
   // Requests that ask for the same token at the same time share one look into the store.
@@ -42,6 +47,7 @@ export function createTokenCache(tokens: TokenStore, { now, monotonic }: Clocks)
     const token = await tokens.find(id)
     if (token === undefined) known.delete(id)
     else known.set(id, { token, readAt })
+    observer?.missed(known.size)
     return known.get(id)
   }
 
@@ -49,7 +55,10 @@ export function createTokenCache(tokens: TokenStore, { now, monotonic }: Clocks)
     isFresh,
     async find(id) {
       const remembered = known.get(id)
-      if (remembered !== undefined && isFresh(remembered)) return remembered
+      if (remembered !== undefined && isFresh(remembered)) {
+        observer?.hit()
+        return remembered
+      }
       const lookup = lookups.get(id) ?? lookUp(id).finally(() => lookups.delete(id))
       lookups.set(id, lookup)
       return lookup

@@ -16,8 +16,10 @@ export interface Terminal {
   readonly input: Readable
   /** Whether a person watches `err` on a terminal, so that a line of it may be written again. */
   readonly isInteractive: boolean
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process is asked to end; the reason is the signal's name. */
   readonly stop: AbortSignal
+  /** Calls back each time the process is asked to log more, or less again. */
+  readonly onLogSignal: (change: () => void) => void
 }
 
 /** Exit codes, as sysexits.h names them. */

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Logger } from 'pino'
 import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
-import type { Tracing } from '../operations/traces/start-tracing.ts'
+import { build } from '../operations/build.ts'
+import type { Watch } from '../operations/watch.ts'
 import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
+import { joinObservers } from '../store/observer.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
@@ -38,7 +39,9 @@ function greet(
   { url, operationsUrl }: RunningServer,
   token: string | undefined,
 ): void {
-  const health = operationsUrl ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz\n` : ''
+  const health = operationsUrl
+    ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
+    : ''
   const firstPlant =
     token === undefined
       ? ''
@@ -57,29 +60,19 @@ function describeListenError(error: NodeJS.ErrnoException & { port?: number }): 
   )
 }
 
-/** The SDK takes time and memory, and so is loaded only where spans have somewhere to go. */
-async function startTracing({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
-  if (traces === undefined) return undefined
-  const tracing = await import('../operations/traces/start-tracing.ts')
-  return tracing.startTracing(traces, log)
-}
-
-async function start(
-  store: Store,
-  config: Config,
-  log: Logger,
-  tracing: Tracing | undefined,
-): Promise<RunningServer> {
+async function start(store: Store, config: Config, watch: Watch): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
   const { startServer } = await import('../server.ts')
-  const authenticate = createAuthenticate(store.tokens)
+  const { log, metrics, tracing } = watch
+  const authenticate = createAuthenticate(store.tokens, undefined, metrics?.tokenCache)
   try {
     return await startServer({
       ...config,
+      log,
+      metrics,
       store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
       authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
       traceRequest: tracing?.traceRequest,
-      log,
     })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
@@ -89,63 +82,72 @@ async function start(
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
 }
 
 /** How long the last commit may take once nobody waits for its answer any more. */
 const STORE_CLOSE_LIMIT_MS = 2_000
 
-/** How long the last spans may take to send. */
-const TRACES_FLUSH_LIMIT_MS = 500
-
-/** Whether work was done within a time; what comes of it later is nobody's business. */
-function isDoneWithin(limitMs: number, work: Promise<void>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, limitMs, false)
-    work.then(() => resolve(true), reject).finally(() => clearTimeout(timer))
-  })
-}
-
 async function closeStore(store: Store, terminal: Terminal): Promise<void> {
+  const { isDoneWithin } = await import('../operations/watch.ts')
   if (await isDoneWithin(STORE_CLOSE_LIMIT_MS, store.close())) return
   terminal.err(
     'plant-store-server: the database did not answer in time; what waited for it was not answered 200\n',
   )
 }
 
+/** Serves until it is asked to end or the store fails. */
+async function serveStore(
+  store: Store,
+  config: Config,
+  terminal: Terminal,
+  watch: Watch,
+): Promise<void> {
+  const { log, metrics } = watch
+  metrics?.watchStore(store)
+  const token = await issueFirstToken(store, config)
+  const server = await start(store, config, watch)
+  greet(terminal, store, server, token)
+  const { url, operationsUrl } = server
+  const about = { ...build, pid: process.pid, store: store.description }
+  log.info({ url, operationsUrl, ...about }, 'listening')
+  const failure = await Promise.race([store.failure, aborted(terminal.stop)])
+  log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
+  server.announceClose()
+  if (failure === undefined) await Promise.race([store.failure, sleep(config.shutdownDelayMs)])
+  await server.close()
+}
+
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const { createLog } = await import('../operations/log.ts')
-  const log = createLog(config.logLevel)
-  const tracing = await startTracing(config, log)
-  const store = await openStore({ ...config, observer: tracing?.observer })
+  const { startWatch, stopWatch } = await import('../operations/watch.ts')
+  const watch = await startWatch(config)
+  terminal.onLogSignal(watch.switchLogLevel)
+  const observer = joinObservers(watch.metrics?.store, watch.tracing?.observer)
+  const store = await openStore({ ...config, observer })
   let failure: Error | undefined
-  const failed = store.failure.then((error) => {
+  store.failure.then((error) => {
     failure = error
   })
   try {
-    const token = await issueFirstToken(store, config)
-    const server = await start(store, config, log, tracing)
-    greet(terminal, store, server, token)
-    await Promise.race([failed, aborted(terminal.stop)])
-    server.announceClose()
-    if (failure === undefined) await Promise.race([failed, sleep(config.shutdownDelayMs)])
-    await server.close()
+    await serveStore(store, config, terminal, watch)
   } finally {
     await closeStore(store, terminal)
-    // What is not sent by then is lost: a collector that is away must not hold up the end.
-    if (tracing !== undefined) await isDoneWithin(TRACES_FLUSH_LIMIT_MS, tracing.shutdown())
+    await stopWatch(watch)
   }
-  if (failure !== undefined) {
-    throw new CommandError(
-      `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
-      exitCodes.ioError,
-      { cause: failure },
-    )
+  if (failure === undefined) {
+    watch.log.info({ reason: terminal.stop.reason, exitCode: exitCodes.ok }, 'stopped')
+    return
   }
+  watch.log.fatal({ err: failure, exitCode: exitCodes.ioError }, 'stopped')
+  throw new CommandError(
+    `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
+    exitCodes.ioError,
+    { cause: failure },
+  )
 }
 
 /** `serve`, the command when none is named. */

@@ -14,10 +14,14 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** The headers that every answer carries, names and values in turn. */
-export function headersOf(requestId: string, bodyBytes: number): string[] {
+export function headersOf(
+  requestId: string,
+  bodyBytes: number,
+  contentType = 'application/json',
+): string[] {
   return [
     'content-type',
-    'application/json',
+    contentType,
     'content-length',
     String(bodyBytes),
     'cache-control',
@@ -37,8 +41,9 @@ export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'mess
 
 export interface Answer {
   readonly status: number
-  /** JSON text. */
+  /** JSON text, unless `contentType` says otherwise. */
   readonly body: string
+  readonly contentType?: string
   readonly requestId: string
   /** More headers, names and values in turn. */
   readonly headers?: readonly string[]
@@ -51,9 +56,9 @@ export function sendAnswer(
   response: ServerResponse,
   answer: Answer,
 ): void {
-  const { status, body, requestId, headers = [], closesConnection } = answer
+  const { status, body, contentType, requestId, headers = [], closesConnection } = answer
   const bodyBytes = Buffer.byteLength(body)
-  const lines = headersOf(requestId, bodyBytes)
+  const lines = headersOf(requestId, bodyBytes, contentType)
   lines.push(...headers)
   if (!closesConnection) {
     // Text of one byte a character is written faster when Node is told so.

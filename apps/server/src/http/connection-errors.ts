@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Logger } from 'pino'
+import type { Request, Response } from 'express'
 import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
 import { type Exchange, latestExchangeOf } from './exchanges.ts'
-import { logFailure } from './pipeline.ts'
 import { RequestError } from './request-error.ts'
+import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
 
 /** How long a caller may go on sending after its connection was refused. */
 const LINGER_MS = 1_000
@@ -40,16 +40,12 @@ function writeRawAnswer(socket: Socket, error: RequestError, requestId: string):
 }
 
 /** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
-export function answerConnectionErrors(server: Server, log: Logger): void {
+export function answerConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
-
-  function tell(socket: Socket, error: RequestError, requestId: string): void {
-    logFailure(log, error, { requestId, remoteAddress: socket.remoteAddress })
-  }
 
   function refuseBetweenRequests(socket: Socket, error: RequestError): void {
     const requestId = randomUUID()
-    tell(socket, error, requestId)
+    noteRefusedBytes(listeners, error, requestId, socket.remoteAddress)
     writeRawAnswer(socket, error, requestId)
   }
 
@@ -62,7 +58,8 @@ export function answerConnectionErrors(server: Server, log: Logger): void {
       return
     }
     const requestId = requestIdOf(request)
-    tell(request.socket, error, requestId)
+    // Made of the app's classes: see messageClassesOf.
+    noteFailure(listeners, error, requestId, request as Request, response as Response)
     sendAnswer(request, response, {
       status: error.status,
       body: errorBodyOf(error),

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
-import type { Logger } from 'pino'
 import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
 import { messageClassesOf } from './message-classes.ts'
+import type { Listeners } from './request-log.ts'
 
 export interface Address {
   readonly host: string
@@ -30,7 +30,7 @@ const TIMEOUT_CHECK_MS = 500
 const IDLE_MARGIN_MS = 30_000
 
 /** An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body. */
-export function createListener(app: Express, limits: ListenerLimits, log: Logger): Server {
+export function createListener(app: Express, limits: ListenerLimits, listeners: Listeners): Server {
   const handle = handleInTurn(app)
   const server = createServer(
     {
@@ -52,7 +52,7 @@ export function createListener(app: Express, limits: ListenerLimits, log: Logger
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
-  answerConnectionErrors(server, log)
+  answerConnectionErrors(server, listeners)
   trackConnections(server)
   return server
 }

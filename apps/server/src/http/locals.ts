@@ -1,16 +1,19 @@
+import type { CommitTiming } from '../store/observer.ts'
+import type { RequestOutcome } from './request-observer.ts'
+
 declare global {
   namespace Express {
     /** What the service knows of a request while it is answered. */
-    interface Locals {
+    interface Locals extends CommitTiming {
       requestId: string
       /** The name of the token that opened the service to this request. */
       tokenName?: string
-      /** Why it was refused, by the contract. */
-      errorName?: string
       /** Its trace, where it is recorded. */
       traceId?: string
+      /** When its headers were whole, by performance.now(). */
+      beganAt?: number
+      /** What became of it, once that is known. */
+      outcome?: RequestOutcome
     }
   }
 }
-
-export {}

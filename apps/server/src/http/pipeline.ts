@@ -6,16 +6,15 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import type { Logger } from 'pino'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
 import { checkFraming } from './framing.ts'
 import './locals.ts'
 import { RequestError } from './request-error.ts'
+import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
 
-export interface PipelineOptions {
-  readonly log: Logger
+export interface PipelineOptions extends Listeners {
   /** A body up to this many bytes is read to its end even if it is refused. */
   readonly bodyLimitBytes: number
   /** While true, each answer is the last on its connection. */
@@ -26,7 +25,7 @@ export interface PipelineOptions {
 const RETRY_AFTER_SECONDS = '1'
 
 /** An Express app that routes exactly, and answers JSON with the headers of this service only. */
-export function createBareApp({ isDraining }: PipelineOptions): Express {
+export function createBareApp(options: PipelineOptions): Express {
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
   app.response.json = function (this: Response, value: JsonWritable) {
@@ -34,8 +33,9 @@ export function createBareApp({ isDraining }: PipelineOptions): Express {
       status: this.statusCode,
       body: encodeJson(value),
       requestId: this.locals.requestId,
-      closesConnection: isDraining(),
+      closesConnection: options.isDraining(),
     })
+    noteSuccess(options, this.req, this)
     return this
   }
   return app
@@ -44,6 +44,7 @@ export function createBareApp({ isDraining }: PipelineOptions): Express {
 /** First in every app: gives the request its id and refuses what HTTP/1.1 forbids. */
 export const beginRequest: RequestHandler = (request, response, next) => {
   response.locals.requestId = requestIdOf(request)
+  response.locals.beganAt = performance.now()
   checkFraming(request)
   next()
 }
@@ -84,14 +85,12 @@ function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): bool
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function answerError(options: PipelineOptions): ErrorRequestHandler {
-  const { log, bodyLimitBytes, isDraining } = options
+  const { bodyLimitBytes, isDraining } = options
   return (thrown, request, response, _next) => {
-    if (thrown instanceof CallerGoneError) return
+    if (thrown instanceof CallerGoneError) return noteCallerGone(options, request, response)
     const error = toRequestError(thrown)
-    const { requestId, tokenName, traceId } = response.locals
-    const { method, path } = request
-    response.locals.errorName = error.errorName
-    logFailure(log, error, { requestId, traceId, tokenName, method, path })
+    const { requestId } = response.locals
+    noteFailure(options, error, requestId, request, response)
     if (response.headersSent) return
     sendAnswer(request, response, {
       status: error.status,
@@ -102,12 +101,4 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
         error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
     })
   }
-}
-
-/** One line: errors of the server with their cause, refusals without. */
-export function logFailure(log: Logger, error: RequestError, about: object): void {
-  const { status, errorName, message, cause } = error
-  const line = { ...about, status, error: errorName }
-  if (status === 500) log.error({ ...line, err: cause }, message)
-  else log.info(line, message)
 }

@@ -1,4 +1,5 @@
 import type { Express } from 'express'
+import { sendAnswer } from '../http/answer.ts'
 import {
   answerError,
   beginRequest,
@@ -7,25 +8,51 @@ import {
   refuseMethod,
   refusePath,
 } from '../http/pipeline.ts'
+import { noteSuccess } from '../http/request-log.ts'
 import { type Store, StoreUnavailableError } from '../store/store.ts'
+import type { Metrics } from './metrics/metrics.ts'
 
 export interface OperationsParts extends PipelineOptions {
   readonly store: Pick<Store, 'isReady'>
+  /** Undefined where nothing is measured; `/metrics` is not there then. */
+  readonly metrics: Metrics | undefined
 }
 
-/** What operators and their tools ask, on a listener of its own: `GET /livez`, `GET /readyz`. */
+function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
+  app.get('/metrics', async (request, response) => {
+    sendAnswer(request, response, {
+      status: 200,
+      body: await metrics.print(),
+      contentType: metrics.contentType,
+      requestId: response.locals.requestId,
+      closesConnection: options.isDraining(),
+    })
+    noteSuccess(options, request, response)
+  })
+  app.all('/metrics', refuseMethod('GET', 'HEAD'))
+}
+
+/**
+ * What operators and their tools ask, on a listener of its own: `GET /livez`, `GET /readyz`,
+ * `GET /metrics`.
+ */
 export function createOperationsApp(parts: OperationsParts): Express {
+  const { store, metrics, isDraining } = parts
   const app = createBareApp(parts)
   app.use(beginRequest)
   app.get('/livez', (_request, response) => {
     response.json({ status: 'live' })
   })
   app.get('/readyz', async (_request, response) => {
-    if (parts.isDraining()) throw new StoreUnavailableError('the server is shutting down')
-    if (!(await parts.store.isReady())) throw new StoreUnavailableError('the store is not ready')
+    if (isDraining()) throw new StoreUnavailableError('the server is shutting down')
+    if (!(await store.isReady())) throw new StoreUnavailableError('the store is not ready')
     response.json({ status: 'ready' })
   })
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
+  if (metrics !== undefined) {
+    metrics.watchReadiness(async () => !isDraining() && (await store.isReady()))
+    addMetrics(app, metrics, parts)
+  }
   app.use(refusePath)
   app.use(answerError(parts))
   return app

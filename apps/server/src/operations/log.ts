@@ -1,14 +1,70 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** Logs JSON lines to standard error, each written before the call returns. */
-export function createLog(level: string): Logger {
+/**
+ * What a viewer could take for the end of a line, or a terminal for a command: DEL and C1 controls,
+ * line and paragraph separators, marks of direction. JSON escapes the rest (RFC 8259 §7).
+ */
+const INVISIBLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+/** A token of ours or a JWT, wherever a caller has put it by mistake: into a path, a request id. */
+const CREDENTIAL = /\bplant_[0-9a-f]{12}_[\w-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** A line that shows as one line whatever shows it, and opens no door. */
+function clean(line: string): string {
+  return line.replace(INVISIBLE, escapeCharacter).replace(CREDENTIAL, '[credential]')
+}
+
+interface Described {
+  readonly type: string
+  readonly message: string
+  readonly code: unknown
+  readonly stack: string | undefined
+  readonly cause: Described | string | undefined
+}
+
+/**
+ * An error without what drivers add to it: PostgreSQL's `detail` and `where` may hold a plant.
+ * A cause that is text is the stack of an error from another thread.
+ */
+function describeError(error: unknown): Described | string | undefined {
+  if (!(error instanceof Error)) return error === undefined ? undefined : String(error)
+  const { name, message, stack, cause } = error
+  const { code } = error as NodeJS.ErrnoException
+  return { type: name, message, code, stack, cause: describeError(cause) }
+}
+
+/** Writes to standard error, each line before the call returns, so that no end can lose one. */
+function standardError(): DestinationStream {
+  return pino.destination({ fd: 2, sync: true })
+}
+
+/** Logs JSON, a line for each event. */
+export function createLog(level: string, destination = standardError()): Logger {
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError },
     },
-    pino.destination({ fd: 2, sync: true }),
+    { write: (line: string) => destination.write(clean(line)) },
   )
+}
+
+/**
+ * Changes between the level that was set and `debug`; where that is `debug` or `trace` already,
+ * between it and `info`. Says so at `info`.
+ */
+export function createLevelSwitch(log: Logger): () => void {
+  const setLevel = log.level
+  const other = log.isLevelEnabled('debug') ? 'info' : 'debug'
+  return () => {
+    log.level = log.level === setLevel ? other : setLevel
+    log.info({ logLevel: log.level }, 'log level changed')
+  }
 }

@@ -1,3 +1,4 @@
+import type { CommitObserver, CommitTiming } from './observer.ts'
 import { StoreUnavailableError } from './store.ts'
 
 export interface GroupCommitOptions<Item, Outcome> {
@@ -15,25 +16,14 @@ export interface GroupCommitOptions<Item, Outcome> {
    * only make the batches smaller. Default: 0.
    */
   readonly besideAfterMs?: number
-  /** Told of each commit once it is over; what it throws ends the process. Times: performance.now(). */
-  readonly onCommit?:
-    | ((batch: readonly Item[], startedAt: number, endedAt: number, error?: unknown) => void)
-    | undefined
-}
-
-export interface GroupCommit<Item, Outcome> {
-  /** Resolves with the outcome of the item once the commit that holds it is done. */
-  add(item: Item): Promise<Outcome>
-  /** Ends what waits with an error, and refuses what comes from now on. */
-  fail(error: Error): void
-  /** Refuses what comes from now on, and resolves when nothing waits any more. */
-  close(): Promise<void>
+  readonly observer?: CommitObserver<Item> | undefined
 }
 
 interface Waiting<Item, Outcome> {
   /** By performance.now(). */
   readonly since: number
   readonly item: Item
+  readonly timing: CommitTiming | undefined
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
@@ -46,39 +36,118 @@ const BATCH_LIMIT = 1024
  * No timer: an item waits for nothing but the requests that the event loop has already received,
  * and not for them either after a turn of the event loop in which one item came alone.
  */
-export function createGroupCommit<Item, Outcome>({
-  commit,
-  queueLimit,
-  commitsInFlight = 1,
-  besideAfterMs = 0,
-  onCommit,
-}: GroupCommitOptions<Item, Outcome>): GroupCommit<Item, Outcome> {
-  let queue: Waiting<Item, Outcome>[] = []
-  let inFlight = 0
-  let lastStart = Number.NEGATIVE_INFINITY
-  let timer: NodeJS.Timeout | undefined
-  let isScheduled = false
-  let addedInTurn = 0
-  let wasLone = false
-  let refusal: string | undefined
-  let tellIdle = () => {}
+export class GroupCommit<Item, Outcome> {
+  readonly #options: GroupCommitOptions<Item, Outcome>
+  #queue: Waiting<Item, Outcome>[] = []
+  #inFlight = 0
+  #lastStart = Number.NEGATIVE_INFINITY
+  #besideTimer: NodeJS.Timeout | undefined
+  #isScheduled = false
+  #addedInTurn = 0
+  #wasLone = false
+  #refusal: string | undefined
+  #tellIdle = () => {}
 
-  function takeBatch(): Waiting<Item, Outcome>[] {
-    const batch = queue.slice(0, BATCH_LIMIT)
-    queue = queue.slice(BATCH_LIMIT)
-    return batch
+  constructor(options: GroupCommitOptions<Item, Outcome>) {
+    this.#options = options
+  }
+
+  /** Items that wait for a commit to begin. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** Resolves with the outcome of the item once the commit that holds it is done. */
+  add(item: Item, timing?: CommitTiming): Promise<Outcome> {
+    if (this.#refusal !== undefined) {
+      return Promise.reject(new StoreUnavailableError(this.#refusal))
+    }
+    if (this.#queue.length >= this.#options.queueLimit) {
+      return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
+    }
+    const outcome = new Promise<Outcome>((resolve, reject) => {
+      this.#queue.push({ since: performance.now(), item, timing, resolve, reject })
+    })
+    this.#addedInTurn++
+    this.#schedule()
+    return outcome
+  }
+
+  /** Ends what waits with an error, and refuses what comes from now on. */
+  fail(error: Error): void {
+    this.#refusal ??= 'the store has failed'
+    for (const { reject } of this.#queue) reject(error)
+    this.#queue = []
+  }
+
+  /** Refuses what comes from now on, and resolves when nothing waits any more. */
+  async close(): Promise<void> {
+    this.#refusal ??= 'the store is closing'
+    if (this.#inFlight > 0 || this.#queue.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#tellIdle = resolve
+      })
+    }
+    clearTimeout(this.#besideTimer)
+  }
+
+  /** How long the next commit must wait for one that has begun; 0 where none runs. */
+  #remainingMs(): number {
+    const { besideAfterMs = 0 } = this.#options
+    return this.#inFlight === 0 ? 0 : this.#lastStart + besideAfterMs - performance.now()
+  }
+
+  #mayStart(): boolean {
+    return this.#inFlight < (this.#options.commitsInFlight ?? 1)
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || !this.#mayStart()) return
+    const waitMs = this.#remainingMs()
+    if (waitMs > 0) {
+      this.#besideTimer ??= setTimeout(() => {
+        this.#besideTimer = undefined
+        if (this.#queue.length > 0) this.#schedule()
+      }, waitMs)
+      return
+    }
+    this.#isScheduled = true
+    // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
+    if (this.#wasLone) void this.#runCommit()
+    // Lets the event loop read what has already arrived, so that it shares this commit.
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#wasLone = this.#addedInTurn === 1
+      this.#addedInTurn = 0
+      if (this.#queue.length > 0 && this.#mayStart()) void this.#runCommit()
+    })
+  }
+
+  async #runCommit(): Promise<void> {
+    this.#inFlight++
+    this.#lastStart = performance.now()
+    const batch = this.#queue.slice(0, BATCH_LIMIT)
+    this.#queue = this.#queue.slice(BATCH_LIMIT)
+    const tellOutcomes = await this.#commitBatch(batch, this.#lastStart)
+    this.#inFlight--
+    // The next commit starts before this one's outcomes are told: telling takes time as well.
+    if (this.#queue.length > 0) void this.#runCommit()
+    tellOutcomes()
+    if (this.#inFlight === 0) this.#tellIdle()
   }
 
   /** Commits a batch and gives what tells its outcomes. */
-  async function commitBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> {
+  async #commitBatch(
+    batch: readonly Waiting<Item, Outcome>[],
+    startedAt: number,
+  ): Promise<() => void> {
     const items = batch.map(({ item }) => item)
-    const startedAt = performance.now()
     try {
-      const outcomes = await commit(items, startedAt - (batch[0]?.since ?? 0))
+      const outcomes = await this.#options.commit(items, startedAt - (batch[0]?.since ?? 0))
       const endedAt = performance.now()
       return () => {
         // Not within the try: an observer's error must never become the answer to a create.
-        onCommit?.(items, startedAt, endedAt)
+        this.#tellTimes(batch, items, startedAt, endedAt)
         batch.forEach(({ resolve }, index) => {
           resolve(outcomes[index] as Outcome)
         })
@@ -86,77 +155,28 @@ export function createGroupCommit<Item, Outcome>({
     } catch (error) {
       const endedAt = performance.now()
       return () => {
-        onCommit?.(items, startedAt, endedAt, error)
+        this.#tellTimes(batch, items, startedAt, endedAt, error)
         for (const { reject } of batch) reject(error)
       }
     }
   }
 
-  async function runCommit(): Promise<void> {
-    inFlight++
-    lastStart = performance.now()
-    const tellOutcomes = await commitBatch(takeBatch())
-    inFlight--
-    // The next commit starts before this one's outcomes are told: telling takes time as well.
-    if (queue.length > 0) void runCommit()
-    tellOutcomes()
-    if (inFlight === 0) tellIdle()
-  }
-
-  /** How long the next commit must wait for one that has begun; 0 where none runs. */
-  function remainingMs(): number {
-    return inFlight === 0 ? 0 : lastStart + besideAfterMs - performance.now()
-  }
-
-  function schedule(): void {
-    if (isScheduled || inFlight >= commitsInFlight) return
-    const waitMs = remainingMs()
-    if (waitMs > 0) {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        if (queue.length > 0) schedule()
-      }, waitMs)
-      return
+  /** Tells where the time of a batch went. */
+  #tellTimes(
+    batch: readonly Waiting<Item, Outcome>[],
+    items: readonly Item[],
+    startedAt: number,
+    endedAt: number,
+    error?: unknown,
+  ): void {
+    const { observer } = this.#options
+    for (const { since, timing } of batch) {
+      const waitMs = startedAt - since
+      observer?.itemWaited(waitMs)
+      if (timing === undefined) continue
+      timing.waitMs = waitMs
+      timing.commitMs = endedAt - startedAt
     }
-    isScheduled = true
-    // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
-    if (wasLone) void runCommit()
-    // Lets the event loop read what has already arrived, so that it shares this commit.
-    setImmediate(() => {
-      isScheduled = false
-      wasLone = addedInTurn === 1
-      addedInTurn = 0
-      if (queue.length > 0 && inFlight < commitsInFlight) void runCommit()
-    })
-  }
-
-  return {
-    add(item) {
-      if (refusal !== undefined) return Promise.reject(new StoreUnavailableError(refusal))
-      if (queue.length >= queueLimit) {
-        return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
-      }
-      const outcome = new Promise<Outcome>((resolve, reject) => {
-        queue.push({ since: performance.now(), item, resolve, reject })
-      })
-      addedInTurn++
-      schedule()
-      return outcome
-    },
-    fail(error) {
-      refusal ??= 'the store has failed'
-      for (const { reject } of queue) reject(error)
-      queue = []
-    },
-    async close() {
-      refusal ??= 'the store is closing'
-      if (inFlight === 0 && queue.length === 0) {
-        clearTimeout(timer)
-        return
-      }
-      await new Promise<void>((resolve) => {
-        tellIdle = resolve
-      })
-    },
+    observer?.commitEnded({ items, startedAt, endedAt, error })
   }
 }

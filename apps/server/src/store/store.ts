@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
+import type { CommitTiming, StoreMeasures } from './observer.ts'
 
 /**
  * What became of a create that is safely stored:
@@ -10,11 +11,11 @@ export type CreateOutcome = 'created' | 'already_there' | 'id_taken'
 export interface PlantStore {
   /**
    * Stores a plant unless its id is taken; what is stored is never changed.
-   * Resolves once the commit that holds the plant is on stable storage.
+   * Resolves once the commit that holds the plant is on stable storage; `timing` is filled in then.
    * @throws StoreUnavailableError when surely nothing was stored: full queue, full disk, closed.
    * @throws OutcomeUnknownError when the plant may have been stored.
    */
-  create(plant: NewPlant): Promise<CreateOutcome>
+  create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome>
 }
 
 /** Every plant as it was when the snapshot was opened, however long the reading takes. */
@@ -50,15 +51,6 @@ export interface TokenStore {
   markUsed(id: string, lastUsedAt: number): Promise<void>
 }
 
-/** Told of each commit once it is over, for measuring; it must not throw. */
-export interface CommitObserver {
-  /**
-   * `batch` holds the very objects that \`create\` was given. Times are by performance.now(); `error`
-   * is what the commit failed with.
-   */
-  onCommit(batch: readonly NewPlant[], startedAt: number, endedAt: number, error?: unknown): void
-}
-
 /** An open database: plants, tokens, and whether it can be trusted. */
 export interface Store {
   readonly plants: PlantStore
@@ -71,6 +63,8 @@ export interface Store {
   isEmpty(): Promise<boolean>
   /** Whether a create would be stored now; after a failed commit this tries one. */
   isReady(): Promise<boolean>
+  /** What it measures of itself, without a look into the database. */
+  measure(): Promise<StoreMeasures>
   /** Commits what waits, then lets go of the database. */
   close(): Promise<void>
 }

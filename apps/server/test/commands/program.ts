@@ -35,6 +35,7 @@ export async function runProgram(
     input: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
     isInteractive,
     stop,
+    onLogSignal: () => {},
   })
   return { code, out: Buffer.concat(out).toString(), err }
 }

@@ -41,7 +41,9 @@ describe.skipIf(!canTrace)('a server whose disk fails', () => {
     const results = await Promise.allSettled(
       ids.map((id) => server.client.rest.createPlant({ body: { id, name: 'lost?' } })),
     )
-    expect(await server.ended).toMatchObject({ code: 74 })
+    const { code, err } = await server.ended
+    expect(code).toBe(74)
+    expect(err).toMatch(/^{"level":"fatal".*"exitCode":74,"msg":"stopped"}$/m)
     const answers = results.map((result) =>
       result.status === 'fulfilled' ? (result.value.body as ErrorBody).error : undefined,
     )

@@ -27,6 +27,8 @@ export interface Ended {
 function spawnServer(options: ServerProcessOptions): {
   child: ChildProcess
   ended: Promise<Ended>
+  /** What standard error holds so far. */
+  told: () => string
 } {
   const { folder, environment = {}, args = [], nodeFlags = [], under = [] } = options
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args]
@@ -46,7 +48,7 @@ function spawnServer(options: ServerProcessOptions): {
   child.stderr?.on('data', (chunk) => (err += chunk))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
   onTestFinished(() => void child.kill('SIGKILL'))
-  return { child, ended }
+  return { child, ended, told: () => err }
 }
 
 /** Runs the server's program to its end. */
@@ -63,6 +65,8 @@ export interface ServerProcess {
   readonly client: PlantStoreClient
   readonly ended: Promise<Ended>
   kill(signal: NodeJS.Signals): void
+  /** Resolves once standard error holds a text so many times. */
+  untilLogged(text: string, times?: number): Promise<void>
 }
 
 function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<string> {
@@ -80,7 +84,7 @@ function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<st
 export async function startServerProcess(
   options: ServerProcessOptions & { readonly token?: string },
 ): Promise<ServerProcess> {
-  const { child, ended } = spawnServer(options)
+  const { child, ended, told } = spawnServer(options)
   const greeting = await waitForGreeting(child, ended)
   const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
   const token = options.token ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
@@ -92,5 +96,11 @@ export async function startServerProcess(
     client: createPlantStoreClient({ baseUrl: url, token }),
     ended,
     kill: (signal) => void child.kill(signal),
+    untilLogged: (text, times = 1) =>
+      new Promise((resolve) => {
+        const look = () => told().split(text).length > times && resolve()
+        child.stderr?.on('data', look)
+        look()
+      }),
   }
 }

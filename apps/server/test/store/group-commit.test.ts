@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGroupCommit } from '../../src/store/group-commit.ts'
+import { GroupCommit } from '../../src/store/group-commit.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 
 /** A commit that the test ends by hand, and the batches that it was given. */
@@ -27,7 +27,7 @@ function endOfMicrotasks(): Promise<void> {
 describe('group commit', () => {
   test('a lone item is committed in the same turn of the event loop', async () => {
     const { batches, ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const outcome = group.add(1)
     await turnOfEventLoop()
     expect(batches).toEqual([[1]])
@@ -37,7 +37,7 @@ describe('group commit', () => {
 
   test('after an item that came alone, the next one is committed at once', async () => {
     const { batches, ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     ends[0]?.resolve()
@@ -54,7 +54,7 @@ describe('group commit', () => {
       batches.push([...batch])
       return [...batch]
     }
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     await group.add(1)
     await turnOfEventLoop()
     for (const item of [2, 3, 4]) {
@@ -69,7 +69,7 @@ describe('group commit', () => {
 
   test('what arrives while a commit runs shares the next one, in order', async () => {
     const { batches, ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     outcomes.push(group.add(2), group.add(3), group.add(4))
@@ -85,7 +85,7 @@ describe('group commit', () => {
 
   test('no answer comes before its commit has ended', async () => {
     const { ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     let isAnswered = false
     const outcome = group.add(1).then(() => {
       isAnswered = true
@@ -99,7 +99,7 @@ describe('group commit', () => {
 
   test('a failed commit fails its own batch and not the next', async () => {
     const { ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const first = group.add(1)
     await turnOfEventLoop()
     const second = group.add(2)
@@ -112,7 +112,7 @@ describe('group commit', () => {
 
   test('after a failure all that waits gets its error, and nothing more is taken', async () => {
     const { batches, ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const first = group.add(1)
     await turnOfEventLoop()
     const second = group.add(2)
@@ -129,7 +129,7 @@ describe('group commit', () => {
 
   test('the next commit starts before the outcomes of the last one are told', async () => {
     const { batches, ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const first = group.add(1)
     await turnOfEventLoop()
     group.add(2)
@@ -143,7 +143,7 @@ describe('group commit', () => {
   test('beside a commit that takes long, and only then, the next one starts', async () => {
     const { batches, ends, commit } = controlledCommit()
     const besideAfterMs = 30
-    const group = createGroupCommit({ commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs })
+    const group = new GroupCommit({ commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs })
     const start = performance.now()
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
@@ -159,7 +159,7 @@ describe('group commit', () => {
   test('a commit that ends soon is followed at once, whatever the wait beside it', async () => {
     const { batches, ends, commit } = controlledCommit()
     const options = { commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs: 3_600_000 }
-    const group = createGroupCommit(options)
+    const group = new GroupCommit(options)
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     outcomes.push(group.add(2))
@@ -177,7 +177,7 @@ describe('group commit', () => {
 
   test('one item over the limit is refused at once', async () => {
     const { ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 2 })
+    const group = new GroupCommit({ commit, queueLimit: 2 })
     const taken = [group.add(1), group.add(2)]
     await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
     await turnOfEventLoop()
@@ -185,34 +185,9 @@ describe('group commit', () => {
     expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])
   })
 
-  test('an observer is told of each commit, with its very items, before anybody is answered', async () => {
-    const told: string[] = []
-    const disk = new StoreUnavailableError('the disk is full')
-    const items = [{ id: 1 }, { id: 2 }]
-    const group = createGroupCommit({
-      commit: async (batch: readonly { id: number }[]) => {
-        if (batch.some(({ id }) => id === 2)) throw disk
-        return batch.map(({ id }) => id)
-      },
-      queueLimit: 10,
-      onCommit(batch, startedAt, endedAt, error) {
-        expect(startedAt).toBeLessThanOrEqual(endedAt)
-        expect(endedAt).toBeLessThanOrEqual(performance.now())
-        told.push(`${batch.map((item) => items.indexOf(item)).join()} ${error === disk}`)
-      },
-    })
-    for (const item of items) {
-      await group.add(item).then(
-        () => told.push('stored'),
-        () => told.push('refused'),
-      )
-    }
-    expect(told).toEqual(['0 false', 'stored', '1 true', 'refused'])
-  })
-
   test('closing waits for the last commit', async () => {
     const { ends, commit } = controlledCommit()
-    const group = createGroupCommit({ commit, queueLimit: 10 })
+    const group = new GroupCommit({ commit, queueLimit: 10 })
     const outcome = group.add(1)
     let isClosed = false
     const closed = group.close().then(() => {

@@ -1,7 +1,7 @@
-import { type Logger, pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { type Config, loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/operations/log.ts'
 import { type RunningServer, startServer } from '../../src/server.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import {
@@ -71,10 +71,6 @@ export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   return { id, name: 'wire', secretSha256, ...times, lastUsedAt: undefined, ...fields }
 }
 
-function createLog(lines: string[]): Logger {
-  return pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-}
-
 /** A log that nobody could have forged a line of, and that tells no secret. */
 function expectCleanLog(lines: readonly string[]): void {
   for (const line of lines) {
@@ -123,7 +119,7 @@ class RunningWireServer implements WireServer {
       ...config,
       store: under.store,
       authenticate: createAuthenticate(under.store.tokens),
-      log: createLog(this.logLines),
+      log: createLog('trace', { write: (line) => void this.logLines.push(line) }),
       listen: { host: '127.0.0.1', port: 0 },
       operationsListen: undefined,
     })

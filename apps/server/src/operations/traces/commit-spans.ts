@@ -1,6 +1,7 @@
 import { ROOT_CONTEXT, type Span, type Tracer, trace } from '@opentelemetry/api'
 import type { NewPlant } from '@plant-store/contract'
-import type { CommitObserver, PlantStore } from '../../store/store.ts'
+import type { CommitTiming, StoreObserver } from '../../store/observer.ts'
+import type { PlantStore } from '../../store/store.ts'
 import { failSpan, requestSpan, startChildSpan } from './request-spans.ts'
 
 /** A traced create that waits for the commit that holds its plant. */
@@ -10,7 +11,7 @@ interface Wait {
 }
 
 export interface CommitSpans {
-  readonly observer: CommitObserver
+  readonly observer: StoreObserver
   /** The same store, with a span for the wait of each traced create. */
   traceCreates(plants: PlantStore): PlantStore
 }
@@ -23,11 +24,16 @@ export function createCommitSpans(tracer: Tracer): CommitSpans {
   // By the plant itself: the store hands the very objects that it was given to its observer.
   const waits = new WeakMap<NewPlant, Wait>()
 
-  async function createTraced(plants: PlantStore, plant: NewPlant, request: Span) {
+  async function createTraced(
+    plants: PlantStore,
+    plant: NewPlant,
+    timing: CommitTiming | undefined,
+    request: Span,
+  ) {
     const span = startChildSpan(tracer, 'wait for commit', request)
     waits.set(plant, { request, span })
     try {
-      const outcome = await plants.create(plant)
+      const outcome = await plants.create(plant, timing)
       span.setAttribute('plant_store.outcome', outcome)
       return outcome
     } catch (error) {
@@ -40,22 +46,30 @@ export function createCommitSpans(tracer: Tracer): CommitSpans {
 
   return {
     traceCreates: (plants) => ({
-      create(plant) {
+      create(plant, timing) {
         const request = requestSpan.getStore()
-        return request === undefined ? plants.create(plant) : createTraced(plants, plant, request)
+        return request === undefined
+          ? plants.create(plant, timing)
+          : createTraced(plants, plant, timing, request)
       },
     }),
     observer: {
-      onCommit(batch, startTime, endTime, error) {
-        const carried = batch.map((plant) => waits.get(plant)).filter((wait) => wait !== undefined)
+      itemWaited() {},
+      commitStatementEnded() {},
+      commitEnded({ items, startedAt, endedAt, error }) {
+        const carried = items.map((plant) => waits.get(plant)).filter((wait) => wait !== undefined)
         const [first] = carried
         if (first === undefined) return
-        const attributes = { 'db.operation.batch.size': batch.length }
+        const attributes = { 'db.operation.batch.size': items.length }
         const links = carried.map(({ request }) => ({ context: request.spanContext() }))
         const parent = trace.setSpan(ROOT_CONTEXT, first.span)
-        const commit = tracer.startSpan('commit', { startTime, attributes, links }, parent)
+        const commit = tracer.startSpan(
+          'commit',
+          { startTime: startedAt, attributes, links },
+          parent,
+        )
         if (error !== undefined) failSpan(commit, error)
-        commit.end(endTime)
+        commit.end(endedAt)
         for (const { span } of carried) span.addLink({ context: commit.spanContext() })
       },
     },

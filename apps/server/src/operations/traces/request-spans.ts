@@ -44,8 +44,9 @@ function describeRequest(request: Request): { name: string; attributes: Attribut
 
 /** Ends a request's span with how it was answered; the caller may have gone before. */
 function endRequestSpan(span: Span, response: Response): void {
-  const { requestId, tokenName, errorName } = response.locals
+  const { requestId, tokenName, outcome } = response.locals
   const status = response.headersSent ? response.statusCode : undefined
+  const errorName = status !== undefined && status >= 400 ? outcome : undefined
   if (requestId !== undefined) span.setAttribute('plant_store.request_id', requestId)
   if (tokenName !== undefined) span.setAttribute('plant_store.token_name', tokenName)
   if (errorName !== undefined) span.setAttribute('plant_store.error', errorName)

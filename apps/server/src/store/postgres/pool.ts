@@ -1,4 +1,5 @@
 import pg, { type ClientBase } from 'pg'
+import type { PoolMeasures } from '../observer.ts'
 import { StoreRefusedError } from '../store.ts'
 import type { PostgresAddress } from './address.ts'
 
@@ -73,4 +74,13 @@ export function openPool({ address, allowDataLoss, isPatient = false }: PoolOpti
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
   return pool
+}
+
+export function measurePool({
+  options,
+  totalCount,
+  idleCount,
+  waitingCount,
+}: pg.Pool): PoolMeasures {
+  return { limit: options.max, open: totalCount, idle: idleCount, waiting: waitingCount }
 }

@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
-import { createGroupCommit } from '../group-commit.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type { StoreObserver } from '../observer.ts'
 import {
-  type CommitObserver,
   type CreateOutcome,
   type OutcomeUnknownError,
   type Store,
@@ -12,7 +12,7 @@ import {
 import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
-import { openPool } from './pool.ts'
+import { measurePool, openPool } from './pool.ts'
 import { settle } from './settle.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
@@ -22,7 +22,7 @@ export interface PostgresStoreOptions {
   readonly queueLimit: number
   /** Takes a server under which a commit that was answered could be lost. */
   readonly allowDataLoss: boolean
-  readonly observer?: CommitObserver | undefined
+  readonly observer?: StoreObserver | undefined
 }
 
 /** Commits that run beside each other: while one waits for a slow disk, the next one is prepared. */
@@ -72,9 +72,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await pool.end()
     throw error
   })
-  const commits = createGroupCommit<NewPlant, CreateOutcome>({
+  const commits = new GroupCommit<NewPlant, CreateOutcome>({
     queueLimit: options.queueLimit,
-    onCommit: options.observer?.onCommit,
+    observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>
@@ -82,7 +82,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   })
 
   return {
-    plants: { create: (plant) => commits.add(plant) },
+    plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createPostgresTokenStore(pool),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
@@ -91,6 +91,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       return rows.length === 0
     },
     isReady: () => takesWrites(pool),
+    measure: async () => ({
+      waitingPlants: commits.waiting,
+      queueLimit: options.queueLimit,
+      pool: measurePool(pool),
+    }),
     async close() {
       await commits.close()
       await pool.end()

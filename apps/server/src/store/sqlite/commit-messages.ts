@@ -9,7 +9,11 @@ export interface CommitRequest {
 }
 
 export type CommitAnswer =
-  | { readonly outcomes: CreateOutcome[] }
+  | {
+      readonly outcomes: CreateOutcome[]
+      /** How long the COMMIT statement took. */
+      readonly statementMs: number
+    }
   | { readonly error: { name: string; message: string; cause: string | undefined } }
 
 export function toRequest(plants: readonly NewPlant[]): CommitRequest {

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
+import type { StoreObserver } from '../observer.ts'
 import { type CreateOutcome, OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
 import { type CommitAnswer, toRequest } from './commit-messages.ts'
 
@@ -35,7 +36,7 @@ function startWorker(path: string): Worker {
 }
 
 /** Starts the thread on a database file that this process has opened already. */
-export function startCommitThread(path: string): CommitThread {
+export function startCommitThread(path: string, observer?: StoreObserver): CommitThread {
   const worker = startWorker(path)
   let isReady = false
   let pending: PromiseWithResolvers<CreateOutcome[]> | undefined
@@ -50,8 +51,10 @@ export function startCommitThread(path: string): CommitThread {
     isReady = true
   })
   worker.on('message', (answer: CommitAnswer) => {
-    if ('outcomes' in answer) pending?.resolve(answer.outcomes)
-    else pending?.reject(toError(answer))
+    if ('outcomes' in answer) {
+      pending?.resolve(answer.outcomes)
+      observer?.commitStatementEnded(answer.statementMs)
+    } else pending?.reject(toError(answer))
   })
   worker.on('error', die)
   worker.on('exit', die)

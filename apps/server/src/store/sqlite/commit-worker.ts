@@ -8,12 +8,20 @@ import { createTransactions } from './transactions.ts'
 /** A thread that commits batches, one after the other, until it is sent `undefined`. */
 const database = openConnection(workerData)
 growLog(database)
-const { write } = createTransactions(database, () => {})
+let statementMs = 0
+const { write } = createTransactions(
+  database,
+  () => {},
+  (durationMs) => {
+    statementMs = durationMs
+  },
+)
 const insertPlants = preparePlantInsert(database)
 
 async function commit(request: CommitRequest): Promise<CommitAnswer> {
   try {
-    return { outcomes: await write(() => insertPlants(toPlants(request))) }
+    const outcomes = await write(() => insertPlants(toPlants(request)))
+    return { outcomes, statementMs }
   } catch (thrown) {
     // A thread boundary drops the class of an error; its name and its words pass.
     const { name, message, cause } = thrown as Error

@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
+import type { StoreObserver } from '../observer.ts'
 import type { CreateOutcome } from '../store.ts'
 import { type CommitThread, startCommitThread } from './commit-thread.ts'
 import type { Transactions } from './transactions.ts'
@@ -19,6 +20,7 @@ export function createCommitter(
   path: string,
   insertPlants: (plants: readonly NewPlant[]) => CreateOutcome[],
   { write }: Transactions,
+  observer?: StoreObserver,
 ): Committer {
   let thread: CommitThread | undefined
   let lastLoneCommitMs = 0
@@ -41,7 +43,7 @@ export function createCommitter(
   return {
     commit(plants) {
       // Not before the first plant: the command line opens stores as well.
-      thread ??= startCommitThread(path)
+      thread ??= startCommitThread(path, observer)
       // One plant between larger batches is no lone caller's, and the event loop has more to do.
       const isLone = plants.length === 1 && lastSize === 1
       lastSize = plants.length

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
-import { createGroupCommit } from '../group-commit.ts'
-import type { CommitObserver, CreateOutcome, Store } from '../store.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type { StoreObserver } from '../observer.ts'
+import type { CreateOutcome, Store } from '../store.ts'
 import { createCommitter } from './committer.ts'
 import { openDatabase, touch } from './database.ts'
 import { sqliteVersionOf } from './inspect.ts'
+import { measureFiles } from './measure-files.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createSqliteTokenStore } from './tokens.ts'
 import { createTransactions } from './transactions.ts'
@@ -16,7 +18,7 @@ export interface SqliteStoreOptions {
   readonly path: string
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  readonly observer?: CommitObserver | undefined
+  readonly observer?: StoreObserver | undefined
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -29,18 +31,19 @@ function hasNoPlants(database: DatabaseSync): boolean {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = resolve(options.path)
+  const { queueLimit, observer } = options
   const database = await openDatabase(path)
   const trust = createTrust((fault) => commits.fail(fault))
-  const transactions = createTransactions(database, trust.fail)
-  const committer = createCommitter(path, preparePlantInsert(database), transactions)
-  const commits = createGroupCommit<NewPlant, CreateOutcome>({
-    queueLimit: options.queueLimit,
-    onCommit: options.observer?.onCommit,
+  const transactions = createTransactions(database, trust.fail, observer?.commitStatementEnded)
+  const committer = createCommitter(path, preparePlantInsert(database), transactions, observer)
+  const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    queueLimit,
+    observer,
     commit: (plants) => trust.watch(() => committer.commit(plants)),
   })
 
   return {
-    plants: { create: (plant) => commits.add(plant) },
+    plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createSqliteTokenStore(database, transactions),
     description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
     failure: trust.failure,
@@ -53,6 +56,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
         () => false,
       )
     },
+    measure: async () => ({
+      waitingPlants: commits.waiting,
+      queueLimit,
+      sqlite: await measureFiles(path),
+    }),
     async close() {
       await commits.close()
       await committer.close()

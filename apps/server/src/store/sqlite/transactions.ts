@@ -20,10 +20,14 @@ export interface Transactions {
   read<Result>(query: () => Result): Promise<Result>
 }
 
-/** `onFault` is told of an I/O error or corruption, after which the file cannot be trusted. */
+/**
+ * `onFault` is told of an I/O error or corruption, after which the file cannot be trusted;
+ * `onCommit` how long each COMMIT took.
+ */
 export function createTransactions(
   database: DatabaseSync,
   onFault: (fault: OutcomeUnknownError) => void,
+  onCommit?: (durationMs: number) => void,
 ): Transactions {
   async function run<Result>(action: () => Result): Promise<Result> {
     try {
@@ -36,7 +40,7 @@ export function createTransactions(
   }
 
   return {
-    write: (work) => run(() => runTransaction(database, work)),
+    write: (work) => run(() => runTransaction(database, work, onCommit)),
     async read(query) {
       try {
         return await run(query)
@@ -61,13 +65,19 @@ async function retryWhileBusy<Result>(action: () => Result): Promise<Result> {
   }
 }
 
-function runTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+function runTransaction<Result>(
+  database: DatabaseSync,
+  work: () => Result,
+  onCommit: ((durationMs: number) => void) | undefined,
+): Result {
   database.exec('BEGIN IMMEDIATE')
   let duringCommit = false
   try {
     const result = work()
     duringCommit = true
+    const begunAt = performance.now()
     database.exec('COMMIT')
+    onCommit?.(performance.now() - begunAt)
     return result
   } catch (error) {
     // SQLite has rolled back by itself after some errors (https://sqlite.org/lang_transaction.html).

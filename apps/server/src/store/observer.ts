@@ -1,0 +1,84 @@
+import type { NewPlant } from '@plant-store/contract'
+
+/** A commit that is over. */
+export interface EndedCommit<Item> {
+  /** The very objects that the store was given. */
+  readonly items: readonly Item[]
+  /** Both by performance.now(). */
+  readonly startedAt: number
+  readonly endedAt: number
+  /** What it failed with; undefined where it ended with outcomes. */
+  readonly error: unknown
+}
+
+/**
+ * Is told of commits as they end, for whoever measures. Every method must return within a
+ * microsecond or so for each item, and must not throw: an error of it ends the process.
+ */
+export interface CommitObserver<Item> {
+  /** A commit took up an item that had waited so long for it, in ms. */
+  itemWaited(waitMs: number): void
+  commitEnded(commit: EndedCommit<Item>): void
+}
+
+export interface StoreObserver extends CommitObserver<NewPlant> {
+  /**
+   * SQLite's COMMIT returned after so many ms: the log is written and synced, and a checkpoint done
+   * where one was due. The sync alone cannot be seen from outside of SQLite.
+   */
+  commitStatementEnded(durationMs: number): void
+}
+
+/** One observer that tells all of several; undefined for none. */
+export function joinObservers(
+  ...several: readonly (StoreObserver | undefined)[]
+): StoreObserver | undefined {
+  const observers = several.filter((one) => one !== undefined)
+  if (observers.length < 2) return observers[0]
+  return {
+    itemWaited(waitMs) {
+      for (const one of observers) one.itemWaited(waitMs)
+    },
+    commitEnded(commit) {
+      for (const one of observers) one.commitEnded(commit)
+    },
+    commitStatementEnded(durationMs) {
+      for (const one of observers) one.commitStatementEnded(durationMs)
+    },
+  }
+}
+
+/** Where the time of one create went; the store fills it in when its commit has ended. */
+export interface CommitTiming {
+  /** From its arrival to the beginning of its commit. */
+  waitMs?: number
+  /** From there to the outcome, on a thread or over a network as it may be. */
+  commitMs?: number
+}
+
+/** What a store tells of itself when it is asked. */
+export interface StoreMeasures {
+  /** Plants that wait for a commit to begin. */
+  readonly waitingPlants: number
+  /** Plants that may wait. */
+  readonly queueLimit: number
+  readonly sqlite?: SqliteMeasures
+  readonly pool?: PoolMeasures
+}
+
+export interface SqliteMeasures {
+  readonly databaseBytes: number
+  /** Of the write-ahead log. */
+  readonly logBytes: number
+  /** On the file system of the database, for this user. */
+  readonly diskFreeBytes: number
+}
+
+/** Connections to PostgreSQL. */
+export interface PoolMeasures {
+  readonly limit: number
+  readonly open: number
+  readonly idle: number
+  /** Callers that wait for a connection. */
+  readonly waiting: number
+}

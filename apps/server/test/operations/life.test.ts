@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+function readLines(err: string): Record<string, unknown>[] {
+  return err
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
+  server.kill(signal)
+  return readLines((await server.ended).err)
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a server that ends by %s logs its life from listening to stopped',
+  async (signal) => {
+    const server = await startServerProcess({ folder: temporaryFolder() })
+    const { url, operationsUrl, pid } = server
+    expect(await endWith(server, signal)).toEqual([
+      expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version: '0.1.0' }),
+      expect.objectContaining({ msg: 'draining', reason: signal }),
+      expect.objectContaining({ msg: 'stopped', reason: signal, exitCode: 0 }),
+    ])
+  },
+)
+
+test('SIGUSR2 shows each request at debug, and hides them again, without a restart', async () => {
+  const server = await startServerProcess({ folder: temporaryFolder() })
+  await server.client.createPlant({ id: 1, name: 'before' })
+  server.kill('SIGUSR2')
+  await server.untilLogged('log level changed')
+  await server.client.createPlant({ id: 2, name: 'shown' })
+  server.kill('SIGUSR2')
+  await server.untilLogged('log level changed', 2)
+  await server.client.createPlant({ id: 3, name: 'after' })
+  const lines = await endWith(server, 'SIGTERM')
+  expect(lines.map(({ msg, logLevel, outcome }) => logLevel ?? outcome ?? msg)).toEqual([
+    'listening',
+    'debug',
+    'created',
+    'info',
+    'draining',
+    'stopped',
+  ])
+})
+
+test('every line is out when the process ends, however many there are', async () => {
+  const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
+  const server = await startServerProcess({ folder: temporaryFolder(), environment })
+  const ids = Array.from({ length: 500 }, (_, id) => id)
+  await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))
+  const lines = await endWith(server, 'SIGTERM')
+  expect(lines.filter(({ outcome }) => outcome === 'created')).toHaveLength(500)
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
+})

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+import type { Logger } from 'pino'
+import { onTestFinished } from 'vitest'
+import { createAuthenticate } from '../../src/auth/authenticate.ts'
+import { issueToken } from '../../src/auth/issue-token.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/operations/log.ts'
+import { createMetrics, type Metrics } from '../../src/operations/metrics/metrics.ts'
+import { type RunningServer, startServer } from '../../src/server.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+export interface MeasuredServerOptions {
+  /** A new SQLite file by default. */
+  readonly databaseUrl?: string
+  readonly queueLimit?: number
+  readonly tokenName?: string
+}
+
+/** A real server with a real store that measures all it does, and logs at `trace`. */
+export interface MeasuredServer extends RunningServer {
+  readonly operationsUrl: string
+  /** Where it keeps a SQLite file. */
+  readonly folder: string
+  readonly store: Store
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly token: string
+  readonly client: PlantStoreClient
+  /** Every line that it has logged. */
+  readonly logLines: string[]
+  /** The samples of `/metrics` by name and labels as they are printed. */
+  scrape(): Promise<Map<string, number>>
+}
+
+const ANY_PORT = { host: '127.0.0.1', port: 0 }
+
+/** What Prometheus's text format says, comments left out. */
+export function readSamples(text: string): Map<string, number> {
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    samples.map((line) => {
+      const end = line.lastIndexOf(' ')
+      return [line.slice(0, end), Number(line.slice(end + 1))]
+    }),
+  )
+}
+
+/** Starts a server as `serve` does, within this process; it ends with the test. */
+export async function startMeasuredServer(
+  options: MeasuredServerOptions = {},
+): Promise<MeasuredServer> {
+  const folder = temporaryFolder()
+  const { databaseUrl = `sqlite:${join(folder, 'plants.db')}`, queueLimit = 8_192 } = options
+  const config = { ...loadConfig({}, [], {}), databaseUrl, queueLimit, shutdownTimeoutMs: 1_000 }
+  const logLines: string[] = []
+  const log = createLog('trace', { write: (line) => void logLines.push(line) })
+  const metrics = createMetrics()
+  const store = await openStore({ ...config, observer: metrics.store })
+  metrics.watchStore(store)
+  const { text: token } = await issueToken(store, options.tokenName ?? 'greenhouse', 3_600_000)
+  const server = await startServer({
+    ...config,
+    store,
+    metrics,
+    log,
+    authenticate: createAuthenticate(store.tokens, undefined, metrics.tokenCache),
+    listen: ANY_PORT,
+    operationsListen: ANY_PORT,
+  })
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= server.close())
+  onTestFinished(async () => {
+    await close()
+    await store.close()
+  })
+  const operationsUrl = server.operationsUrl ?? ''
+  return {
+    ...server,
+    close,
+    operationsUrl,
+    folder,
+    store,
+    metrics,
+    log,
+    token,
+    logLines,
+    client: createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 }),
+    scrape: async () => readSamples(await (await fetch(`${operationsUrl}/metrics`)).text()),
+  }
+}

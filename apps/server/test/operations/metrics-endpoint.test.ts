@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { build } from '../../src/operations/build.ts'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+/** Everything before the value of each sample. */
+async function seriesOf(server: MeasuredServer): Promise<string[]> {
+  return [...(await server.scrape()).keys()].filter((name) => name.startsWith('plant_store_'))
+}
+
+describe('/metrics', () => {
+  test('is Prometheus text with the headers of every answer, and read only', async () => {
+    const { operationsUrl } = await startMeasuredServer()
+    const answer = await fetch(`${operationsUrl}/metrics`)
+    expect(answer.status).toBe(200)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    })
+    expect((await fetch(`${operationsUrl}/metrics`, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${operationsUrl}/metrics`, { method: 'POST' })).status).toBe(405)
+  })
+
+  test('is not on the listener of the service', async () => {
+    const { url, token } = await startMeasuredServer()
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${url}/metrics`)).status).toBe(401)
+    expect((await fetch(`${url}/metrics`, { headers })).status).toBe(404)
+  })
+
+  test('tells what runs, the process and its event loop', async () => {
+    const samples = await (await startMeasuredServer()).scrape()
+    const { version, node } = build
+    expect(samples.get(`plant_store_build_info{version="${version}",node="${node}"}`)).toBe(1)
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+      expect(samples.get(name), name).toBeGreaterThan(0)
+    }
+  })
+
+  test('says that the server is ready until it is draining', async () => {
+    const server = await startMeasuredServer()
+    expect((await server.scrape()).get('plant_store_ready')).toBe(1)
+    // A request that is under way keeps the server draining until it is answered or cut.
+    const { hostname, port } = new URL(server.url)
+    const caller = connect(Number(port), hostname)
+    caller.on('error', () => {})
+    caller.write('POST /plants HTTP/1.1\r\nhost: x\r\n')
+    await new Promise((resolve) => caller.once('connect', resolve))
+    await (await fetch(`${server.url}/plants`)).text()
+    const closed = server.close()
+    expect((await server.scrape()).get('plant_store_ready')).toBe(0)
+    await closed
+  })
+
+  test('counts for each server by itself, though they share a process', async () => {
+    const [one, other] = [await startMeasuredServer(), await startMeasuredServer()]
+    await one.client.createPlant({ id: 1, name: 'Fern' })
+    const created = 'plant_store_creates_total{outcome="created"}'
+    expect((await one.scrape()).get(created)).toBe(1)
+    expect((await other.scrape()).get(created)).toBe(0)
+  })
+
+  test('has no series more after requests of any kind', async () => {
+    const server = await startMeasuredServer({ tokenName: 'marked-token-name' })
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    await (await fetch(`${server.url}/plants`)).text()
+    const before = await seriesOf(server)
+    for (let number = 0; number < 50; number++) {
+      await server.client.createPlant({ id: 1_000_000 + number, name: `marked-name-${number}` })
+      const headers = { authorization: `Bearer marked-token-${number}` }
+      await (await fetch(`${server.url}/marked-path-${number}`, { headers })).text()
+    }
+    const after = await seriesOf(server)
+    expect(after).toEqual(before)
+    expect(after.join('\n')).not.toContain('marked')
+  })
+})
+
+/** Whether a server that stored a plant has run anything that measures, by V8's own account. */
+async function hasMeasured(operationsListen: string): Promise<boolean> {
+  const folder = temporaryFolder()
+  const accounts = join(folder, 'coverage')
+  const environment = {
+    PLANT_STORE_OPERATIONS_LISTEN: operationsListen,
+    NODE_V8_COVERAGE: accounts,
+  }
+  const server = await startServerProcess({ folder, environment })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  server.kill('SIGTERM')
+  expect((await server.ended).code).toBe(0)
+  const files = readdirSync(accounts).map((file) => readFileSync(join(accounts, file), 'utf8'))
+  return files.some((text) => text.includes('@prometheus-io'))
+}
+
+test('with the operations listener off nothing is measured', async () => {
+  expect(await hasMeasured('127.0.0.1:0')).toBe(true)
+  expect(await hasMeasured('off')).toBe(false)
+})

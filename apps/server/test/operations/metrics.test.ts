@@ -1,0 +1,189 @@
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { errorTable } from '@plant-store/contract'
+import { describe, expect, test } from 'vitest'
+import { openConnection } from '../wire/raw-socket.ts'
+import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+function post(server: MeasuredServer, body: string, token = server.token): Promise<Response> {
+  return fetch(`${server.url}/plants`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body,
+  })
+}
+
+function plant(id: number, name = 'Fern'): string {
+  return JSON.stringify({ id, name })
+}
+
+/** Lets no commit end until it is called; another process that writes would do the same. */
+function holdCommits({ folder }: MeasuredServer): () => void {
+  const other = new DatabaseSync(join(folder, 'plants.db'))
+  other.exec('BEGIN IMMEDIATE')
+  return () => {
+    other.exec('ROLLBACK')
+    other.close()
+  }
+}
+
+/** Resolves when a sample has a value. */
+async function waitForSample(server: MeasuredServer, name: string, value: number): Promise<void> {
+  while ((await server.scrape()).get(name) !== value);
+}
+
+function outcomes(samples: Map<string, number>): Record<string, number> {
+  const pattern = /^plant_store_creates_total\{outcome="(\w+)"\}$/
+  return Object.fromEntries(
+    [...samples].flatMap(([name, value]) => {
+      const [, outcome] = pattern.exec(name) ?? []
+      return outcome === undefined ? [] : [[outcome, value]]
+    }),
+  )
+}
+
+describe('creates', () => {
+  test('have a series for each outcome from the start, so that a first increase is seen', async () => {
+    const server = await startMeasuredServer()
+    const names = ['created', 'already_there', ...Object.keys(errorTable)]
+    expect(outcomes(await server.scrape())).toEqual(
+      Object.fromEntries(names.map((name) => [name, 0])),
+    )
+  })
+
+  test('are counted by what became of them, each once', async () => {
+    const server = await startMeasuredServer()
+    for (const body of [plant(1), plant(2), plant(1), plant(1, 'Moss'), '{', '{}', plant(2)]) {
+      await (await post(server, body)).text()
+    }
+    await (await post(server, plant(1), 'wrong')).text()
+    await (await fetch(`${server.url}/plants`)).text()
+    await (await fetch(`${server.url}/plants/1`, { headers: { authorization: '' } })).text()
+    const caller = await openConnection(Number(new URL(server.url).port))
+    caller.send('no HTTP\r\n\r\n')
+    await caller.readToEnd()
+    const counted = outcomes(await server.scrape())
+    expect(Object.entries(counted).filter(([, count]) => count > 0)).toEqual([
+      ['created', 2],
+      ['already_there', 2],
+      ['malformed_request', 1],
+      ['malformed_json', 1],
+      ['invalid_plant', 1],
+      ['id_taken', 1],
+      ['missing_credentials', 2],
+      ['invalid_token', 1],
+    ])
+  })
+
+  test('are timed by the status of their answer, and only those that became requests', async () => {
+    const server = await startMeasuredServer()
+    for (const body of [plant(1), plant(2), '{']) await (await post(server, body)).text()
+    const caller = await openConnection(Number(new URL(server.url).port))
+    caller.send('no HTTP\r\n\r\n')
+    await caller.readToEnd()
+    const samples = await server.scrape()
+    const name = 'plant_store_request_duration_seconds'
+    expect(samples.get(`${name}_count{status="200"}`)).toBe(2)
+    expect(samples.get(`${name}_count{status="400"}`)).toBe(1)
+    expect(samples.get(`${name}_sum{status="200"}`)).toBeGreaterThan(0)
+  })
+
+  test('of the operations listener are none: a refused probe is no create', async () => {
+    const server = await startMeasuredServer()
+    await (await fetch(`${server.operationsUrl}/plants`, { method: 'POST' })).text()
+    expect(outcomes(await server.scrape()).not_found).toBe(0)
+  })
+})
+
+describe('commits', () => {
+  test('hold as many plants as were created, each of which waited once', async () => {
+    const server = await startMeasuredServer()
+    await Promise.all(
+      Array.from({ length: 100 }, (_, id) => server.client.createPlant({ id, name: 'Fern' })),
+    )
+    const samples = await server.scrape()
+    const commits = samples.get('plant_store_commit_duration_seconds_count') ?? 0
+    expect(commits).toBeGreaterThan(0)
+    expect(commits).toBeLessThan(100)
+    expect(samples.get('plant_store_commit_plants_count')).toBe(commits)
+    expect(samples.get('plant_store_commit_plants_sum')).toBe(100)
+    expect(samples.get('plant_store_commit_wait_seconds_count')).toBe(100)
+    expect(samples.get('plant_store_commit_failures_total')).toBe(0)
+    const statements = 'plant_store_sqlite_commit_statement_duration_seconds_count'
+    // The first use of a token is a commit too.
+    expect(samples.get(statements)).toBeGreaterThanOrEqual(commits)
+  })
+
+  test('that wait for another process are seen as a queue, its limit and its refusals', async () => {
+    const server = await startMeasuredServer({ queueLimit: 3 })
+    await server.client.createPlant({ id: 0, name: 'warm' })
+    const release = holdCommits(server)
+    const first = server.store.plants.create({ id: 1n, name: 'Fern' })
+    await waitForSample(server, 'plant_store_waiting_plants', 0)
+    const waiting = [2, 3, 4].map((id) => server.client.createPlant({ id, name: 'Fern' }))
+    await waitForSample(server, 'plant_store_waiting_plants', 3)
+    expect((await post(server, plant(5))).status).toBe(503)
+    const samples = await server.scrape()
+    expect(samples.get('plant_store_waiting_plants_limit')).toBe(3)
+    expect(outcomes(samples).unavailable).toBe(1)
+    release()
+    await Promise.all([first, ...waiting])
+    await waitForSample(server, 'plant_store_waiting_plants', 0)
+  })
+
+  test('that fail are counted, beside the plants that were not stored', async () => {
+    const server = await startMeasuredServer()
+    const release = holdCommits(server)
+    expect((await post(server, plant(1))).status).toBe(503)
+    release()
+    const samples = await server.scrape()
+    expect(samples.get('plant_store_commit_failures_total')).toBe(1)
+    // SQLite waited for 2 s, which counts as the time of the commit.
+    expect(samples.get('plant_store_commit_duration_seconds_sum')).toBeGreaterThan(1.9)
+  })
+})
+
+describe('the store', () => {
+  test('tells the sizes of its files and the room that is left', async () => {
+    const server = await startMeasuredServer()
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    const path = join(server.folder, 'plants.db')
+    const samples = await server.scrape()
+    expect(samples.get('plant_store_sqlite_database_bytes')).toBe(statSync(path).size)
+    expect(samples.get('plant_store_sqlite_log_bytes')).toBe(statSync(`${path}-wal`).size)
+    expect(samples.get('plant_store_sqlite_disk_free_bytes')).toBeGreaterThan(0)
+    expect([...samples.keys()].filter((name) => name.includes('postgres'))).toEqual([])
+  })
+
+  test('that cannot be measured hides nothing else', async () => {
+    const server = await startMeasuredServer()
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    rmSync(server.folder, { recursive: true })
+    const samples = await server.scrape()
+    expect(outcomes(samples).created).toBe(1)
+    expect(samples.has('plant_store_waiting_plants')).toBe(false)
+  })
+})
+
+describe('tokens', () => {
+  test('are counted as hit where the store need not be asked', async () => {
+    const server = await startMeasuredServer()
+    for (let id = 0; id < 5; id++) await server.client.createPlant({ id, name: 'Fern' })
+    await (await post(server, plant(6), `${server.token.slice(0, -1)}x`)).text()
+    const samples = await server.scrape()
+    expect(samples.get('plant_store_token_cache_lookups_total{result="miss"}')).toBe(1)
+    expect(samples.get('plant_store_token_cache_lookups_total{result="hit"}')).toBe(4)
+    expect(samples.get('plant_store_token_cache_tokens')).toBe(1)
+  })
+})
+
+test('limits and fetches of keys are counted by name as they are reported', async () => {
+  const server = await startMeasuredServer()
+  server.metrics.limiters.acted('failed_credentials')
+  server.metrics.jwks.fetched(false)
+  const samples = await server.scrape()
+  expect(samples.get('plant_store_limiter_actions_total{limiter="failed_credentials"}')).toBe(1)
+  expect(samples.get('plant_store_limiter_actions_total{limiter="in_flight"}')).toBe(0)
+  expect(samples.get('plant_store_jwks_fetches_total{result="failed"}')).toBe(1)
+})

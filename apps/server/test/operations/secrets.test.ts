@@ -1,0 +1,183 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
+import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts'
+import { prepareDatabase, serve } from '../postgres/served-database.ts'
+import { type Connection, openConnection } from '../wire/raw-socket.ts'
+import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+/** What must never be emitted: each place of a request where a caller may put it has its own. */
+const unknownToken = createOpaqueToken().text
+const misplacedToken = createOpaqueToken().text
+const jwt = ['eyJtYXJrZWQ', 'eyJtYXJrZWQtcGF5bG9hZA', 'marked-signature'].join('.')
+const SECRETS = {
+  name: 'marked-name',
+  tag: 'marked-tag',
+  member: 'marked-member',
+  value: 'marked-value',
+  malformed: 'marked-malformed',
+  large: 'marked-large',
+  header: 'marked-header',
+  basic: 'marked-basic',
+  query: 'marked-query',
+  shortToken: 'marked-short-token',
+  unknownToken,
+  misplacedToken,
+  jwt,
+} as const
+
+const WELL_FORMED = JSON.stringify({
+  id: 1,
+  name: SECRETS.name,
+  tag: SECRETS.tag,
+  [SECRETS.member]: SECRETS.value,
+})
+
+interface Sent {
+  readonly target?: string
+  readonly token?: string
+  readonly authorization?: string
+  readonly more?: string
+  readonly body?: string
+}
+
+/** The bytes of a request; its body is a plant full of secrets unless it is given. */
+function bytesOf(server: MeasuredServer, sent: Sent): Buffer {
+  const { target = '/plants', body = WELL_FORMED, more = '' } = sent
+  const authorization = sent.authorization ?? `Bearer ${sent.token ?? server.token}`
+  return Buffer.from(
+    `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
+      `content-type: application/json\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+/** Every way of being refused, each with secrets in it. */
+const REFUSED: Readonly<Record<string, Sent>> = {
+  'an unknown token': { token: unknownToken },
+  'a token that is none': { token: SECRETS.shortToken },
+  'a JWT': { token: jwt },
+  'another scheme': { authorization: `Basic ${SECRETS.basic}` },
+  'two credentials': { more: `authorization: Bearer ${unknownToken}\r\n` },
+  'a token as the path': { target: `/${misplacedToken}` },
+  'a JWT within the path': { target: `/plants/${jwt}` },
+  'a token in the query': { target: `/plant?access_token=${SECRETS.query}` },
+  'a token as the request id': { target: '/x', more: `x-request-id: ${misplacedToken}\r\n` },
+  'headers of its own': { target: '/x', more: `cookie: ${SECRETS.header}\r\n` },
+  'no JSON': { body: `{"id":1,"name":"${SECRETS.malformed}` },
+  'a lone surrogate': { body: `{"id":1,"name":"${SECRETS.name}\\ud800"}` },
+  'values of other types': {
+    body: `{"id":"${SECRETS.name}","name":["${SECRETS.value}"],"tag":{"${SECRETS.tag}":1}}`,
+  },
+  'too long a body': { body: `"${SECRETS.large.repeat(10_000)}"` },
+  'another content under a taken id': { body: `{"id":2,"name":"${SECRETS.name}"}` },
+  'a header that is none': { more: `${SECRETS.header} ${unknownToken}\r\n` },
+}
+
+async function send(server: MeasuredServer, sent: Sent): Promise<string> {
+  const caller: Connection = await openConnection(Number(new URL(server.url).port))
+  caller.send(bytesOf(server, sent))
+  const { status, headers, body } = await caller.readAnswer()
+  caller.destroy()
+  // A 200 says the plant, to the caller that sent it.
+  return status === 200 ? '' : `${status} ${JSON.stringify([...headers])} ${body}`
+}
+
+/** Everything that a server emits of a run: who adds a way out adds it here. */
+interface Emitted {
+  readonly answers: string[]
+  readonly logLines: readonly string[]
+  readonly metrics: string
+}
+
+async function emitAll(
+  server: MeasuredServer,
+  breakStore: () => Promise<() => Promise<void>>,
+): Promise<Emitted> {
+  await server.store.plants.create({ id: 2n, name: 'Fern' })
+  const answers = [await send(server, {}), await send(server, {})]
+  for (const sent of Object.values(REFUSED)) answers.push(await send(server, sent))
+  const mend = await breakStore()
+  answers.push(await send(server, { body: WELL_FORMED.replace('1', '3') }))
+  await mend()
+  server.log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'of this test')
+  const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+  return { answers, logLines: server.logLines, metrics }
+}
+
+/** A caller's own token may come back in the request id that it chose, and nowhere else. */
+function withoutOwnRequestId(answer: string): string {
+  return answer.replace(`["x-request-id",["${misplacedToken}"]]`, '')
+}
+
+function expectNoSecret(server: MeasuredServer, { answers, logLines, metrics }: Emitted): void {
+  expect(answers).toHaveLength(2 + Object.keys(REFUSED).length + 1)
+  // Each of them is in the log, so what follows looks at the right thing.
+  expect(logLines.filter((line) => 'status' in JSON.parse(line)).length).toBe(answers.length + 1)
+  expect(metrics).toContain('plant_store_creates_total{outcome="internal"} 1')
+  const everything = [...answers.map(withoutOwnRequestId), ...logLines, metrics].join('\n')
+  const secret = /_([\w-]{43})/
+  for (const [place, marker] of Object.entries({ ...SECRETS, own: server.token })) {
+    expect(everything.includes(secret.exec(marker)?.[1] ?? marker), place).toBe(false)
+  }
+}
+
+test('no secret leaves a server over SQLite, whatever fails', async () => {
+  const server = await startMeasuredServer()
+  const other = new DatabaseSync(join(server.folder, 'plants.db'))
+  const emitted = await emitAll(server, async () => {
+    other.exec('ALTER TABLE plants RENAME TO mislaid')
+    return async () => other.exec('ALTER TABLE mislaid RENAME TO plants')
+  })
+  expectNoSecret(server, emitted)
+  other.close()
+})
+
+describe('over PostgreSQL', () => {
+  let postgres: PostgresServer
+
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
+
+  test('no secret leaves a server, though the database tells it the failing row', {
+    timeout: 60_000,
+  }, async () => {
+    const databaseUrl = await postgres.createDatabase()
+    await migratePostgresDatabase(databaseUrl, false)
+    const server = await startMeasuredServer({ databaseUrl })
+    const other = new pg.Client(databaseUrl)
+    await other.connect()
+    const emitted = await emitAll(server, async () => {
+      await other.query('ALTER TABLE plants ADD CONSTRAINT few CHECK (id < 3)')
+      return async () => void (await other.query('ALTER TABLE plants DROP CONSTRAINT few'))
+    })
+    await other.end()
+    expectNoSecret(server, emitted)
+    expect(emitted.logLines.join('')).toContain('23514')
+  })
+
+  test("the database's password leaves a process in no way", { timeout: 60_000 }, async () => {
+    const database = await prepareDatabase(await postgres.createDatabase())
+    const { password } = new URL(database.databaseUrl)
+    const environment = { PLANT_STORE_LOG_LEVEL: 'trace' }
+    const server = await serve(database, { environment })
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    postgres.kill()
+    await server.client.rest.createPlant({ body: { id: 2, name: 'Fern' } })
+    const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+    server.kill('SIGTERM')
+    const { out, err } = await server.ended
+    await postgres.start()
+    expect(err).toContain('"status":503')
+    expect(password.length).toBeGreaterThan(3)
+    for (const text of [out, err, metrics]) {
+      expect(text).not.toContain(decodeURIComponent(password))
+      expect(text).not.toContain(password)
+      expect(text).not.toContain(database.token)
+    }
+  })
+})
