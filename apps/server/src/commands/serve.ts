@@ -132,7 +132,8 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     greet(terminal, store, server, token)
     await Promise.race([failed, aborted(terminal.stop)])
     server.announceClose()
-    if (failure === undefined) await Promise.race([failed, sleep(config.shutdownDelayMs)])
+    const delay = sleep(config.shutdownDelayMs, undefined, { ref: false })
+    if (failure === undefined) await Promise.race([failed, delay])
     await server.close()
   } finally {
     await closeStore(store, terminal)
