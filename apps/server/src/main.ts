@@ -38,5 +38,5 @@ process.exitCode = await run(process.argv.slice(2), {
 })
 
 // What may still hold the process has had its time: a reader of the output that takes nothing, a
-// database or a collector that does not answer.
-if (stop.signal.aborted) process.exit()
+// disk, a database or a collector that does not answer.
+if (stop.signal.aborted || process.exitCode === exitCodes.ioError) process.exit()

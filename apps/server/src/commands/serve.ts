@@ -118,7 +118,8 @@ async function serveStore(
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()
-  if (failure === undefined) await Promise.race([store.failure, sleep(config.shutdownDelayMs)])
+  const delay = sleep(config.shutdownDelayMs, undefined, { ref: false })
+  if (failure === undefined) await Promise.race([store.failure, delay])
   await server.close()
 }
 

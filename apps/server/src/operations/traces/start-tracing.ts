@@ -40,6 +40,7 @@ const MAX_LINKS = 1_024
 
 /** A collector that is away is told of so often. */
 const TELL_INTERVAL_MS = 60_000
+const LONGEST_REASON = 300
 
 function createSampler({ sampler, ratio }: TracesConfig): Sampler {
   if (sampler.endsWith('always_off')) return new AlwaysOffSampler()
@@ -55,7 +56,7 @@ function logProblems(log: Logger): void {
     if (performance.now() < toldAt + TELL_INTERVAL_MS) return
     toldAt = performance.now()
     const reason = problem instanceof Error ? problem.message : String(problem)
-    log.warn({ reason }, 'spans were not sent')
+    log.warn({ reason: reason.slice(0, LONGEST_REASON) }, 'spans were not sent')
   }
   const ignore = () => {}
   diag.setLogger(

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { prepareDatabase, readRows, serve } from './served-database.ts'
+
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 60_000)
+afterAll(() => postgres?.stop())
+
+test("a server over PostgreSQL needs no file but its own program under Node's permission model", async () => {
+  const database = await prepareDatabase(await postgres.createDatabase())
+  const root = new URL('../../../../', import.meta.url).pathname
+  const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+  const nodeFlags = ['--permission', '--disable-proto=throw', `--allow-fs-read=${root}`, ...net]
+  const server = await serve(database, { nodeFlags })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  server.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, err: '' })
+  expect(await readRows(database.databaseUrl)).toHaveLength(1)
+})
