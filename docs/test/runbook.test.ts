@@ -60,9 +60,9 @@ test('every exit code has a section, and no section is of another', () => {
 test('every section says what it means and what to do, and of an alert what to look at', () => {
   for (const heading of headingsLike(/^(?:PlantStore|Exit code )/)) {
     const section = sections.get(heading)
-    expect(section, heading).toMatch(/^\*\*Means:\*\* \S/m)
-    expect(section, heading).toMatch(/^\*\*Do:\*\* \S/m)
-    if (heading.startsWith('PlantStore')) expect(section).toMatch(/^\*\*Look at:\*\* \S/m)
+    expect(section, heading).toMatch(/^- \*\*Means:\*\* \S/m)
+    expect(section, heading).toMatch(/^- \*\*Do:\*\* \S/m)
+    if (heading.startsWith('PlantStore')) expect(section).toMatch(/^- \*\*Look at:\*\* \S/m)
   }
 })
 

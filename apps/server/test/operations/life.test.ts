@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+
+// Processes and disks of a machine that is busy with other tests take their time.
+vi.setConfig({ testTimeout: 60_000 })
 
 function readLines(err: string): Record<string, unknown>[] {
   return err

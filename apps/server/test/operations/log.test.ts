@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createLevelSwitch, createLog } from '../../src/operations/log.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+// Processes and disks of a machine that is busy with other tests take their time.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A log that writes into a list. */
 function logInto(lines: string[], level = 'info') {

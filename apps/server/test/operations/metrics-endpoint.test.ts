@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { build } from '../../src/operations/build.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+// Processes and disks of a machine that is busy with other tests take their time.
+vi.setConfig({ testTimeout: 60_000 })
 
 /** Everything before the value of each sample. */
 async function seriesOf(server: MeasuredServer): Promise<string[]> {

@@ -2,9 +2,12 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+
+// Processes and disks of a machine that is busy with other tests take their time.
+vi.setConfig({ testTimeout: 60_000 })
 
 function post(server: MeasuredServer, body: string, token = server.token): Promise<Response> {
   return fetch(`${server.url}/plants`, {

@@ -71,17 +71,18 @@ function runTransaction<Result>(
   onCommit: ((durationMs: number) => void) | undefined,
 ): Result {
   database.exec('BEGIN IMMEDIATE')
-  let duringCommit = false
+  let commitBeganAt: number | undefined
+  let result: Result
   try {
-    const result = work()
-    duringCommit = true
-    const begunAt = performance.now()
+    result = work()
+    commitBeganAt = performance.now()
     database.exec('COMMIT')
-    onCommit?.(performance.now() - begunAt)
-    return result
   } catch (error) {
     // SQLite has rolled back by itself after some errors (https://sqlite.org/lang_transaction.html).
     if (database.isTransaction) database.exec('ROLLBACK')
-    throw isBusy(error) ? error : toStoreError(error, duringCommit)
+    throw isBusy(error) ? error : toStoreError(error, commitBeganAt !== undefined)
   }
+  // Not within the try: what an observer does must never pass for a failed commit.
+  onCommit?.(performance.now() - commitBeganAt)
+  return result
 }
