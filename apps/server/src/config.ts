@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
 import type * as z from 'zod'
+import { describeContradictions } from './contradictions.ts'
 import {
   environmentNameOf,
   flagOf,
@@ -97,9 +98,11 @@ export function loadConfig(
 ): Config {
   const problems = [...earlierProblems, ...findUnknownNames(environment)]
   const values: Record<string, unknown> = { isProduction: environment.NODE_ENV === 'production' }
+  const set = new Set<SettingName>()
   for (const name of settingNames) {
     try {
       const { text, source } = find(name, flags, environment)
+      if (text !== settings[name].initial) set.add(name)
       const result = settings[name].schema.safeParse(text)
       values[name] = result.data
       if (result.success) continue
@@ -109,6 +112,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
+  problems.push(...describeContradictions((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
 }

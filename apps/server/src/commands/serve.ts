@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
+import { isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
+import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
 import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
@@ -12,10 +13,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
 /**
  * A token to print where a stranger starts a new store on this machine; undefined where a usable
- * token exists.
+ * token exists, or an issuer's JWTs open the service.
  * @throws CommandError for a server that could let nobody in.
  */
 async function issueFirstToken(store: Store, config: Config): Promise<string | undefined> {
+  if (takesJwt(config)) return undefined
   const tokens = await store.tokens.list()
   if (tokens.some((token) => isUsable(token, Date.now()))) return undefined
   const isFirstRun = tokens.length === 0 && (await store.isEmpty())
@@ -54,19 +56,16 @@ function describeListenError(error: NodeJS.ErrnoException & { port?: number }): 
   )
 }
 
-async function start(store: Store, config: Config): Promise<RunningServer> {
+async function start(store: Store, config: Config, stop: AbortSignal): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
   const [{ startServer }, { createLog }] = await Promise.all([
     import('../server.ts'),
     import('../operations/log.ts'),
   ])
+  const log = createLog(config.logLevel)
+  const authenticate = await openAuthenticate(store.tokens, config, { log, stop })
   try {
-    return await startServer({
-      ...config,
-      store,
-      authenticate: createAuthenticate(store.tokens),
-      log: createLog(config.logLevel),
-    })
+    return await startServer({ ...config, store, authenticate, log })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw new CommandError(describeListenError(error as Error), exitCodes.unavailable, {
@@ -90,7 +89,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   })
   try {
     const token = await issueFirstToken(store, config)
-    const server = await start(store, config)
+    const server = await start(store, config, terminal.stop)
     greet(terminal, store, server, token)
     await Promise.race([failed, aborted(terminal.stop)])
     await server.close()

@@ -1,0 +1,36 @@
+import * as z from 'zod'
+
+/**
+ * What a JWT may be signed with: signatures by a private key, which only the issuer has
+ * (RFC 7518 §3.1, RFC 8037, RFC 9864). Neither `none` nor HMAC can be chosen (RFC 8725 §3.1, §3.2).
+ */
+const JWT_ALGORITHMS = [
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
+]
+
+const none = z.literal('none').transform(() => undefined)
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** Whoever can change keys on their way can make tokens, so they travel by TLS or not at all. */
+function isJwksUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
+}
+
+export const jwksUrl = z.union([none, z.string().refine(isJwksUrl)], {
+  error: 'must be an https:// address, or an http:// one on this machine, or none',
+})
+
+/** Any text but the empty one; `none` is undefined. */
+export const textOrNone = z.union([none, z.string().min(1)], { error: 'must not be empty' })
+
+/** Names of algorithms with commas between them. */
+export const jwtAlgorithms = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((names) => names.every((name) => JWT_ALGORITHMS.includes(name)), {
+    error: `must be a list, with commas, of ${JWT_ALGORITHMS.join(', ')}`,
+  })
