@@ -9,23 +9,30 @@ const JWT_ALGORITHMS = [
   ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
 ]
 
-const none = z.literal('none').transform(() => undefined)
+const NONE = 'none'
+
+function unlessNone(text: string): string | undefined {
+  return text === NONE ? undefined : text
+}
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** Whoever can change keys on their way can make tokens, so they travel by TLS or not at all. */
 function isJwksUrl(text: string): boolean {
+  if (text === NONE) return true
   const url = URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '') return false
   return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }
 
-export const jwksUrl = z.union([none, z.string().refine(isJwksUrl)], {
-  error: 'must be an https:// address, or an http:// one on this machine, or none',
-})
+/** An address of keys; `none` is undefined. */
+export const jwksUrl = z
+  .string()
+  .refine(isJwksUrl, 'must be an https:// address, or an http:// one on this machine, or none')
+  .transform(unlessNone)
 
 /** Any text but the empty one; `none` is undefined. */
-export const textOrNone = z.union([none, z.string().min(1)], { error: 'must not be empty' })
+export const textOrNone = z.string().min(1, 'must not be empty').transform(unlessNone)
 
 /** Names of algorithms with commas between them. */
 export const jwtAlgorithms = z
