@@ -25,6 +25,8 @@ export class ConfigError extends Error {
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
+  /** Who ran the program by sudo, as far as the environment can be believed. */
+  readonly sudoUser: string | undefined
 }
 
 /** Names that other programs of this project read; the server lets them be. */
@@ -97,7 +99,8 @@ export function loadConfig(
   environment: Environment = process.env,
 ): Config {
   const problems = [...earlierProblems, ...findUnknownNames(environment)]
-  const values: Record<string, unknown> = { isProduction: environment.NODE_ENV === 'production' }
+  const { NODE_ENV, SUDO_USER: sudoUser } = environment
+  const values: Record<string, unknown> = { isProduction: NODE_ENV === 'production', sudoUser }
   const set = new Set<SettingName>()
   for (const name of settingNames) {
     try {

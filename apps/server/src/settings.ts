@@ -85,6 +85,7 @@ export const settings = {
     'what a JWT may be signed with',
     jwtAlgorithms,
   ),
+  auditFile: setting('none', 'where the token commands add a line about what they did', textOrNone),
   bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
