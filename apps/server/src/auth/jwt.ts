@@ -92,6 +92,8 @@ export function createJwtAuthenticate({ rules, ring, clocks, log }: JwtParts): A
       if (ring.keepCurrent() === undefined) return admit(before)
     }
     const header = readJwtHeader(credential, rules.algorithms)
-    return header && check(credential, connection, header.kid !== undefined)
+    if (header !== undefined) return check(credential, connection, header.kid !== undefined)
+    log.debug('a credential is no JWT, or its header is refused')
+    return undefined
   }
 }
