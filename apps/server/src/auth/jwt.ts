@@ -27,8 +27,48 @@ function cannotCheck(ring: KeyRing): RequestError {
   return new RequestError(
     'unavailable',
     'nothing was stored, try again: the token cannot be checked, for its issuer does not tell its keys',
-    { headers: ['retry-after', String(ring.secondsToNextRead())] },
+    { headers: ['retry-after', String(ring.secondsToNextRead)] },
   )
+}
+
+/** Verifies a JWT with the keys that are known, and with newer ones where those do not know it. */
+function createVerify({ rules, ring, clocks, log }: JwtParts) {
+  const tellReason = (reason: object) => log.debug(reason, 'a JWT was refused')
+
+  async function verifyOnce(credential: string, hasKid: boolean) {
+    const { keys } = ring
+    if (keys === undefined) return 'unknown_key'
+    const given = { ...rules, hasKid, now: clocks.now() }
+    const outcome = await verifyJwt(credential, keys, given, tellReason)
+    if (typeof outcome === 'string') return outcome
+    const expiresAt = (outcome.exp + CLOCK_SKEW_SECONDS) * 1000
+    return { token: nameCaller(outcome), expiresAt, keys }
+  }
+
+  return async (credential: string, hasKid: boolean): Promise<VerifiedJwt | undefined> => {
+    const { keys } = ring
+    let outcome = await verifyOnce(credential, hasKid)
+    if (outcome === 'unknown_key') {
+      await ring.refresh()
+      if (ring.keys !== keys) outcome = await verifyOnce(credential, hasKid)
+    }
+    if (outcome === 'unknown_key' && ring.failure !== undefined) throw cannotCheck(ring)
+    return typeof outcome === 'string' ? undefined : outcome
+  }
+}
+
+/** The check of JWTs. */
+export interface JwtAuthenticate extends Authenticate {
+  /** Whether this JWT was verified and is remembered: to check it again costs little. */
+  isKnown(credential: string): boolean
+}
+
+function digestOf(credential: string): string {
+  return hash('sha256', credential, 'base64')
+}
+
+function admit({ token, expiresAt }: VerifiedJwt, now: number): AdmittedToken | undefined {
+  return expiresAt > now ? token : undefined
 }
 
 /**
@@ -36,64 +76,37 @@ function cannotCheck(ring: KeyRing): RequestError {
  * they expire or the keys change.
  * It throws a RequestError `unavailable` where the keys that it would take cannot be read.
  */
-export function createJwtAuthenticate({ rules, ring, clocks, log }: JwtParts): Authenticate {
+export function createJwtAuthenticate(parts: JwtParts): JwtAuthenticate {
+  const { rules, ring, clocks, log } = parts
+  const verify = createVerify(parts)
   const verifiedJwts = createVerifiedJwts()
   // A connection's own verified credential, so that showing it again costs no digest.
   const remembered = new WeakMap<object, VerifiedJwt & { readonly credential: string }>()
 
-  function admit({ token, expiresAt }: VerifiedJwt): AdmittedToken | undefined {
-    return expiresAt > clocks.now() ? token : undefined
-  }
-
-  async function verifyOnce(credential: string, hasKid: boolean) {
-    const { keys } = ring
-    if (keys === undefined) return 'unknown_key'
-    const given = { ...rules, hasKid, now: clocks.now() }
-    const outcome = await verifyJwt(credential, keys, given, (reason) =>
-      log.debug(reason, 'a JWT was refused'),
-    )
-    if (typeof outcome === 'string') return outcome
-    const expiresAt = (outcome.exp + CLOCK_SKEW_SECONDS) * 1000
-    return { token: nameCaller(outcome), expiresAt, keys }
-  }
-
-  async function verify(credential: string, hasKid: boolean): Promise<VerifiedJwt | undefined> {
-    const { keys } = ring
-    let outcome = await verifyOnce(credential, hasKid)
-    if (outcome === 'unknown_key') {
-      await ring.refresh()
-      if (ring.keys !== keys) outcome = await verifyOnce(credential, hasKid)
-    }
-    if (outcome === 'unknown_key' && ring.failure !== undefined) {
-      throw cannotCheck(ring)
-    }
-    return typeof outcome === 'string' ? undefined : outcome
-  }
-
-  async function check(
-    credential: string,
-    connection: object,
-    hasKid: boolean,
-  ): Promise<AdmittedToken | undefined> {
+  async function check(credential: string, connection: object, hasKid: boolean) {
     await ring.keepCurrent()
-    const digest = hash('sha256', credential, 'base64')
+    const digest = digestOf(credential)
     const before = verifiedJwts.find(digest)
     const isCurrent = before !== undefined && before.keys === ring.keys
     const verified = isCurrent ? before : await verify(credential, hasKid)
     if (verified === undefined) return undefined
     if (verified !== before) verifiedJwts.add(digest, verified)
     remembered.set(connection, { ...verified, credential })
-    return admit(verified)
+    return admit(verified, clocks.now())
   }
 
-  return (credential, connection) => {
+  function authenticate(credential: string, connection: object) {
     const before = remembered.get(connection)
     if (before?.credential === credential && before.keys === ring.keys) {
-      if (ring.keepCurrent() === undefined) return admit(before)
+      if (ring.keepCurrent() === undefined) return admit(before, clocks.now())
     }
     const header = readJwtHeader(credential, rules.algorithms)
     if (header !== undefined) return check(credential, connection, header.kid !== undefined)
     log.debug('a credential is no JWT, or its header is refused')
     return undefined
   }
+
+  return Object.assign(authenticate, {
+    isKnown: (credential: string) => verifiedJwts.find(digestOf(credential)) !== undefined,
+  })
 }

@@ -12,23 +12,6 @@ const REFRESH_MS = 240_000
 /** Requests wait for a new read after this time, so that a key that was taken back stops working. */
 const MAX_AGE_MS = 300_000
 
-/** The keys of an issuer, which may change while we use them, and which we may fail to read. */
-export interface KeyRing {
-  /** As last read, another object after a change; undefined as long as no read has succeeded. */
-  readonly keys: KeySet | undefined
-  /** Why the last read failed; there may then be keys that we do not know. */
-  readonly failure: string | undefined
-  /**
-   * Reads keys anew once they are 4 minutes old. Gives a promise where that must be waited for:
-   * without keys, or after 5 minutes without an attempt.
-   */
-  keepCurrent(): Promise<void> | undefined
-  /** Reads keys anew unless that was tried within the last 10 s. Never rejects. */
-  refresh(): Promise<void>
-  /** Seconds until the next read may begin, at least 1. */
-  secondsToNextRead(): number
-}
-
 export interface KeyRingParts {
   readonly source: KeySource
   readonly algorithms: readonly string[]
@@ -36,54 +19,73 @@ export interface KeyRingParts {
   readonly log: Logger
 }
 
-export function createKeyRing({ source, algorithms, clocks, log }: KeyRingParts): KeyRing {
-  const about = { jwks: source.description }
-  let keys: KeySet | undefined
-  let failure: string | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
+/** The keys of an issuer, which may change while we use them, and which we may fail to read. */
+export class KeyRing {
+  readonly #parts: KeyRingParts
+  #keys: KeySet | undefined
+  #failure: string | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
 
-  function age(): number {
-    return clocks.monotonic() - readAt
+  constructor(parts: KeyRingParts) {
+    this.#parts = parts
   }
 
-  async function read(): Promise<void> {
+  /** As last read, another object after a change; undefined as long as no read has succeeded. */
+  get keys(): KeySet | undefined {
+    return this.#keys
+  }
+
+  /** Why the last read failed; there may then be keys that we do not know. */
+  get failure(): string | undefined {
+    return this.#failure
+  }
+
+  /** ms since the end of the last read. */
+  get #age(): number {
+    return this.#parts.clocks.monotonic() - this.#readAt
+  }
+
+  /** Seconds until the next read may begin, at least 1. */
+  get secondsToNextRead(): number {
+    return Math.max(1, Math.ceil((COOL_DOWN_MS - this.#age) / 1000))
+  }
+
+  /**
+   * Reads keys anew once they are 4 minutes old. Gives a promise where that must be waited for:
+   * without keys, or after 5 minutes without an attempt.
+   */
+  keepCurrent(): Promise<void> | undefined {
+    const age = this.#age
+    if (age < (this.#failure === undefined ? REFRESH_MS : COOL_DOWN_MS)) return undefined
+    const refreshed = this.refresh()
+    return this.#keys === undefined || age >= MAX_AGE_MS ? refreshed : undefined
+  }
+
+  /** Reads keys anew unless that was tried within the last 10 s. Never rejects. */
+  async refresh(): Promise<void> {
+    if (this.#reading === undefined && this.#age >= COOL_DOWN_MS) this.#reading = this.#read()
+    await this.#reading
+  }
+
+  async #read(): Promise<void> {
+    const { source, algorithms, clocks, log } = this.#parts
+    const about = { jwks: source.description }
     try {
       const fresh = await parseKeySet(await source.read(), algorithms)
-      failure = undefined
-      if (fresh.content !== keys?.content) {
-        keys = fresh
+      this.#failure = undefined
+      if (fresh.content !== this.#keys?.content) {
+        this.#keys = fresh
         const { usable, ignored } = fresh
         const level = usable.length > 0 ? 'info' : 'warn'
         log[level]({ ...about, usable, ignored }, 'took new keys for JWTs')
       }
     } catch (error) {
-      failure = (error as Error).message
-      log.warn({ ...about, failure }, 'cannot read the keys for JWTs; those that are known stay')
+      this.#failure = (error as Error).message
+      const told = { ...about, failure: this.#failure }
+      log.warn(told, 'cannot read the keys for JWTs; those that are known stay')
     }
-    readAt = clocks.monotonic()
-    reading = undefined
-  }
-
-  async function refresh(): Promise<void> {
-    if (reading === undefined && age() >= COOL_DOWN_MS) reading = read()
-    await reading
-  }
-
-  return {
-    get keys() {
-      return keys
-    },
-    get failure() {
-      return failure
-    },
-    keepCurrent() {
-      const since = age()
-      if (since < (failure === undefined ? REFRESH_MS : COOL_DOWN_MS)) return undefined
-      const refreshed = refresh()
-      return keys === undefined || since >= MAX_AGE_MS ? refreshed : undefined
-    },
-    refresh,
-    secondsToNextRead: () => Math.max(1, Math.ceil((COOL_DOWN_MS - age()) / 1000)),
+    this.#readAt = clocks.monotonic()
+    this.#reading = undefined
   }
 }

@@ -48,11 +48,11 @@ export async function openAuthenticate(
   const { jwtIssuer: issuer, jwtAudience: audience, jwtAlgorithms: algorithms } = config
   if (source === undefined || issuer === undefined || audience === undefined) return opaque
   // Loaded here, because most servers need no jose.
-  const [{ createJwtAuthenticate }, { createKeyRing }] = await Promise.all([
+  const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
     import('./jwt.ts'),
     import('./key-ring.ts'),
   ])
-  const ring = createKeyRing({ source, algorithms, clocks, log })
+  const ring = new KeyRing({ source, algorithms, clocks, log })
   const firstRead = ring.refresh()
   if (config.jwksFile !== undefined) {
     await firstRead

@@ -1,6 +1,10 @@
+import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
+import { createJwtAuthenticate } from '../../src/auth/jwt.ts'
+import { KeyRing } from '../../src/auth/key-ring.ts'
+import { keysFromUrl } from '../../src/auth/key-source.ts'
 import { Issuer } from './issuer.ts'
-import { good, someKey, startJwtService } from './jwt-service.ts'
+import { AUDIENCE, good, ISSUER, START, someKey, startJwtService } from './jwt-service.ts'
 import { makeKey } from './sign-jwt.ts'
 
 const SECOND_MS = 1000
@@ -10,7 +14,7 @@ const newKey = makeKey('new')
 /** Past every cool-down, and short of the time after which keys are read anew by themselves. */
 const A_WHILE_MS = MINUTE_MS
 
-describe('the keys of an issuer', () => {
+describe('the keys of an issuer', { timeout: 60_000 }, () => {
   test('are fetched once, however many requests there are', async () => {
     const { issuer, statusOf } = await startJwtService()
     const token = good()
@@ -32,8 +36,8 @@ describe('the keys of an issuer', () => {
   test('are fetched anew once per cool-down under 200 requests with unknown kids', async () => {
     const { issuer, statusOf, pass } = await startJwtService()
     expect(await statusOf(good())).toBe(200)
-    const storm = () =>
-      Promise.all(Array.from({ length: 200 }, (_, n) => statusOf(good({}, { kid: `unknown${n}` }))))
+    const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
+    const storm = () => Promise.all(tokens.map((token) => statusOf(token)))
     pass(A_WHILE_MS)
     expect(new Set(await storm())).toEqual(new Set([401]))
     expect(issuer.fetches).toBe(2)
@@ -123,7 +127,7 @@ describe('the keys of an issuer', () => {
   })
 })
 
-describe('a JWT', () => {
+describe('a JWT', { timeout: 20_000 }, () => {
   test('without a kid is tried with each key that fits', async () => {
     const keys = [makeKey('rsa', 'RS256'), newKey, someKey]
     const { statusOf } = await startJwtService({ issuer: new Issuer(...keys) })
@@ -172,6 +176,24 @@ describe('a JWT', () => {
     expect(authenticate(token, other)).toBeInstanceOf(Promise)
     expect(authenticate(good({ sub: 'another' }), one)).toBeInstanceOf(Promise)
     expect(await authenticate(good({ sub: 'another' }), one)).toMatchObject({ name: 'jwt:another' })
+  })
+
+  test('is known by itself only, once it was verified', async () => {
+    const source = new Issuer(someKey)
+    await source.start()
+    const log = pino({ level: 'silent' })
+    const clocks = { now: () => START, monotonic: () => 0 }
+    const rules = { issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'] }
+    const keys = keysFromUrl(source.url, { stop: new AbortController().signal })
+    const ring = new KeyRing({ source: keys, algorithms: rules.algorithms, clocks, log })
+    const authenticate = createJwtAuthenticate({ rules, ring, clocks, log })
+    expect(authenticate.isKnown(good())).toBe(false)
+    const token = good()
+    await authenticate(token, {})
+    await authenticate(good({ exp: 1 }), {})
+    expect(authenticate.isKnown(token)).toBe(true)
+    expect(authenticate.isKnown(good({ exp: 1 }))).toBe(false)
+    await source.stop()
   })
 
   test('that is garbage is refused without a promise', async () => {

@@ -29,7 +29,7 @@ async function startWithoutIssuer() {
   return { ...service, issuer }
 }
 
-describe('while the issuer was never reached', () => {
+describe('while the issuer was never reached', { timeout: 20_000 }, () => {
   test('opaque tokens open the service, and a JWT is told that it cannot be checked', async () => {
     const { create, store } = await startWithoutIssuer()
     const { text } = await issueToken(store, 'greenhouse', MINUTE_MS)
@@ -54,7 +54,7 @@ describe('while the issuer was never reached', () => {
   })
 })
 
-describe('while the issuer is down', () => {
+describe('while the issuer is down', { timeout: 20_000 }, () => {
   test('its known keys open the service for as long as that lasts', async () => {
     const { issuer, statusOf, pass, logLines } = await startJwtService()
     expect(await statusOf(good({ exp: 4e9 }))).toBe(200)
@@ -130,7 +130,7 @@ const strange: [claim: string, answer: Issuer['answer'], failure: RegExp][] = [
   ['is a broken connection', (request) => request.socket.destroy(), /./],
 ]
 
-describe('keys stay in use when the answer of the issuer', () => {
+describe('keys stay in use when the answer of the issuer', { timeout: 20_000 }, () => {
   test.each(strange)('%s', async (_claim, answer, failure) => {
     const { issuer, statusOf, pass, logLines } = await startJwtService()
     expect(await statusOf(good())).toBe(200)
@@ -156,7 +156,7 @@ describe('keys stay in use when the answer of the issuer', () => {
   })
 })
 
-describe('a read of keys', () => {
+describe('a read of keys', { timeout: 20_000 }, () => {
   test('ends at 256 KiB of an endless answer, and ends the connection', async () => {
     const issuer = new Issuer()
     let sent = 0

@@ -12,7 +12,7 @@ const invalid = {
   challenge: 'Bearer realm="plant-store", error="invalid_token"',
 }
 
-describe('a JWT is accepted', () => {
+describe('a JWT is accepted', { timeout: 20_000 }, () => {
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'])('signed with %s', async (alg) => {
     const key = makeKey('this', alg)
     const { statusOf } = await startJwtService({ issuer: new Issuer(someKey, key) })
@@ -48,7 +48,7 @@ describe('a JWT is accepted', () => {
   })
 })
 
-describe('a JWT is refused, in the one wording,', () => {
+describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
   test.each<[claim: string, differences: Json]>([
     ['of another issuer', { iss: 'https://other.test/' }],
     ['of an issuer that only begins like it', { iss: `${ISSUER}x` }],
@@ -208,6 +208,8 @@ test('no part of a JWT reaches the log', async () => {
   for (const token of tokens) await create(token)
   const log = logLines.join('')
   expect(log).toContain('ERR_JWT_EXPIRED')
-  for (const part of tokens.flatMap((token) => token.split('.'))) expect(log).not.toContain(part)
+  const parts = tokens.flatMap((token) => token.split('.')).filter((part) => part.length > 20)
+  expect(parts).toHaveLength(8)
+  for (const part of parts) expect(log).not.toContain(part)
   expect(log).not.toContain('ann@example')
 })

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { formatAuditLine } from '../../src/commands/token/audit.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { runToEnd } from '../process/server-process.ts'
+import { canTrace, joinInterrupted } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
 import { runShell } from './shell.ts'
@@ -117,6 +119,25 @@ describe('the audit file', () => {
     await run('list', '--audit-file', auditFile)
     expect(recordsInFile().map(({ audit }) => audit)).toEqual(['token.create', 'token.list'])
     expect(statSync(auditFile).mode & 0o777).toBe(0o600)
+  })
+
+  test.skipIf(!canTrace)('is synced before the token is shown', async () => {
+    const { folder } = arrange()
+    const calls = join(folder, 'calls')
+    const under = ['strace', '-D', '-f', '-y', '-s', '20', '-o', calls]
+    const { code } = await runToEnd({
+      folder,
+      under: [...under, '-e', 'trace=fsync,write'],
+      args: ['token', 'create', '--name', 'x', '--audit-file', 'audit.jsonl'],
+    })
+    expect(code).toBe(0)
+    const lines = joinInterrupted(readFileSync(calls, 'utf8').split('\n'))
+    const written = lines.findIndex((line) => /^write\(.*audit\.jsonl>/.test(line))
+    const synced = lines.findIndex((line) => /^fsync\(.*audit\.jsonl>\)\s* = 0$/.test(line))
+    const shown = lines.findIndex((line) => /^write\(1<.*"plant_/.test(line))
+    const order = [written, synced, shown]
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
   })
 
   test('that cannot be opened stops the command before it does anything', async () => {
