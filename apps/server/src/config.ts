@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
 import type * as z from 'zod'
+import { describeContradictions } from './contradictions.ts'
 import { readTracesConfig, type TracesConfig } from './operations/traces/traces-config.ts'
 import {
   environmentNameOf,
@@ -27,6 +28,8 @@ export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['
   readonly isProduction: boolean
   /** Where spans are sent; undefined for nowhere. */
   readonly traces: TracesConfig | undefined
+  /** Who ran the program by sudo, as far as the environment can be believed. */
+  readonly sudoUser: string | undefined
 }
 
 /** Names that other programs of this project read; the server lets them be. */
@@ -99,13 +102,17 @@ export function loadConfig(
   environment: Environment = process.env,
 ): Config {
   const problems = [...earlierProblems, ...findUnknownNames(environment)]
+  const { NODE_ENV, SUDO_USER: sudoUser } = environment
   const values: Record<string, unknown> = {
-    isProduction: environment.NODE_ENV === 'production',
+    isProduction: NODE_ENV === 'production',
+    sudoUser,
     traces: readTracesConfig(environment, problems),
   }
+  const set = new Set<SettingName>()
   for (const name of settingNames) {
     try {
       const { text, source } = find(name, flags, environment)
+      if (text !== settings[name].initial) set.add(name)
       const result = settings[name].schema.safeParse(text)
       values[name] = result.data
       if (result.success) continue
@@ -115,6 +122,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
+  problems.push(...describeContradictions((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
 }

@@ -6,6 +6,7 @@ import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { escapeUnits } from './commands/printable.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCreate } from './commands/token/create.ts'
@@ -15,11 +16,23 @@ import { addTokenRotate } from './commands/token/rotate.ts'
 import { ConfigError } from './config.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 
+/** A control character, or a line break that is not commander's own: an argument may hold both. */
+const FORGERY = /[^\P{Cc}\n]|\n(?!\(Did you mean |$)/gu
+
+/** Commander shows a wrong argument as it is, which could pass for another line or move a cursor. */
+function escapeForgery(text: string): string {
+  return text.replace(FORGERY, escapeUnits)
+}
+
 function createProgram(terminal: Terminal): Command {
   const program = new Command('plant-store-server')
     .description('A plant store over HTTP: 200 means durable.')
     .showHelpAfterError('Try: plant-store-server --help')
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      outputError: (text, write) => write(escapeForgery(text)),
+    })
     .exitOverride()
     .addHelpText(
       'after',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { jwksUrl, jwtAlgorithms, textOrNone } from './auth/jwt-settings.ts'
 import type { Address } from './http/listener.ts'
 
 /** How the environment names of all settings begin. */
@@ -71,6 +72,20 @@ export const settings = {
     'yes: take a PostgreSQL that could lose what was answered 200',
     z.enum(['yes', 'no'], { error: 'must be yes or no' }).transform((answer) => answer === 'yes'),
   ),
+  jwksUrl: setting(
+    'none',
+    "the address of an issuer's keys; with it, its JWTs open the service",
+    jwksUrl,
+  ),
+  jwksFile: setting('none', 'the same keys in a file instead', textOrNone),
+  jwtIssuer: setting('none', 'the iss that a JWT must have', textOrNone),
+  jwtAudience: setting('none', 'the aud that a JWT must have', textOrNone),
+  jwtAlgorithms: setting(
+    'ES256,EdDSA,Ed25519,PS256,RS256',
+    'what a JWT may be signed with',
+    jwtAlgorithms,
+  ),
+  auditFile: setting('none', 'where the token commands add a line about what they did', textOrNone),
   bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),

@@ -3,6 +3,9 @@ import { isSameSecret, parseOpaqueToken } from './opaque-token.ts'
 import { type Clocks, createTokenCache, type KnownToken } from './token-cache.ts'
 import type { TokenCacheObserver } from './token-cache-observer.ts'
 
+/** Whose token opened the service: `id` tells callers apart, `name` is for logs. */
+export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
+
 /**
  * The token behind a credential; undefined when it is unknown, malformed, revoked or expired.
  * A credential that the same connection showed a moment ago is answered without a promise.
@@ -10,14 +13,14 @@ import type { TokenCacheObserver } from './token-cache-observer.ts'
 export type Authenticate = (
   credential: string,
   connection: object,
-) => TokenRecord | undefined | Promise<TokenRecord | undefined>
+) => AdmittedToken | undefined | Promise<AdmittedToken | undefined>
 
 /** Whether a token opens the service at this time (Unix ms). */
 export function isUsable({ revokedAt, expiresAt }: TokenRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
 }
 
-const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
+export const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
 
 /** Checks opaque tokens against the store, remembering each for a moment. */
 export function createAuthenticate(

@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express'
 import { countHeader } from '../http/framing.ts'
 import { RequestError } from '../http/request-error.ts'
-import type { TokenRecord } from '../store/store.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { AdmittedToken, Authenticate } from './authenticate.ts'
 
 /** RFC 9110 §11.4: the scheme without regard to case, then spaces, then the credential. */
 const BEARER = /^bearer +(.+)$/i
@@ -32,7 +31,7 @@ export function requireBearer(authenticate: Authenticate): RequestHandler {
       throw missingCredentials()
     }
 
-    const admit = (token: TokenRecord | undefined): void => {
+    const admit = (token: AdmittedToken | undefined): void => {
       if (token === undefined) throw invalidToken()
       response.locals.tokenName = token.name
       next()

@@ -1,6 +1,9 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
+/** How every opaque token begins, and no JWT, which begins with a JSON object in base64url. */
+export const OPAQUE_PREFIX = 'plant_'
+
 const ID_BYTES = 6
 
 /** 256 bits: more than can be guessed, so a plain SHA-256 of it is safe to store. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { createAuthenticate, isUsable } from '../auth/authenticate.ts'
+import { isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
+import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
 import { build } from '../operations/build.ts'
 import type { Watch } from '../operations/watch.ts'
@@ -16,10 +17,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
 /**
  * A token to print where a stranger starts a new store on this machine; undefined where a usable
- * token exists.
+ * token exists, or an issuer's JWTs open the service.
  * @throws CommandError for a server that could let nobody in.
  */
 async function issueFirstToken(store: Store, config: Config): Promise<string | undefined> {
+  if (takesJwt(config)) return undefined
   const tokens = await store.tokens.list()
   if (tokens.some((token) => isUsable(token, Date.now()))) return undefined
   const isFirstRun = tokens.length === 0 && (await store.isEmpty())
@@ -60,11 +62,19 @@ function describeListenError(error: NodeJS.ErrnoException & { port?: number }): 
   )
 }
 
-async function start(store: Store, config: Config, watch: Watch): Promise<RunningServer> {
+async function start(
+  store: Store,
+  config: Config,
+  { log, metrics, tracing }: Watch,
+  stop: AbortSignal,
+): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
   const { startServer } = await import('../server.ts')
-  const { log, metrics, tracing } = watch
-  const authenticate = createAuthenticate(store.tokens, undefined, metrics?.tokenCache)
+  const authenticate = await openAuthenticate(store.tokens, config, {
+    log,
+    stop,
+    observer: metrics,
+  })
   try {
     return await startServer({
       ...config,
@@ -110,7 +120,7 @@ async function serveStore(
   const { log, metrics } = watch
   metrics?.watchStore(store)
   const token = await issueFirstToken(store, config)
-  const server = await start(store, config, watch)
+  const server = await start(store, config, watch, terminal.stop)
   greet(terminal, store, server, token)
   const { url, operationsUrl } = server
   const about = { ...build, pid: process.pid, store: store.description }

@@ -146,6 +146,11 @@ describe('tokens', () => {
   test('of which none opens the service are warned of', () => {
     expect(details([token('a', -30)])).toEqual(['warning none opens the service'])
   })
+
+  test('need not be there where JWTs open the service', () => {
+    expect(examineTokens([], now, true)).toMatchObject([{ level: 'ok' }])
+    expect(examineTokens([], now)).toMatchObject([{ level: 'warning' }])
+  })
 })
 
 describe('the clock', () => {

@@ -30,7 +30,7 @@ describe('token create', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/^plant_\S+\n$/)
     expect(err).toMatch(
-      /^SQLite .*plants\.db.*\nToken [0-9a-f]{12} \(greenhouse\), expires: 20\d\d-.*shown this once/,
+      /^SQLite .*plants\.db.*\n\{.*\}\nToken [0-9a-f]{12} \(greenhouse\), expires: 20\d\d-.*shown this once/,
     )
     expect(err).not.toContain(out.trim())
     expect(await isAccepted(out)).toBe(true)

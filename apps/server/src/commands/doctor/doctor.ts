@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
-import { type Flags, loadConfig } from '../../config.ts'
+import { takesJwt } from '../../auth/open-authenticate.ts'
+import { type Config, type Flags, loadConfig } from '../../config.ts'
+import type { SettingName } from '../../settings.ts'
 import type { Examination, Finding } from '../../store/finding.ts'
 import { examinePostgres } from '../../store/postgres/examine.ts'
 import { examineSqlite } from '../../store/sqlite/examine.ts'
@@ -7,7 +9,17 @@ import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../comm
 import { describeCount } from '../progress.ts'
 import { sqlitePathOf } from '../require-sqlite.ts'
 import { examineClock } from './examine-clock.ts'
+import { examineJwks } from './examine-jwks.ts'
 import { examineTokens } from './examine-tokens.ts'
+
+const NAMES: SettingName[] = [
+  'databaseUrl',
+  'jwksUrl',
+  'jwksFile',
+  'jwtIssuer',
+  'jwtAudience',
+  'jwtAlgorithms',
+]
 
 function examineStore(databaseUrl: string): Promise<Examination> {
   const path = sqlitePathOf(databaseUrl)
@@ -19,13 +31,14 @@ function formatFinding(finding: Finding): string {
   return finding.level === 'ok' ? `${line}\n` : `${line}. Try: ${finding.mend}\n`
 }
 
-async function examine(databaseUrl: string, terminal: Terminal): Promise<void> {
-  const { findings, tokens, recordedTimes } = await examineStore(databaseUrl)
+async function examine(config: Config, terminal: Terminal): Promise<void> {
+  const { findings, tokens, recordedTimes } = await examineStore(config.databaseUrl)
   const now = Date.now()
   const all = [
     ...findings,
     examineClock(now, recordedTimes),
-    ...(tokens === undefined ? [] : examineTokens(tokens, now)),
+    ...(tokens === undefined ? [] : examineTokens(tokens, now, takesJwt(config))),
+    ...(await examineJwks(config, terminal.stop)),
   ]
   for (const finding of all) terminal.out(formatFinding(finding))
   const failures = all.filter(({ level }) => level === 'failure').length
@@ -35,12 +48,12 @@ async function examine(databaseUrl: string, terminal: Terminal): Promise<void> {
 
 /** `doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  addSettingFlags(program.command('doctor'), ['databaseUrl'])
+  addSettingFlags(program.command('doctor'), NAMES)
     .description('check what "200 means durable" rests on, on this machine')
     .addHelpText(
       'after',
       '\nEach line is ok, warning or failure, the last two with what to do. Nothing is changed.\n' +
         'The exit code is 1 after a failure, else 0.',
     )
-    .action((options: Flags) => examine(loadConfig(options).databaseUrl, terminal))
+    .action((options: Flags) => examine(loadConfig(options), terminal))
 }

@@ -32,8 +32,15 @@ function examineToken(token: TokenRecord, now: number): Finding {
       )
 }
 
-/** Whose tokens end within 14 days or have ended in the last 14 days, with nothing to follow. */
-export function examineTokens(tokens: readonly TokenRecord[], now: number): Finding[] {
+/**
+ * Whose tokens end within 14 days or have ended in the last 14 days, with nothing to follow.
+ * Where JWTs open the service, it needs no token.
+ */
+export function examineTokens(
+  tokens: readonly TokenRecord[],
+  now: number,
+  takesJwt = false,
+): Finding[] {
   const usable = tokens.filter((token) => isUsable(token, now)).length
   const ending = tokens.filter(
     (token) =>
@@ -42,7 +49,7 @@ export function examineTokens(tokens: readonly TokenRecord[], now: number): Find
       !hasSuccessor(token, tokens, now),
   )
   const findings = ending.map((token) => examineToken(token, now))
-  if (usable === 0) {
+  if (usable === 0 && !takesJwt) {
     const detail = 'none opens the service'
     return [...findings, about.warning(detail, 'plant-store-server token create --name NAME')]
   }

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
 import type { Flags } from '../../config.ts'
-import { addSettingFlags, type Terminal, withStore } from '../command.ts'
+import { addSettingFlags, type Terminal } from '../command.ts'
+import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from './audit.ts'
 import { parseLifetime } from './duration.ts'
 import { tellIssued } from './report.ts'
 
@@ -15,14 +16,15 @@ function parseName(text: string): string {
 
 /** `token create --name N [--expires 90d|never]` */
 export function addTokenCreate(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('create'), ['databaseUrl', 'allowDataLoss'])
+  addSettingFlags(token.command('create'), AUDITED_SETTINGS)
     .description('make a token; it alone goes to standard output')
     .requiredOption('--name <name>', 'who will use it', parseName)
     .option('--expires <time>', 'such as 12h or 90d, or never (default: 90d)', parseLifetime)
     .action((options: Flags & { name: string; expires?: number }) =>
-      withStore(terminal, options, async (store) => {
+      withAudit(terminal, options, 'token.create', async (store) => {
         const { name, expires = DEFAULT_LIFETIME_MS } = options
-        tellIssued(terminal, await issueToken(store, name, expires))
+        const issued = await issueToken(store, name, expires)
+        return { fields: auditFieldsOf(issued.record), tell: () => tellIssued(terminal, issued) }
       }),
     )
 }

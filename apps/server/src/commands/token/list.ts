@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
+import { displayName } from '../../auth/display-name.ts'
 import type { Flags } from '../../config.ts'
 import type { TokenRecord } from '../../store/store.ts'
-import { addSettingFlags, type Terminal, withStore } from '../command.ts'
+import { addSettingFlags, type Terminal } from '../command.ts'
+import { AUDITED_SETTINGS, withAudit } from './audit.ts'
 import { describeState, describeTime } from './report.ts'
 
 const HEADINGS = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED']
 
 function rowOf(token: TokenRecord): string[] {
   const times = [token.createdAt, token.expiresAt, token.lastUsedAt].map(describeTime)
-  return [token.id, token.name, describeState(token), ...times]
+  return [token.id, displayName(token.name), describeState(token), ...times]
 }
 
 function formatTable(rows: readonly (readonly string[])[]): string {
@@ -21,12 +23,13 @@ function formatTable(rows: readonly (readonly string[])[]): string {
 
 /** `token list` */
 export function addTokenList(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('list'), ['databaseUrl', 'allowDataLoss'])
+  addSettingFlags(token.command('list'), AUDITED_SETTINGS)
     .description('list all tokens, oldest first')
     .action((options: Flags) =>
-      withStore(terminal, options, async ({ tokens }) => {
+      withAudit(terminal, options, 'token.list', async ({ tokens }) => {
         const rows = (await tokens.list()).map(rowOf)
-        terminal.out(formatTable([HEADINGS, ...rows]))
+        const tell = () => terminal.out(formatTable([HEADINGS, ...rows]))
+        return { fields: { tokens: rows.length }, tell }
       }),
     )
 }

@@ -1,4 +1,5 @@
 import { isUsable } from '../../auth/authenticate.ts'
+import { displayName } from '../../auth/display-name.ts'
 import type { IssuedToken } from '../../auth/issue-token.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { CommandError, exitCodes, type Terminal } from '../command.ts'
@@ -18,7 +19,7 @@ export function tellIssued(terminal: Terminal, { text, record }: IssuedToken): v
   const { id, name, expiresAt } = record
   terminal.out(`${text}\n`)
   terminal.err(
-    `Token ${id} (${name}), expires: ${describeTime(expiresAt)}. It is shown this once.\n`,
+    `Token ${id} (${displayName(name)}), expires: ${describeTime(expiresAt)}. It is shown this once.\n`,
   )
 }
 
@@ -27,7 +28,7 @@ export async function findToken({ tokens }: Store, id: string): Promise<TokenRec
   const token = await tokens.find(id)
   if (token !== undefined) return token
   throw new CommandError(
-    `there is no token ${id}. Try: plant-store-server token list`,
+    `there is no token ${displayName(id)}. Try: plant-store-server token list`,
     exitCodes.config,
   )
 }

@@ -1,22 +1,25 @@
 import type { Command } from 'commander'
+import { displayName } from '../../auth/display-name.ts'
 import type { Flags } from '../../config.ts'
-import { addSettingFlags, type Terminal, withStore } from '../command.ts'
+import { addSettingFlags, type Terminal } from '../command.ts'
+import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from './audit.ts'
 import { findToken } from './report.ts'
 
 /** `token revoke ID` */
 export function addTokenRevoke(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('revoke'), ['databaseUrl', 'allowDataLoss'])
+  addSettingFlags(token.command('revoke'), AUDITED_SETTINGS)
     .description('end a token now')
     .argument('<id>', 'its id, as `token list` shows it')
     .action((id: string, options: Flags) =>
-      withStore(terminal, options, async (store) => {
-        const { name } = await findToken(store, id)
+      withAudit(terminal, options, 'token.revoke', async (store) => {
+        const token = await findToken(store, id)
+        const shown = `Token ${id} (${displayName(token.name)})`
         const isNew = await store.tokens.revoke(id, Date.now())
-        terminal.err(
-          isNew
-            ? `Token ${id} (${name}) is revoked; running servers refuse it within 5 s.\n`
-            : `Token ${id} (${name}) was revoked before.\n`,
-        )
+        const told = isNew
+          ? `${shown} is revoked; running servers refuse it within 5 s.\n`
+          : `${shown} was revoked before.\n`
+        const fields = { ...auditFieldsOf(token), wasRevokedBefore: !isNew }
+        return { fields, tell: () => terminal.err(told) }
       }),
     )
 }

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
+import { displayName } from '../../auth/display-name.ts'
 import { draftToken } from '../../auth/issue-token.ts'
 import type { Flags } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
+import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../command.ts'
+import { AUDITED_SETTINGS, type Audited, auditFieldsOf, withAudit } from './audit.ts'
 import { parseDuration } from './duration.ts'
 import { describeState, describeTime, findToken, tellIssued } from './report.ts'
 
@@ -15,31 +17,37 @@ async function rotate(
   id: string,
   overlapMs: number,
   terminal: Terminal,
-): Promise<void> {
+): Promise<Audited> {
   const old = await findToken(store, id)
   const now = Date.now()
   if (!isUsable(old, now)) {
     throw new CommandError(
-      `token ${id} is ${describeState(old)}. Try: plant-store-server token create --name ${old.name}`,
+      `token ${id} is ${describeState(old)}. Try: plant-store-server token create --name ${displayName(old.name)}`,
       exitCodes.config,
     )
   }
   const lifetimeMs = (old.expiresAt ?? Number.POSITIVE_INFINITY) - old.createdAt
   const successor = draftToken(old.name, lifetimeMs)
   await store.tokens.replace(id, now + overlapMs, successor.record)
-  tellIssued(terminal, successor)
   const end = Math.min(now + overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
-  terminal.err(`Token ${id} works until ${describeTime(end)}.\n`)
+  const { tokenId: successorId, expires: successorExpires } = auditFieldsOf(successor.record)
+  return {
+    fields: { ...auditFieldsOf({ ...old, expiresAt: end }), successorId, successorExpires },
+    tell: () => {
+      tellIssued(terminal, successor)
+      terminal.err(`Token ${id} works until ${describeTime(end)}.\n`)
+    },
+  }
 }
 
 /** `token rotate ID [--overlap 24h]` */
 export function addTokenRotate(token: Command, terminal: Terminal): void {
-  addSettingFlags(token.command('rotate'), ['databaseUrl', 'allowDataLoss'])
+  addSettingFlags(token.command('rotate'), AUDITED_SETTINGS)
     .description('make a successor; the old token goes on for the overlap')
     .argument('<id>', 'its id, as `token list` shows it')
     .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
     .action((id: string, options: Flags & { overlap?: number }) =>
-      withStore(terminal, options, (store) =>
+      withAudit(terminal, options, 'token.rotate', (store) =>
         rotate(store, id, options.overlap ?? DEFAULT_OVERLAP_MS, terminal),
       ),
     )

@@ -1,9 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client'
-
-/** Is told how each fetch of the issuer's keys ended. */
-export interface JwksObserver {
-  fetched(isGood: boolean): void
-}
+import type { JwksObserver } from '../../auth/key-ring.ts'
 
 export function addJwksMetrics(registers: Registry[]): JwksObserver {
   const fetches = new Counter({

@@ -1,0 +1,65 @@
+import type { webcrypto } from 'node:crypto'
+import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose'
+import { displayName } from './display-name.ts'
+
+/** RFC 7518 §3.3. */
+const LEAST_RSA_BITS = 2048
+
+/** Issuers have a few; a JWT without a kid is tried with each of them. */
+const MOST_KEYS = 100
+
+/** The public keys of an issuer. */
+export interface KeySet {
+  /** The key for the header of a JWT. */
+  readonly find: JWTVerifyGetKey
+  /** For people: each key that some algorithm can use, by its id. */
+  readonly usable: readonly string[]
+  /** The others: private or symmetric, for encryption, malformed, too short, for other algorithms. */
+  readonly ignored: readonly string[]
+  /** The same text means the same usable keys. */
+  readonly content: string
+}
+
+async function canUse(jwk: JWK, alg: string): Promise<boolean> {
+  try {
+    const key = await createLocalJWKSet({ keys: [jwk] })({ alg })
+    const { modulusLength } = (key as webcrypto.CryptoKey)
+      .algorithm as webcrypto.RsaHashedKeyAlgorithm
+    return modulusLength === undefined || modulusLength >= LEAST_RSA_BITS
+  } catch {
+    return false
+  }
+}
+
+function describe({ kid, kty }: JWK): string {
+  return `${displayName(`${kid ?? 'no kid'}`)} (${displayName(`${kty}`)})`
+}
+
+/**
+ * Reads a JWK Set (RFC 7517 §5). Keys that cannot be used are left out, as §5 asks.
+ * @throws Error when the text is no key set.
+ */
+export async function parseKeySet(text: string, algorithms: readonly string[]): Promise<KeySet> {
+  let keys: JWK[]
+  try {
+    const set: JSONWebKeySet = JSON.parse(text)
+    createLocalJWKSet(set)
+    keys = set.keys
+  } catch {
+    throw new Error('it is no JSON Web Key Set')
+  }
+  if (keys.length > MOST_KEYS) throw new Error(`it holds more than ${MOST_KEYS} keys`)
+  const usable: JWK[] = []
+  const ignored: JWK[] = []
+  for (const jwk of keys) {
+    const fits = await Promise.all(algorithms.map((alg) => canUse(jwk, alg)))
+    const list = fits.includes(true) ? usable : ignored
+    list.push(jwk)
+  }
+  return {
+    find: createLocalJWKSet({ keys: usable }),
+    usable: usable.map(describe),
+    ignored: ignored.map(describe),
+    content: JSON.stringify(usable),
+  }
+}

@@ -1,0 +1,78 @@
+import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
+import * as z from 'zod'
+import type { KeySet } from './key-set.ts'
+
+/** How far the clocks of issuer and server may differ. */
+export const CLOCK_SKEW_SECONDS = 30
+
+export interface JwtRules {
+  readonly issuer: string
+  readonly audience: string
+  readonly algorithms: readonly string[]
+}
+
+/**
+ * `sub` is asked for although RFC 7519 leaves it open (RFC 9068 does not): it says who stored a
+ * plant. `exp` is, because a token that never ends could never be taken back.
+ */
+const Claims = z.object({ sub: z.string().min(1), exp: z.number() })
+export type Claims = z.infer<typeof Claims>
+
+/** `unknown_key`: none of these keys, or not the one that the token means; a newer one might. */
+export type Verification = Claims | 'refused' | 'unknown_key'
+
+async function verifySignature(
+  credential: string,
+  { find }: KeySet,
+  options: JWTVerifyOptions,
+): Promise<unknown> {
+  try {
+    return (await jwtVerify(credential, find, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    // Without a kid, or with a kid that two keys share, each that fits is tried.
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(credential, key, options)).payload
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/**
+ * Checks a JWT as RFC 7519 §7.2 and RFC 8725 say: signature, issuer, audience, `exp`, `nbf`.
+ * `iat` must be a number and is not judged, as RFC 7519 §4.1.6 has it.
+ * @param onRefused told the reason, in words of jose and no text of the token.
+ */
+export async function verifyJwt(
+  credential: string,
+  keys: KeySet,
+  rules: JwtRules & { readonly hasKid: boolean; readonly now: number },
+  onRefused: (reason: object) => void,
+): Promise<Verification> {
+  try {
+    const payload = await verifySignature(credential, keys, {
+      algorithms: [...rules.algorithms],
+      issuer: rules.issuer,
+      audience: rules.audience,
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      currentDate: new Date(rules.now),
+    })
+    return Claims.parse(payload)
+  } catch (error) {
+    if (error instanceof z.ZodError) {
+      onRefused({ claim: error.issues[0]?.path.join() })
+      return 'refused'
+    }
+    if (!(error instanceof errors.JOSEError)) throw error
+    const { code, claim } = error as errors.JOSEError & { claim?: string }
+    onRefused({ code, claim })
+    if (error instanceof errors.JWKSNoMatchingKey) return 'unknown_key'
+    // An issuer that names no keys cannot show that it has a new one.
+    const mayBeNewKey = error instanceof errors.JWSSignatureVerificationFailed && !rules.hasKid
+    return mayBeNewKey ? 'unknown_key' : 'refused'
+  }
+}

@@ -1,0 +1,97 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { type Flags, loadConfig } from '../../config.ts'
+import type { SettingName } from '../../settings.ts'
+import type { Store, TokenRecord } from '../../store/store.ts'
+import { CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
+import { escapeUnits } from '../printable.ts'
+
+/** The settings of every command that is audited. */
+export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
+
+export type AuditedAction = 'token.create' | 'token.list' | 'token.revoke' | 'token.rotate'
+
+/** What was done, without any secret; names are those of the log. */
+export type AuditFields = Readonly<Record<string, string | number | boolean>>
+
+/** What an audit line tells of a token. */
+export function auditFieldsOf({ id, name, expiresAt }: TokenRecord) {
+  const expires = expiresAt === undefined ? 'never' : new Date(expiresAt).toISOString()
+  return { tokenId: id, tokenName: name, expires }
+}
+
+function nameUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a number that has no name.
+    return `uid ${process.getuid?.()}`
+  }
+}
+
+/** One line of JSON in ASCII: whatever a field holds can neither end it nor speak to a terminal. */
+export function formatAuditLine(fields: AuditFields): string {
+  const line = JSON.stringify({ level: 'info', time: new Date().toISOString(), ...fields })
+  return `${line.replace(/[^\x20-\x7e]/g, escapeUnits)}\n`
+}
+
+/** Opens the file that audit lines are added to, for its owner only if it is new. */
+function openAuditFile(path: string | undefined): number | undefined {
+  if (path === undefined) return undefined
+  try {
+    return openSync(path, 'a', 0o600)
+  } catch (error) {
+    const message = `nothing was done: cannot write the audit file: ${(error as Error).message}`
+    throw new CommandError(message, exitCodes.cannotCreate, { cause: error })
+  }
+}
+
+function writeLine(line: string, terminal: Terminal, file: number | undefined): void {
+  terminal.err(line)
+  if (file === undefined) return
+  try {
+    writeSync(file, line)
+    fsyncSync(file)
+  } catch (error) {
+    const message = `the line above is not in the audit file: ${(error as Error).message}. The result is not shown`
+    throw new CommandError(message, exitCodes.ioError, { cause: error })
+  }
+}
+
+/** A command's work after its commit: what to record, and then how to tell its result. */
+export interface Audited {
+  readonly fields: AuditFields
+  readonly tell: () => void
+}
+
+/**
+ * Runs a command on the store and records who did what when, with which outcome: on standard error,
+ * and synced in the audit file where one is set. The result is told after it was recorded, so that
+ * nobody has a token that no record names.
+ * @throws CommandError before anything is done when the audit file cannot be opened.
+ */
+export async function withAudit(
+  terminal: Terminal,
+  flags: Flags,
+  action: AuditedAction,
+  use: (store: Store) => Promise<Audited>,
+): Promise<void> {
+  const { auditFile, sudoUser } = loadConfig(flags)
+  const file = openAuditFile(auditFile)
+  const who = { user: nameUser(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+  const record = (fields: AuditFields) =>
+    writeLine(formatAuditLine({ audit: action, ...who, ...fields }), terminal, file)
+  try {
+    await withStore(terminal, flags, async (store) => {
+      const about = { store: store.description }
+      const { fields, tell } = await use(store).catch((error: Error) => {
+        record({ outcome: 'failed', ...about, reason: error.message })
+        throw error
+      })
+      record({ outcome: 'done', ...about, ...fields })
+      tell()
+    })
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { SigningKey } from './sign-jwt.ts'
+
+/** An identity provider on loopback, as far as a resource server sees one: its keys by HTTP. */
+export class Issuer {
+  keys: readonly SigningKey[]
+  /** How often the keys were asked for. */
+  fetches = 0
+  /** Answers instead of the keys, while set. */
+  answer: RequestListener | undefined
+  readonly #server: Server
+  #port = 0
+
+  constructor(...keys: SigningKey[]) {
+    this.keys = keys
+    this.#server = createServer((request, response) => {
+      this.fetches++
+      if (this.answer !== undefined) this.answer(request, response)
+      else response.end(this.keySet)
+    })
+  }
+
+  get keySet(): string {
+    return JSON.stringify({ keys: this.keys.map(({ jwk }) => jwk) })
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/keys`
+  }
+
+  /** On the port that it had before, if any. */
+  async start(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = (this.#server.address() as AddressInfo).port
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+}

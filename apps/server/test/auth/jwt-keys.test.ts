@@ -1,0 +1,205 @@
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { createJwtAuthenticate } from '../../src/auth/jwt.ts'
+import { KeyRing } from '../../src/auth/key-ring.ts'
+import { keysFromUrl } from '../../src/auth/key-source.ts'
+import { Issuer } from './issuer.ts'
+import { AUDIENCE, good, ISSUER, START, someKey, startJwtService } from './jwt-service.ts'
+import { makeKey } from './sign-jwt.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60_000
+const newKey = makeKey('new')
+
+/** Past every cool-down, and short of the time after which keys are read anew by themselves. */
+const A_WHILE_MS = MINUTE_MS
+
+describe('the keys of an issuer', { timeout: 60_000 }, () => {
+  test('are fetched once, however many requests there are', async () => {
+    const { issuer, statusOf } = await startJwtService()
+    const token = good()
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(token)))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(issuer.fetches).toBe(1)
+  })
+
+  test('are fetched anew for a kid that is not known', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    expect(await statusOf(good())).toBe(200)
+    issuer.keys = [someKey, newKey]
+    pass(A_WHILE_MS)
+    expect(await statusOf(good({}, {}, newKey))).toBe(200)
+    expect(await statusOf(good())).toBe(200)
+    expect(issuer.fetches).toBe(2)
+  })
+
+  test('are fetched anew once per cool-down under 200 requests with unknown kids', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    expect(await statusOf(good())).toBe(200)
+    const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
+    const storm = () => Promise.all(tokens.map((token) => statusOf(token)))
+    pass(A_WHILE_MS)
+    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(issuer.fetches).toBe(2)
+    pass(9.9 * SECOND_MS)
+    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(issuer.fetches).toBe(2)
+    pass(0.1 * SECOND_MS)
+    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(issuer.fetches).toBe(3)
+  })
+
+  test('are not fetched for tokens that no key could save', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    expect(await statusOf(good())).toBe(200)
+    pass(A_WHILE_MS)
+    for (const token of [
+      'a.b.c',
+      good({ exp: 1 }),
+      good({}, { kid: 'unknown', alg: 'HS256' }),
+      good({}, { kid: 'unknown', crit: ['x'] }),
+      good({}, {}, makeKey('some')),
+    ]) {
+      expect(await statusOf(token)).toBe(401)
+    }
+    expect(issuer.fetches).toBe(1)
+  })
+
+  test('that were taken back stop working within 5 minutes, remembered or not', async () => {
+    const { issuer, statusOf, pass } = await startJwtService({
+      issuer: new Issuer(someKey, newKey),
+    })
+    const token = good({ exp: 4e9 })
+    expect(await statusOf(token)).toBe(200)
+    issuer.keys = [newKey]
+    pass(5 * MINUTE_MS)
+    expect(await statusOf(token)).toBe(401)
+    expect(await statusOf(good({ exp: 4e9 }, {}, newKey))).toBe(200)
+  })
+
+  test('of 4 minutes are read anew while requests go on with them', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    const token = good({ exp: 4e9 })
+    expect(await statusOf(token)).toBe(200)
+    const asked = new Promise<void>((resolve) => {
+      issuer.answer = () => resolve()
+    })
+    pass(4 * MINUTE_MS)
+    expect(await statusOf(token)).toBe(200)
+    await asked
+    expect(await statusOf(token)).toBe(200)
+    expect(issuer.fetches).toBe(2)
+  })
+
+  test('that are none let nobody in, for the issuer says so', async () => {
+    const { issuer, statusOf, pass, logLines } = await startJwtService()
+    const token = good({ exp: 4e9 })
+    expect(await statusOf(token)).toBe(200)
+    issuer.keys = []
+    pass(5 * MINUTE_MS)
+    expect(await statusOf(token)).toBe(401)
+    expect(logLines.join('')).toMatch(/"level":40.*"usable":\[\].*took new keys/)
+  })
+
+  test('that are not usable are left out and told', async () => {
+    const { privateKey } = makeKey('private')
+    const with_ = (differences: object) => ({ ...someKey, jwk: { ...someKey.jwk, ...differences } })
+    const issuer = new Issuer(
+      with_({ kid: 'encryption', use: 'enc' }),
+      with_({ kid: 'wrapping', key_ops: ['wrapKey'] }),
+      with_({ kid: 'curve', crv: 'P-521' }),
+      with_({ kid: 'broken', x: 'AAAA' }),
+      with_({ kid: 'private', ...privateKey.export({ format: 'jwk' }) }),
+      with_({ kid: 'other', alg: 'ES384' }),
+      with_({ kid: 'strange', kty: 'QP' }),
+      someKey,
+    )
+    const { statusOf, logLines } = await startJwtService({ issuer })
+    expect(await statusOf(good())).toBe(200)
+    const told = JSON.parse(logLines.find((line) => line.includes('took new keys')) ?? '')
+    expect(told.usable).toEqual(['some (EC)'])
+    expect(told.ignored.map((key: string) => key.split(' ')[0])).toEqual([
+      ...['encryption', 'wrapping', 'curve', 'broken', 'private', 'other', 'strange'],
+    ])
+    for (const kid of ['encryption', 'private']) {
+      expect(await statusOf(good({}, { kid }))).toBe(401)
+    }
+  })
+})
+
+describe('a JWT', { timeout: 20_000 }, () => {
+  test('without a kid is tried with each key that fits', async () => {
+    const keys = [makeKey('rsa', 'RS256'), newKey, someKey]
+    const { statusOf } = await startJwtService({ issuer: new Issuer(...keys) })
+    for (const key of keys) expect(await statusOf(good({}, { kid: undefined }, key))).toBe(200)
+    expect(await statusOf(good({}, { kid: undefined }, makeKey('other')))).toBe(401)
+  })
+
+  test('without a kid finds the key that an issuer has changed to', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    expect(await statusOf(good({}, { kid: undefined }))).toBe(200)
+    issuer.keys = [newKey]
+    pass(A_WHILE_MS)
+    expect(await statusOf(good({}, { kid: undefined }, newKey))).toBe(200)
+    expect(await statusOf(good({}, { kid: undefined }))).toBe(401)
+  })
+
+  test('whose kid two keys share is tried with both', async () => {
+    const keys = [makeKey('same'), makeKey('same'), makeKey('same', 'RS256')]
+    const { statusOf } = await startJwtService({ issuer: new Issuer(...keys) })
+    for (const key of keys) expect(await statusOf(good({}, {}, key))).toBe(200)
+    expect(await statusOf(good({}, {}, makeKey('same')))).toBe(401)
+  })
+
+  test('that was accepted stops at its end, on its connection and on others', async () => {
+    const { issuer, statusOf, authenticate, pass } = await startJwtService()
+    const token = good()
+    const connection = {}
+    expect(await statusOf(token)).toBe(200)
+    expect(await authenticate(token, connection)).toMatchObject({ name: 'jwt:gardener' })
+    pass(630 * SECOND_MS - 1)
+    await authenticate(token, connection)
+    expect(authenticate(token, connection)).toMatchObject({ name: 'jwt:gardener' })
+    expect(await statusOf(token)).toBe(200)
+    pass(1)
+    expect(authenticate(token, connection)).toBeUndefined()
+    expect(await statusOf(token)).toBe(401)
+    expect(issuer.fetches).toBe(2)
+  })
+
+  test('that a connection has shown is known there without a promise, and only there', async () => {
+    const { authenticate } = await startJwtService()
+    const [one, other] = [{}, {}]
+    const token = good()
+    await authenticate(token, one)
+    expect(authenticate(token, one)).not.toBeInstanceOf(Promise)
+    expect(authenticate(token, other)).toBeInstanceOf(Promise)
+    expect(authenticate(good({ sub: 'another' }), one)).toBeInstanceOf(Promise)
+    expect(await authenticate(good({ sub: 'another' }), one)).toMatchObject({ name: 'jwt:another' })
+  })
+
+  test('is known by itself only, once it was verified', async () => {
+    const source = new Issuer(someKey)
+    await source.start()
+    const log = pino({ level: 'silent' })
+    const clocks = { now: () => START, monotonic: () => 0 }
+    const rules = { issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'] }
+    const keys = keysFromUrl(source.url, { stop: new AbortController().signal })
+    const ring = new KeyRing({ source: keys, algorithms: rules.algorithms, clocks, log })
+    const authenticate = createJwtAuthenticate({ rules, ring, clocks, log })
+    expect(authenticate.isKnown(good())).toBe(false)
+    const token = good()
+    await authenticate(token, {})
+    await authenticate(good({ exp: 1 }), {})
+    expect(authenticate.isKnown(token)).toBe(true)
+    expect(authenticate.isKnown(good({ exp: 1 }))).toBe(false)
+    await source.stop()
+  })
+
+  test('that is garbage is refused without a promise', async () => {
+    const { authenticate } = await startJwtService()
+    for (const token of ['x', 'a.b.c', '..', 'eyJhbGciOiJub25lIn0.e30.', 'x'.repeat(9_000)]) {
+      expect(authenticate(token, {})).toBeUndefined()
+    }
+  })
+})

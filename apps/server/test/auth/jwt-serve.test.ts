@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runProgram } from '../commands/program.ts'
+import { runToEnd, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { Issuer } from './issuer.ts'
+import { AUDIENCE, claims, ISSUER, someKey, startJwtService } from './jwt-service.ts'
+import { makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
+
+const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
+const newKey = makeKey('new')
+
+/** A token that is good now. */
+function freshToken(key: SigningKey = someKey): string {
+  return signJwt(key, claims({ exp: Math.floor(Date.now() / 1000) + 600 }))
+}
+
+async function startIssuer(): Promise<Issuer> {
+  const issuer = new Issuer(someKey)
+  await issuer.start()
+  onTestFinished(() => issuer.stop())
+  return issuer
+}
+
+function keyFile(content: string): string {
+  const path = join(temporaryFolder(), 'keys.json')
+  writeFileSync(path, content)
+  return path
+}
+
+describe('serve', { timeout: 20_000 }, () => {
+  test('starts in production without a token of its own where JWTs open it', async () => {
+    const issuer = await startIssuer()
+    const environment = { ...rules, NODE_ENV: 'production', PLANT_STORE_JWKS_URL: issuer.url }
+    const server = await startServerProcess({
+      folder: temporaryFolder(),
+      environment,
+      token: freshToken(),
+    })
+    expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
+    server.kill('SIGTERM')
+    const { code, out } = await server.ended
+    expect(code).toBe(0)
+    expect(out).not.toContain('Your token')
+  })
+
+  test('makes no first token where JWTs open it', async () => {
+    const environment = { ...rules, PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) }
+    const token = freshToken()
+    const server = await startServerProcess({ folder: temporaryFolder(), environment, token })
+    server.kill('SIGTERM')
+    expect((await server.ended).out).not.toContain('plant_')
+  })
+
+  test('starts and ends while its issuer does not answer', async () => {
+    const issuer = await startIssuer()
+    issuer.answer = () => {}
+    const environment = { ...rules, PLANT_STORE_JWKS_URL: issuer.url }
+    const token = freshToken()
+    const server = await startServerProcess({ folder: temporaryFolder(), environment, token })
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  test.each([
+    ['that is not there', undefined, 'ENOENT'],
+    ['that is no key set', '{}', 'it is no JSON Web Key Set'],
+    ['without a key', '{"keys":[]}', 'it has no key for ES256,EdDSA,Ed25519,PS256,RS256'],
+  ])('refuses a file of keys %s', async (_claim, content, problem) => {
+    const path = content === undefined ? '/nowhere/keys.json' : keyFile(content)
+    const environment = { ...rules, PLANT_STORE_JWKS_FILE: path, PLANT_STORE_LOG_LEVEL: 'silent' }
+    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+    expect(code).toBe(78)
+    expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: `)
+    expect(err).toContain(problem)
+  })
+})
+
+test('a file of keys is read anew for a kid that is not known, and survives a broken one', async () => {
+  const path = keyFile(new Issuer(someKey).keySet)
+  const { statusOf, pass } = await startJwtService({ flags: { jwksFile: path } })
+  const sign = (key: SigningKey) => signJwt(key, claims())
+  expect(await statusOf(sign(someKey))).toBe(200)
+  writeFileSync(path, new Issuer(newKey).keySet)
+  pass(9_999)
+  expect(await statusOf(sign(newKey))).toBe(401)
+  pass(1)
+  expect(await statusOf(sign(newKey))).toBe(200)
+  expect(await statusOf(sign(someKey))).toBe(401)
+  writeFileSync(path, ' '.repeat(300_000))
+  pass(300_000)
+  expect(await statusOf(sign(newKey))).toBe(200)
+})
+
+describe('doctor', () => {
+  async function examine(...flags: string[]) {
+    const database = ['--database-url', `sqlite:${temporaryFolder()}/plants.db`]
+    const jwt = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE]
+    return runProgram(['doctor', ...database, ...jwt, ...flags])
+  }
+
+  test('tells the keys of JWTs', async () => {
+    const issuer = await startIssuer()
+    const { code, out } = await examine('--jwks-url', issuer.url)
+    expect(code).toBe(0)
+    expect(out).toContain(`ok       jwks: ${issuer.url} has some (EC)\n`)
+  })
+
+  test('warns of keys that are not used', async () => {
+    const issuer = await startIssuer()
+    issuer.keys = [someKey, makeKey('short', 'RS256', 1024)]
+    const { code, out } = await examine('--jwks-url', issuer.url)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^warning {2}jwks: .* has keys that are not used: short \(RSA\)\. Try: /m)
+  })
+
+  test('tells keys that cannot be read as a failure', async () => {
+    const issuer = await startIssuer()
+    await issuer.stop()
+    const { code, out } = await examine('--jwks-url', issuer.url)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^failure {2}jwks: cannot read the keys at .*ECONNREFUSED.*\. Try: /m)
+  })
+
+  test('tells a set without a usable key as a failure', async () => {
+    const path = keyFile(new Issuer(someKey).keySet)
+    const { code, out } = await examine('--jwks-file', path, '--jwt-algorithms', 'RS256')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^failure {2}jwks: .*keys\.json has no key for RS256\. Try: /m)
+  })
+})

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { openAuthenticate } from '../../src/auth/open-authenticate.ts'
+import { loadConfig } from '../../src/config.ts'
+import { startServer } from '../../src/server.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { Issuer } from './issuer.ts'
+import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
+
+export const ISSUER = 'https://issuer.test/'
+export const AUDIENCE = 'plants'
+export const START = Date.UTC(2030, 0, 1)
+
+/** One key for the tests that need just some key; making one takes time. */
+export const someKey = makeKey('some')
+
+export interface Answered {
+  readonly status: number
+  readonly error: number | undefined
+  readonly message: string
+  readonly retryAfter: string | null
+  readonly challenge: string | null
+}
+
+/** Claims that are good when the test's clock stands at START. */
+export function claims(differences: Json = {}): Json {
+  const seconds = START / 1000
+  return { iss: ISSUER, aud: AUDIENCE, sub: 'gardener', exp: seconds + 600, ...differences }
+}
+
+export function good(differences: Json = {}, header: Json = {}, key: SigningKey = someKey): string {
+  return signJwt(key, claims(differences), header)
+}
+
+/** A real server over a real store that takes the JWTs of an issuer, with clocks that the test turns. */
+export async function startJwtService({
+  issuer = new Issuer(someKey),
+  flags = {},
+}: {
+  issuer?: Issuer
+  flags?: Record<string, string>
+} = {}) {
+  if (flags.jwksFile === undefined) await issuer.start()
+  onTestFinished(() => issuer.stop())
+  const source = flags.jwksFile === undefined ? { jwksUrl: issuer.url } : {}
+  const jwtFlags = { ...source, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
+  const config = loadConfig(jwtFlags, [], {})
+  const store = await openSqliteStore({
+    path: join(temporaryFolder(), 'plants.db'),
+    queueLimit: 1000,
+  })
+  const logLines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
+  const clock = { time: START, age: 0 }
+  const clocks = { now: () => clock.time, monotonic: () => clock.age }
+  const stop = new AbortController()
+  const parts = { log, stop: stop.signal, clocks }
+  const authenticate = await openAuthenticate(store.tokens, config, parts)
+  const listen = { host: '127.0.0.1', port: 0 }
+  const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
+  const server = await startServer({ ...config, store, authenticate, log, ...limits })
+  onTestFinished(async () => {
+    stop.abort()
+    await server.close()
+    await store.close()
+  })
+  let id = 0
+  async function create(
+    credential: string,
+    body = JSON.stringify({ id: ++id, name: 'Fern' }),
+  ): Promise<Answered> {
+    const response = await fetch(`${server.url}/plants`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body,
+    })
+    const { error, message } = (await response.json()) as { error?: number; message: string }
+    const header = (name: string) => response.headers.get(name)
+    const headers = { retryAfter: header('retry-after'), challenge: header('www-authenticate') }
+    return { status: response.status, error, message, ...headers }
+  }
+  const statusOf = async (credential: string) => (await create(credential)).status
+  const pass = (milliseconds: number) => {
+    clock.time += milliseconds
+    clock.age += milliseconds
+  }
+  return { issuer, store, url: server.url, create, statusOf, clock, pass, logLines, authenticate }
+}

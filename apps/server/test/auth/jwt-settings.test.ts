@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config.ts'
+
+const complete = {
+  PLANT_STORE_JWKS_URL: 'https://issuer.test/keys',
+  PLANT_STORE_JWT_ISSUER: 'https://issuer.test/',
+  PLANT_STORE_JWT_AUDIENCE: 'plants',
+}
+const { PLANT_STORE_JWKS_URL: _url, ...withoutKeys } = complete
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    loadConfig({}, [], environment)
+    return []
+  } catch (error) {
+    return (error as Error).message.split('\n').map((line) => line.trim())
+  }
+}
+
+describe('the settings of JWTs', () => {
+  test('are off by default', () => {
+    expect(loadConfig({}, [], {})).toMatchObject({
+      jwksUrl: undefined,
+      jwksFile: undefined,
+      jwtIssuer: undefined,
+      jwtAudience: undefined,
+      jwtAlgorithms: ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'],
+    })
+  })
+
+  test('are taken together', () => {
+    expect(loadConfig({}, [], { ...complete, PLANT_STORE_JWT_ALGORITHMS: 'PS512' })).toMatchObject({
+      jwksUrl: 'https://issuer.test/keys',
+      jwtIssuer: 'https://issuer.test/',
+      jwtAudience: 'plants',
+      jwtAlgorithms: ['PS512'],
+    })
+  })
+
+  test.each([
+    'https://issuer.test',
+    'https://issuer.test:8443/keys?tenant=a',
+    'http://localhost/keys',
+    'http://127.0.0.1:8080/keys',
+    'http://[::1]:8080/keys',
+  ])('take keys from %s', (url) => {
+    expect(problemsOf({ ...complete, PLANT_STORE_JWKS_URL: url })).toEqual([])
+  })
+
+  test.each([
+    '',
+    'issuer.test',
+    'http://issuer.test/keys',
+    'http://127.0.0.1.issuer.test/keys',
+    'http://localhost.issuer.test/keys',
+    'https://user@issuer.test/keys',
+    'https://user:secret@issuer.test/keys',
+    'file:///etc/keys.json',
+    'data:application/json,{}',
+  ])('take no keys from %j', (url) => {
+    const [problem, ...others] = problemsOf({ ...complete, PLANT_STORE_JWKS_URL: url })
+    expect(problem).toMatch(/^PLANT_STORE_JWKS_URL: must be an https:\/\/ address, or an http:/)
+    expect(others).toEqual([])
+  })
+
+  test.each(['none', 'HS256', 'RS256,HS256', 'rs256', 'RS256, ES256', 'RS256,', '', '*'])(
+    'allow no algorithms %j',
+    (names) => {
+      const [problem] = problemsOf({ ...complete, PLANT_STORE_JWT_ALGORITHMS: names })
+      expect(problem).toMatch(/^PLANT_STORE_JWT_ALGORITHMS: must be a list, with commas, of ES256,/)
+    },
+  )
+})
+
+describe('settings of JWTs that do not belong together are told:', () => {
+  const needs = (name: string, keys: string) =>
+    `${name}: must be set with ${keys}, or any token would do`
+
+  test('keys by address and by file', () => {
+    expect(problemsOf({ ...complete, PLANT_STORE_JWKS_FILE: 'keys.json' })).toEqual([
+      'PLANT_STORE_JWKS_URL: cannot be set together with PLANT_STORE_JWKS_FILE',
+    ])
+  })
+
+  test('keys without an issuer and an audience', () => {
+    expect(problemsOf({ PLANT_STORE_JWKS_URL: 'https://issuer.test/keys' })).toEqual([
+      needs('PLANT_STORE_JWT_ISSUER', 'PLANT_STORE_JWKS_URL'),
+      needs('PLANT_STORE_JWT_AUDIENCE', 'PLANT_STORE_JWKS_URL'),
+    ])
+    expect(problemsOf({ PLANT_STORE_JWKS_FILE: 'keys.json', PLANT_STORE_JWT_ISSUER: 'a' })).toEqual(
+      [needs('PLANT_STORE_JWT_AUDIENCE', 'PLANT_STORE_JWKS_FILE')],
+    )
+  })
+
+  test('an empty audience', () => {
+    expect(problemsOf({ ...complete, PLANT_STORE_JWT_AUDIENCE: '' })).toEqual([
+      'PLANT_STORE_JWT_AUDIENCE: must not be empty (it is "")',
+    ])
+  })
+
+  test('an issuer, an audience and algorithms without keys', () => {
+    const environment = { ...withoutKeys, PLANT_STORE_JWT_ALGORITHMS: 'RS256' }
+    expect(problemsOf(environment)).toEqual(
+      ['ISSUER', 'AUDIENCE', 'ALGORITHMS'].map(
+        (name) =>
+          `PLANT_STORE_JWT_${name}: means nothing without PLANT_STORE_JWKS_URL or PLANT_STORE_JWKS_FILE`,
+      ),
+    )
+  })
+})

@@ -1,0 +1,207 @@
+import { readFileSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { formatAuditLine } from '../../src/commands/token/audit.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { runToEnd } from '../process/server-process.ts'
+import { canTrace, joinInterrupted } from '../process/system-calls.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { runProgram } from './program.ts'
+import { runShell } from './shell.ts'
+
+function arrange() {
+  const folder = temporaryFolder()
+  const path = join(folder, 'plants.db')
+  const auditFile = join(folder, 'audit.jsonl')
+  return {
+    folder,
+    path,
+    auditFile,
+    run: (...args: string[]) => runProgram(['token', ...args, '--database-url', `sqlite:${path}`]),
+    recordsInFile: () => readFileSync(auditFile, 'utf8').trimEnd().split('\n').map(parse),
+  }
+}
+
+function parse(line: string): Record<string, unknown> {
+  return JSON.parse(line)
+}
+
+/** What stands on standard error for machines. */
+function recordsIn(err: string): Record<string, unknown>[] {
+  return err
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map(parse)
+}
+
+const common = {
+  level: 'info',
+  time: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  user: userInfo().username,
+  store: expect.stringContaining('plants.db'),
+}
+const anId = expect.stringMatching(/^[0-9a-f]{12}$/)
+const aTime = expect.stringMatching(/^20\d\d-.*Z$/)
+
+describe('every token command leaves one line of who did what when:', () => {
+  test('create, list, rotate and revoke', async () => {
+    const { run } = arrange()
+    const created = await run('create', '--name', 'greenhouse', '--expires', 'never')
+    const id = created.out.split('_')[1] ?? ''
+    const token = { tokenId: id, tokenName: 'greenhouse' }
+    const done = { ...common, outcome: 'done' }
+    expect(recordsIn(created.err)).toEqual([
+      { ...done, audit: 'token.create', ...token, expires: 'never' },
+    ])
+    expect(recordsIn((await run('list')).err)).toEqual([
+      { ...done, audit: 'token.list', tokens: 1 },
+    ])
+    expect(recordsIn((await run('rotate', id)).err)).toEqual([
+      {
+        ...done,
+        audit: 'token.rotate',
+        ...token,
+        expires: aTime,
+        successorId: anId,
+        successorExpires: 'never',
+      },
+    ])
+    for (const wasRevokedBefore of [false, true]) {
+      expect(recordsIn((await run('revoke', id)).err)).toEqual([
+        { ...done, audit: 'token.revoke', ...token, expires: aTime, wasRevokedBefore },
+      ])
+    }
+  })
+
+  test('one that fails, with its reason', async () => {
+    const { run } = arrange()
+    const { code, err } = await run('revoke', 'ffffffffffff')
+    expect(code).toBe(78)
+    expect(recordsIn(err)).toEqual([
+      {
+        ...common,
+        audit: 'token.revoke',
+        outcome: 'failed',
+        reason: expect.stringContaining('there is no token ffffffffffff'),
+      },
+    ])
+  })
+
+  test('with who called sudo', async () => {
+    const { err } = await runShell(temporaryFolder(), 'SUDO_USER=ann server token list')
+    expect(recordsIn(err)).toEqual([expect.objectContaining({ sudoUser: 'ann' })])
+  })
+
+  test('whatever the log level', async () => {
+    const folder = temporaryFolder()
+    const { err } = await runShell(folder, 'PLANT_STORE_LOG_LEVEL=silent server token list')
+    expect(recordsIn(err)).toHaveLength(1)
+  })
+
+  test('and never a secret', async () => {
+    const { run, auditFile } = arrange()
+    const { out: token, err } = await run(
+      ...['create', '--name', 'greenhouse', '--audit-file', auditFile],
+    )
+    const secret = token.trim().slice('plant_0123456789ab_'.length)
+    expect(secret).toHaveLength(51)
+    expect(err).not.toContain(secret)
+    expect(readFileSync(auditFile, 'utf8')).not.toContain(secret)
+  })
+})
+
+describe('the audit file', () => {
+  test('gets each line, is added to, and is for its owner only', async () => {
+    const { run, auditFile, recordsInFile } = arrange()
+    const created = await run('create', '--name', 'greenhouse', '--audit-file', auditFile)
+    expect(recordsInFile()).toEqual(recordsIn(created.err))
+    await run('list', '--audit-file', auditFile)
+    expect(recordsInFile().map(({ audit }) => audit)).toEqual(['token.create', 'token.list'])
+    expect(statSync(auditFile).mode & 0o777).toBe(0o600)
+  })
+
+  test.skipIf(!canTrace)('is synced before the token is shown', async () => {
+    const { folder } = arrange()
+    const calls = join(folder, 'calls')
+    const under = ['strace', '-D', '-f', '-y', '-s', '20', '-o', calls]
+    const { code } = await runToEnd({
+      folder,
+      under: [...under, '-e', 'trace=fsync,write'],
+      args: ['token', 'create', '--name', 'x', '--audit-file', 'audit.jsonl'],
+    })
+    expect(code).toBe(0)
+    const lines = joinInterrupted(readFileSync(calls, 'utf8').split('\n'))
+    const written = lines.findIndex((line) => /^write\(.*audit\.jsonl>/.test(line))
+    const synced = lines.findIndex((line) => /^fsync\(.*audit\.jsonl>\)\s* = 0$/.test(line))
+    const shown = lines.findIndex((line) => /^write\(1<.*"plant_/.test(line))
+    const order = [written, synced, shown]
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
+  })
+
+  test('that cannot be opened stops the command before it does anything', async () => {
+    const { run, path } = arrange()
+    const args = ['--name', 'greenhouse', '--audit-file', '/nowhere/audit.jsonl']
+    const { code, out, err } = await run('create', ...args)
+    expect({ code, out }).toEqual({ code: 73, out: '' })
+    expect(err).toContain('nothing was done: cannot write the audit file: ENOENT')
+    const store = await openSqliteStore({ path, queueLimit: 1 })
+    expect(await store.tokens.list()).toEqual([])
+    await store.close()
+  })
+
+  test('that is full lets nobody have a token that is not recorded', async () => {
+    const { run } = arrange()
+    const { code, out, err } = await run('create', '--name', 'x', '--audit-file', '/dev/full')
+    expect({ code, out }).toEqual({ code: 74, out: '' })
+    expect(err).toContain('the line above is not in the audit file: ENOSPC')
+    expect(recordsIn(err)).toEqual([expect.objectContaining({ outcome: 'done' })])
+  })
+})
+
+describe('no text makes a line of its own or speaks to a terminal:', () => {
+  const forged =
+    'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028y'
+
+  test.each<[claim: string, args: string[]]>([
+    ['as a name', ['create', '--name', forged]],
+    ['as a time', ['create', '--name', 'x', '--expires', forged]],
+    ['as the id to revoke', ['revoke', forged]],
+    ['as the id to rotate', ['rotate', forged]],
+    ['as an overlap', ['rotate', 'x', '--overlap', forged]],
+    ['as a command', [forged]],
+  ])('%s', async (_claim, args) => {
+    const { code, err } = await arrange().run(...args)
+    expect(code).toBe(78)
+    expect(recordsIn(err).filter(({ audit }) => audit === 'token.create')).toEqual([])
+    expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+  })
+
+  test('as the name of a token that another program put into the store', async () => {
+    const { run, path } = arrange()
+    const store = await openSqliteStore({ path, queueLimit: 1 })
+    await store.tokens.add({
+      id: 'ffffffffffff',
+      name: forged,
+      secretSha256: new Uint8Array(32),
+      createdAt: 0,
+      expiresAt: undefined,
+      revokedAt: undefined,
+      lastUsedAt: undefined,
+    })
+    await store.close()
+    expect((await run('list')).out.match(/\n/g)).toHaveLength(2)
+    const { err } = await run('revoke', 'ffffffffffff')
+    expect(err.match(/^\{/gm)).toHaveLength(1)
+    const line = err.split('\n').find((text) => text.startsWith('{')) ?? ''
+    expect(line).toMatch(/^[\x20-\x7e]+$/)
+    expect(parse(line)).toMatchObject({ audit: 'token.revoke', tokenName: forged })
+  })
+
+  test('in any field', () => {
+    const line = formatAuditLine({ any: `${forged}\ud800\u{1f33f}` })
+    expect(line).toMatch(/^[\x20-\x7e]+\n$/)
+    expect(parse(line).any).toBe(`${forged}\ud800\u{1f33f}`)
+  })
+})
