@@ -19,6 +19,10 @@ export interface ServerOptions extends ListenerLimits {
   /** Where liveness and readiness are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
   readonly bodyLimitBytes: number
+  /** Whether the OpenAPI document is served. */
+  readonly docs: boolean
+  /** The base address that the document names; undefined for the one that a request names. */
+  readonly publicUrl: string | undefined
   /** How long requests in flight may take to end once the server is closing. */
   readonly shutdownTimeoutMs: number
 }
@@ -35,7 +39,7 @@ export interface RunningServer {
  * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, log, shutdownTimeoutMs } = options
+  const { store, log, shutdownTimeoutMs, docs, publicUrl } = options
   let isDraining = false
   const pipeline = {
     log,
@@ -43,7 +47,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     isDraining: () => isDraining,
   }
   const { plants } = store
-  const app = createApp({ ...pipeline, plants, authenticate: options.authenticate })
+  const app = createApp({
+    ...pipeline,
+    plants,
+    authenticate: options.authenticate,
+    docs,
+    publicUrl,
+  })
   const server = createListener(app, options, log)
   const url = await listen(server, options.listen)
 
