@@ -19,7 +19,7 @@ export interface ServerOptions extends ListenerLimits {
   /** Where liveness and readiness are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
   readonly bodyLimitBytes: number
-  /** Whether the OpenAPI document is served. */
+  /** Whether the OpenAPI document and its page are served. */
   readonly docs: boolean
   /** The base address that the document names; undefined for the one that a request names. */
   readonly publicUrl: string | undefined

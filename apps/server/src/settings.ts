@@ -85,7 +85,7 @@ export const settings = {
   shutdownTimeoutMs: setting('7000', 'how long requests in flight may take at the end', duration),
   docs: setting(
     'on',
-    'on or off: whether the OpenAPI document is served',
+    'on or off: whether the OpenAPI document and its page are served',
     z.enum(['on', 'off'], { error: 'must be on or off' }).transform((answer) => answer === 'on'),
   ),
   publicUrl: setting(

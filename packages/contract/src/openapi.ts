@@ -45,7 +45,7 @@ export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
     info: {
       title: 'OpenAPI Plant Store',
       version: '1.0.0',
-      summary: 'A plant store over HTTP: 200 means durable.',
+      summary: 'A plant store over HTTP with JSON.',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },

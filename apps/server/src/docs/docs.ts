@@ -1,11 +1,12 @@
 import type { Express, Request, RequestHandler } from 'express'
 import { refuseMethod } from '../http/pipeline.ts'
-import { entityTagOf, type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
+import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
+import { pagePaths, readPage } from './page.ts'
 import type { PublicPaths } from './public-paths.ts'
-import { sendPublic } from './send-public.ts'
+import { entityTagOf, sendPublic } from './send-public.ts'
 
 export interface DocsParts {
-  /** Whether the document is served at all. */
+  /** Whether the OpenAPI document and its page are served at all. */
   readonly docs: boolean
   /** The base address of the service; undefined for the one that each request names. */
   readonly publicUrl: string | undefined
@@ -19,7 +20,7 @@ const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
 
 /** The paths of what `addDocs` adds. */
 export function publicPathsOf({ docs }: DocsParts): PublicPaths {
-  return new Set(docs ? Object.keys(documentPaths) : [])
+  return new Set(docs ? [...Object.keys(documentPaths), ...pagePaths] : [])
 }
 
 /** The base address that a request names, undefined where it names none that is a URL. */
@@ -40,10 +41,19 @@ function answerDocument(
   }
 }
 
-/** Adds `GET /openapi.json` and `GET /openapi.yaml`, unless they are switched off. */
+function answerPage(path: string, { isDraining }: DocsParts): RequestHandler {
+  return async (request, response) => {
+    sendPublic(request, response, await readPage(path), isDraining())
+  }
+}
+
+/** Adds `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`, unless switched off. */
 export function addDocs(app: Express, parts: DocsParts): void {
   if (!parts.docs) return
+  const add = (path: string, answer: RequestHandler) =>
+    app.route(path).get(answer).all(refuseMethod('GET', 'HEAD'))
   for (const [path, format] of Object.entries(documentPaths)) {
-    app.route(path).get(answerDocument(format, parts)).all(refuseMethod('GET', 'HEAD'))
+    add(path, answerDocument(format, parts))
   }
+  for (const path of pagePaths) add(path, answerPage(path, parts))
 }

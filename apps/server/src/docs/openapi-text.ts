@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { OpenApiDocument } from '@plant-store/contract/openapi'
 
 /** How the document is written, by the end of its name. */
@@ -19,16 +18,25 @@ async function writeYaml(document: OpenApiDocument): Promise<string> {
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/**
- * The OpenAPI document as text, the same for the same format and base address, which is `/` by
- * default. What it takes is loaded when it is first called, so that nobody else pays for it.
- */
-export async function writeOpenApi(format: OpenApiFormat, serverUrl?: string): Promise<string> {
+/** Stands for the base address while the text is made. */
+const BASE_ADDRESS = 'the-base-address'
+const QUOTED_BASE_ADDRESS = new RegExp(`"?${BASE_ADDRESS}"?`)
+
+const templates = new Map<OpenApiFormat, string>()
+
+async function makeTemplate(format: OpenApiFormat): Promise<string> {
   const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
-  return openApiFormats[format].write(createOpenApiDocument(serverUrl))
+  return openApiFormats[format].write(createOpenApiDocument(BASE_ADDRESS))
 }
 
-/** A strong entity tag (RFC 9110 §8.8.3): other bytes, another tag. */
-export function entityTagOf(content: string | Uint8Array): string {
-  return `"${createHash('sha256').update(content).digest('base64url')}"`
+/**
+ * The OpenAPI document as text, the same for the same format and base address.
+ * The text is made once, when it is first asked for: strangers may ask often, and each for another
+ * address.
+ */
+export async function writeOpenApi(format: OpenApiFormat, baseAddress = '/'): Promise<string> {
+  const template = templates.get(format) ?? (await makeTemplate(format))
+  templates.set(format, template)
+  // A JSON string is a YAML string too.
+  return template.replace(QUOTED_BASE_ADDRESS, () => JSON.stringify(baseAddress))
 }

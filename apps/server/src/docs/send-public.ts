@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { markAsClosing } from '../http/exchanges.ts'
 import { endAndClose } from '../http/lingering-close.ts'
@@ -8,6 +9,11 @@ export interface PublicContent {
   readonly content: string | Uint8Array
   readonly entityTag: string
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A strong entity tag (RFC 9110 §8.8.3): other bytes, another tag. */
+export function entityTagOf(content: string | Uint8Array): string {
+  return `"${createHash('sha256').update(content).digest('base64url')}"`
 }
 
 /**

@@ -5,16 +5,11 @@ import { expectAnswer, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import type { Answer, Bytes } from '../wire/raw-socket.ts'
 import { plantText, post, type RequestParts, request } from '../wire/request.ts'
+import { get } from './get.ts'
 
 const committed = JSON.parse(
   readFileSync(new URL('../../../../packages/contract/openapi.json', import.meta.url), 'utf8'),
 )
-
-/** What a stranger sends to read something. */
-function get(path: string, parts: RequestParts = {}): Buffer {
-  const bare = { authorization: null, contentType: null, framing: null, body: '' }
-  return request({ line: `GET ${path} HTTP/1.1`, ...bare, ...parts })
-}
 
 const server = useWireServer()
 

@@ -27,8 +27,8 @@ const errorDescriptions: Readonly<Record<keyof ErrorBody, string>> = {
 }
 
 const newPlantExamples = {
-  withTag: { value: { id: 7, name: 'Fern', tag: 'indoor' } },
-  withoutTag: { value: { id: 8, name: 'Moss' } },
+  withTag: { summary: 'With a tag', value: { id: 7, name: 'Fern', tag: 'indoor' } },
+  withoutTag: { summary: 'Without a tag', value: { id: 8, name: 'Moss' } },
 } as const
 
 /** Bodies of the request, by what is to be seen in them. */
@@ -36,8 +36,8 @@ export const bodyExamples: JsonObject = newPlantExamples
 
 /** Answers to `bodyExamples`. */
 export const plantExamples: JsonObject = {
-  withTag: { value: { name: 'Fern', tag: 'indoor' } },
-  withoutTag: { value: { name: 'Moss' } },
+  withTag: { summary: 'With a tag', value: { name: 'Fern', tag: 'indoor' } },
+  withoutTag: { summary: 'Without a tag', value: { name: 'Moss' } },
 }
 
 /** A reference to something in `components`. */
