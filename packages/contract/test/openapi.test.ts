@@ -74,12 +74,12 @@ describe('the committed document', () => {
   )
 
   test.each([
-    [200, 'x-request-id'],
-    [401, 'www-authenticate'],
-    [405, 'allow'],
-    [415, 'accept'],
-    [429, 'retry-after'],
-    [503, 'retry-after'],
+    [200, 'X-Request-Id'],
+    [401, 'WWW-Authenticate'],
+    [405, 'Allow'],
+    [415, 'Accept'],
+    [429, 'Retry-After'],
+    [503, 'Retry-After'],
   ])('tells for %s of the header %s', (status, header) => {
     expect(operation.responses[status].headers).toHaveProperty(header)
     expect(document.components.headers).toHaveProperty(header)

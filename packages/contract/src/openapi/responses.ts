@@ -24,24 +24,36 @@ const summaries: Readonly<Record<Status, string>> = {
   503: 'The server cannot store plants now.',
 }
 
-function textHeader(description: string, example: string, isRequired = true): JsonObject {
-  return { description, required: isRequired, schema: { type: 'string' }, example }
-}
-
 /** The headers that are described once, by name. */
 export const headerComponents: JsonObject = {
-  'x-request-id': textHeader(
-    'The id of the request: the one that the caller sent as x-request-id, if it is 1 to 128 of A-Z a-z 0-9 . _ -, else a new UUID.',
-    'a7c1e1f0-8e0e-4f5c-9d4e-0f6b1a2c3d4e',
-  ),
-  'www-authenticate': textHeader(
-    'The challenge (RFC 6750): error="invalid_token" is added when a token was sent.',
-    'Bearer realm="plant-store", error="invalid_token"',
-  ),
-  allow: textHeader('The methods that this path has.', 'POST'),
-  accept: textHeader('The media type that would do.', 'application/json', false),
-  'accept-encoding': textHeader('The content coding that would do.', 'identity', false),
-  'retry-after': {
+  'X-Request-Id': {
+    description:
+      'The id of the request: the one that the caller sent under this name, if it is well formed, else a new UUID.',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]+$', minLength: 1, maxLength: 128 },
+    example: 'a7c1e1f0-8e0e-4f5c-9d4e-0f6b1a2c3d4e',
+  },
+  'WWW-Authenticate': {
+    description:
+      'The challenge (RFC 6750 §3): error="invalid_token" is added when a token was sent.',
+    required: true,
+    schema: { type: 'string', pattern: '^Bearer realm="plant-store"', maxLength: 1024 },
+    example: 'Bearer realm="plant-store", error="invalid_token"',
+  },
+  Allow: {
+    description: 'The methods that this path has.',
+    required: true,
+    schema: { type: 'string', const: contract.createPlant.method },
+  },
+  Accept: {
+    description: 'The media type that would do, where another was sent.',
+    schema: { type: 'string', const: 'application/json' },
+  },
+  'Accept-Encoding': {
+    description: 'The content coding that would do, where another was sent.',
+    schema: { type: 'string', const: 'identity' },
+  },
+  'Retry-After': {
     description: 'When to try again, in seconds.',
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 },
@@ -50,15 +62,15 @@ export const headerComponents: JsonObject = {
 }
 
 const headersByStatus: Partial<Record<Status, readonly string[]>> = {
-  401: ['www-authenticate'],
-  405: ['allow'],
-  415: ['accept', 'accept-encoding'],
-  429: ['retry-after'],
-  503: ['retry-after'],
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  415: ['Accept', 'Accept-Encoding'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
 }
 
 function describeHeaders(status: Status): JsonObject {
-  const names = ['x-request-id', ...(headersByStatus[status] ?? [])]
+  const names = ['X-Request-Id', ...(headersByStatus[status] ?? [])]
   return Object.fromEntries(names.map((name) => [name, referTo('headers', name)]))
 }
 
