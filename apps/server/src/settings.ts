@@ -32,7 +32,7 @@ function wholeNumber(least: number, most: number) {
 
 /** An address to which paths such as /plants are added. */
 function isBaseAddress(text: string): boolean {
-  return /^https?:\/\/[^?#]*[^?#/]$/.test(text) && URL.canParse(text)
+  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
 }
 
 const duration = wholeNumber(100, 3_600_000)
@@ -94,7 +94,7 @@ export const settings = {
     z
       .string()
       .refine((text) => text === 'auto' || isBaseAddress(text), {
-        error: 'must be http:// or https:// and a host, with no slash at its end, or auto',
+        error: 'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
       })
       .transform((text) => (text === 'auto' ? undefined : text)),
   ),

@@ -94,3 +94,18 @@ test('the base address of the service stands in the document where one is given'
 test('two documents of one contract are the same text', () => {
   expect(encodeJson(createOpenApiDocument())).toBe(encodeJson(createOpenApiDocument()))
 })
+
+/** The files that a source file imports, itself among them. */
+function importsOf(file: string, known = new Set<string>()): Set<string> {
+  if (known.has(file)) return known
+  known.add(file)
+  const source = readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8')
+  for (const [, path = ''] of source.matchAll(/from '\.\/([^']+)'/g)) importsOf(path, known)
+  return known
+}
+
+test('whoever imports the contract does not carry the document', () => {
+  const files = [...importsOf('index.ts')]
+  expect(files).toContain('plant.ts')
+  expect(files.filter((file) => file.includes('openapi'))).toEqual([])
+})
