@@ -38,6 +38,10 @@ test("the README's program is the example that is compiled and run", () => {
   )
 })
 
+test("the README's program in Python is the example that is run", () => {
+  expect(blockWith('README.md', 'AuthenticatedClient').text).toBe(read('examples/first_plant.py'))
+})
+
 test("the README's way to the first plant starts by line 12", () => {
   const lines = read('README.md').split('\n')
   expect(lines.findIndex((line) => line.startsWith('It installs'))).toBeLessThan(12)
@@ -56,9 +60,11 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
+    'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
     'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 test',
+    'python3 -m venv data/venv && . data/venv/bin/activate',
   ])
 })
 

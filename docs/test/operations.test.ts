@@ -9,6 +9,7 @@ const START = blockWith('README.md', 'pnpm@12.16.0 start').text
 const BACKUP = blockWith('docs/recovery.md', 'server backup').text
 const EXPORT = blockWith('docs/recovery.md', 'server export').text
 const DOCTOR = blockWith('docs/recovery.md', 'server doctor').text
+const RENEW = blockWith('CONTRIBUTING.md', 'server openapi').text
 const MOVE = blockWith('docs/growing.md', 'server migrate').text.trim().split('\n')
 
 /** A clone whose store holds one plant, its server running. */
@@ -33,6 +34,10 @@ test('every block on backup and recovery does what it says, beside a running ser
   const exported = readFileSync(join(folder, 'plants.jsonl'), 'utf8')
   expect(exported).toBe('{"id":1,"name":"Fern","tag":"indoor"}\n')
   expect(await succeed(folder, DOCTOR)).toContain('all of it ran')
+  // A clone is at hand here, whose committed document is the one that it makes.
+  const document = readFileSync(join(folder, 'packages/contract/openapi.json'), 'utf8')
+  expect(await succeed(folder, RENEW)).toContain('all of it ran')
+  expect(readFileSync(join(folder, 'packages/contract/openapi.json'), 'utf8')).toBe(document)
   await server.kill()
 })
 

@@ -1,6 +1,8 @@
 import type { Express, RequestHandler } from 'express'
 import type { Authenticate } from './auth/authenticate.ts'
 import { requireBearer } from './auth/bearer.ts'
+import { addDocs, type DocsParts, publicPathsOf } from './docs/docs.ts'
+import { exceptAt } from './docs/public-paths.ts'
 import { readJsonBody } from './http/body.ts'
 import {
   answerError,
@@ -13,7 +15,7 @@ import {
 import { addCreatePlant } from './plants.ts'
 import type { PlantStore } from './store/store.ts'
 
-export interface AppParts extends PipelineOptions {
+export interface AppParts extends PipelineOptions, DocsParts {
   readonly plants: PlantStore
   readonly authenticate: Authenticate
   /** Sees each request before anything else does. */
@@ -28,9 +30,10 @@ export function createApp(parts: AppParts): Express {
   const app = createBareApp(parts)
   if (parts.traceRequest !== undefined) app.use(parts.traceRequest)
   app.use(beginRequest)
-  app.use(requireBearer(parts.authenticate))
+  app.use(exceptAt(publicPathsOf(parts), requireBearer(parts.authenticate)))
   addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))
   app.all('/plants', refuseMethod('POST'))
+  addDocs(app, parts)
   app.use(refusePath)
   app.use(answerError(parts))
   return app

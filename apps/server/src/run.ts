@@ -6,6 +6,7 @@ import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addOpenApiCommand } from './commands/openapi.ts'
 import { escapeUnits } from './commands/printable.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
@@ -51,6 +52,7 @@ function createProgram(terminal: Terminal): Command {
   addRestoreCommand(program, terminal)
   addMigrateCommand(program, terminal)
   addConfigCommand(program, terminal)
+  addOpenApiCommand(program, terminal)
   addDoctorCommand(program, terminal)
   return program
 }

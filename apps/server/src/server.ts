@@ -20,6 +20,10 @@ export interface ServerOptions extends ListenerLimits {
   /** Where liveness, readiness and metrics are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
   readonly bodyLimitBytes: number
+  /** Whether the OpenAPI document and its page are served. */
+  readonly docs: boolean
+  /** The base address that the document names; undefined for the one that a request names. */
+  readonly publicUrl: string | undefined
   /** How long requests in flight may take to end once the server is closing. */
   readonly shutdownTimeoutMs: number
 }
@@ -38,7 +42,7 @@ export interface RunningServer {
  * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, log, metrics, shutdownTimeoutMs } = options
+  const { store, log, metrics, shutdownTimeoutMs, docs, publicUrl } = options
   let isDraining = false
   const pipeline = {
     log,
@@ -48,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { plants } = store
   const { authenticate, traceRequest } = options
   const observed = { ...pipeline, observer: metrics?.requests }
-  const app = createApp({ ...observed, plants, authenticate, traceRequest })
+  const app = createApp({ ...observed, plants, authenticate, traceRequest, docs, publicUrl })
   const server = createListener(app, options, observed)
   const url = await listen(server, options.listen)
 

@@ -31,6 +31,11 @@ function wholeNumber(least: number, most: number) {
     .refine((n) => n >= least && n <= most, rule)
 }
 
+/** An address to which paths such as /plants are added. */
+function isBaseAddress(text: string): boolean {
+  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
+}
+
 const duration = wholeNumber(100, 3_600_000)
 
 interface Setting<Value> {
@@ -98,6 +103,22 @@ export const settings = {
     wholeNumber(0, 60_000),
   ),
   shutdownTimeoutMs: setting('7000', 'how long requests in flight may take at the end', duration),
+  docs: setting(
+    'on',
+    'on or off: whether the OpenAPI document and its page are served',
+    z.enum(['on', 'off'], { error: 'must be on or off' }).transform((answer) => answer === 'on'),
+  ),
+  publicUrl: setting(
+    'auto',
+    'the base address in the OpenAPI document; auto: the Host of the request',
+    z
+      .string()
+      .refine((text) => text === 'auto' || isBaseAddress(text), {
+        error:
+          'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
+      })
+      .transform((text) => (text === 'auto' ? undefined : text)),
+  ),
   logLevel: setting(
     'info',
     'what is logged: fatal, error, warn, info, debug, trace or silent',

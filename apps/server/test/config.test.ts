@@ -26,6 +26,8 @@ describe('the settings', () => {
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
       keepAliveTimeoutMs: 75_000,
+      docs: true,
+      publicUrl: undefined,
       logLevel: 'info',
       isProduction: false,
     })
@@ -81,6 +83,12 @@ describe('wrong settings', () => {
     ['PLANT_STORE_BODY_LIMIT_BYTES', '1e3', 'must be a whole number from 64 to 16777216'],
     ['PLANT_STORE_QUEUE_LIMIT', '0', 'must be a whole number from 1'],
     ['PLANT_STORE_LOG_LEVEL', 'loud', 'must be fatal, error, warn'],
+    ['PLANT_STORE_DOCS', 'yes', 'must be on or off'],
+    ['PLANT_STORE_PUBLIC_URL', 'plants.test', 'must be http:// or https:// and a host'],
+    ['PLANT_STORE_PUBLIC_URL', 'https://plants.test/', 'no slash at its end'],
+    ['PLANT_STORE_PUBLIC_URL', 'https://a:b@plants.test', 'with no user'],
+    ['PLANT_STORE_PUBLIC_URL', 'https://plants.test?a', 'must be http:// or https:// and a host'],
+    ['PLANT_STORE_PUBLIC_URL', 'https://a b', 'must be http:// or https:// and a host'],
     ['PLANT_STORE_DATABASE_URL', 'mysql://owner', 'must be sqlite: and a path'],
   ])('%s=%j is told with its rule', (name, value, rule) => {
     const [problem] = problemsOf({ [name]: value })

@@ -11,7 +11,7 @@ const LINGER_BYTES = 1_048_576
 export function endAndClose(
   request: IncomingMessage,
   response: ServerResponse,
-  body: string,
+  body: string | Uint8Array,
 ): void {
   if (request.complete) {
     response.end(body)

@@ -7,7 +7,7 @@ describe('help', () => {
   test('lists every command with what it does', async () => {
     const { code, out } = await runProgram(['--help'])
     expect(code).toBe(0)
-    for (const name of ['serve', 'token', ...commands]) {
+    for (const name of ['serve', 'token', 'openapi', ...commands]) {
       expect(out).toMatch(new RegExp(`^ {2}${name}\\b.* {2}\\w.{10}`, 'm'))
     }
   })

@@ -1,0 +1,33 @@
+const darkness = matchMedia('(prefers-color-scheme: dark)')
+
+function followColorScheme() {
+  document.documentElement.classList.toggle('dark-mode', darkness.matches)
+}
+
+followColorScheme()
+darkness.addEventListener('change', followColorScheme)
+
+/** The bounds of an int64 would be shown rounded; its description tells them to the digit. */
+function dropInexactBound(key, value) {
+  const isBound = key === 'minimum' || key === 'maximum'
+  return isBound && !Number.isSafeInteger(value) ? undefined : value
+}
+
+/** The document, with this very server as its base address: nothing else may be asked from here. */
+async function readDocument() {
+  const response = await fetch('openapi.json')
+  const document = JSON.parse(await response.text(), dropInexactBound)
+  const url = new URL('.', location.href).href.replace(/\/$/, '')
+  return { ...document, servers: [{ ...document.servers[0], url }] }
+}
+
+globalThis.SwaggerUIBundle({
+  spec: await readDocument(),
+  domNode: document.getElementById('reference'),
+  docExpansion: 'full',
+  defaultModelExpandDepth: 2,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+})

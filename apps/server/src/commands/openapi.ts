@@ -1,0 +1,20 @@
+import { type Command, Option } from 'commander'
+import { type Flags, loadConfig } from '../config.ts'
+import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../docs/openapi-text.ts'
+import { addSettingFlags, type Terminal } from './command.ts'
+
+/** `openapi [--format json|yaml]` */
+export function addOpenApiCommand(program: Command, terminal: Terminal): void {
+  addSettingFlags(program.command('openapi'), ['publicUrl'])
+    .description('print the OpenAPI document of the service')
+    .addOption(
+      new Option('--format <name>', 'json or yaml')
+        .choices(Object.keys(openApiFormats))
+        .default('json'),
+    )
+    .addHelpText('after', '\nExample: plant-store-server openapi > openapi.json')
+    .action(async (options: Flags & { format: OpenApiFormat }) => {
+      const { publicUrl } = loadConfig(options)
+      terminal.out(await writeOpenApi(options.format, publicUrl))
+    })
+}

@@ -1,0 +1,59 @@
+import type { Express, Request, RequestHandler } from 'express'
+import { refuseMethod } from '../http/pipeline.ts'
+import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
+import { pagePaths, readPage } from './page.ts'
+import type { PublicPaths } from './public-paths.ts'
+import { entityTagOf, sendPublic } from './send-public.ts'
+
+export interface DocsParts {
+  /** Whether the OpenAPI document and its page are served at all. */
+  readonly docs: boolean
+  /** The base address of the service; undefined for the one that each request names. */
+  readonly publicUrl: string | undefined
+  readonly isDraining: () => boolean
+}
+
+const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
+  '/openapi.json': 'json',
+  '/openapi.yaml': 'yaml',
+}
+
+/** The paths of what `addDocs` adds. */
+export function publicPathsOf({ docs }: DocsParts): PublicPaths {
+  return new Set(docs ? [...Object.keys(documentPaths), ...pagePaths] : [])
+}
+
+/** The base address that a request names, undefined where it names none that is a URL. */
+function baseAddressOf({ headers: { host } }: Request): string | undefined {
+  const address = `http://${host}`
+  return host !== undefined && URL.canParse(address) ? address : undefined
+}
+
+function answerDocument(
+  format: OpenApiFormat,
+  { publicUrl, isDraining }: DocsParts,
+): RequestHandler {
+  const { contentType } = openApiFormats[format]
+  return async (request, response) => {
+    const content = await writeOpenApi(format, publicUrl ?? baseAddressOf(request))
+    const entityTag = entityTagOf(content)
+    sendPublic(request, response, { contentType, content, entityTag }, isDraining())
+  }
+}
+
+function answerPage(path: string, { isDraining }: DocsParts): RequestHandler {
+  return async (request, response) => {
+    sendPublic(request, response, await readPage(path), isDraining())
+  }
+}
+
+/** Adds `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`, unless switched off. */
+export function addDocs(app: Express, parts: DocsParts): void {
+  if (!parts.docs) return
+  const add = (path: string, answer: RequestHandler) =>
+    app.route(path).get(answer).all(refuseMethod('GET', 'HEAD'))
+  for (const [path, format] of Object.entries(documentPaths)) {
+    add(path, answerDocument(format, parts))
+  }
+  for (const path of pagePaths) add(path, answerPage(path, parts))
+}

@@ -1,0 +1,42 @@
+import type { OpenApiDocument } from '@plant-store/contract/openapi'
+
+/** How the document is written, by the end of its name. */
+export const openApiFormats = {
+  json: { contentType: 'application/json', write: writeJson },
+  yaml: { contentType: 'application/yaml', write: writeYaml },
+} as const
+
+export type OpenApiFormat = keyof typeof openApiFormats
+
+async function writeJson(document: OpenApiDocument): Promise<string> {
+  const { formatOpenApiJson } = await import('@plant-store/contract/openapi')
+  return formatOpenApiJson(document)
+}
+
+async function writeYaml(document: OpenApiDocument): Promise<string> {
+  const { stringify } = await import('yaml')
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+}
+
+/** Stands for the base address while the text is made. */
+const BASE_ADDRESS = 'the-base-address'
+const QUOTED_BASE_ADDRESS = new RegExp(`"?${BASE_ADDRESS}"?`)
+
+const templates = new Map<OpenApiFormat, string>()
+
+async function makeTemplate(format: OpenApiFormat): Promise<string> {
+  const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
+  return openApiFormats[format].write(createOpenApiDocument(BASE_ADDRESS))
+}
+
+/**
+ * The OpenAPI document as text, the same for the same format and base address.
+ * The text is made once, when it is first asked for: strangers may ask often, and each for another
+ * address.
+ */
+export async function writeOpenApi(format: OpenApiFormat, baseAddress = '/'): Promise<string> {
+  const template = templates.get(format) ?? (await makeTemplate(format))
+  templates.set(format, template)
+  // A JSON string is a YAML string too.
+  return template.replace(QUOTED_BASE_ADDRESS, () => JSON.stringify(baseAddress))
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { Request, Response } from 'express'
+import { markAsClosing } from '../http/exchanges.ts'
+import { endAndClose } from '../http/lingering-close.ts'
+
+/** What is answered to anybody who asks for it. */
+export interface PublicContent {
+  readonly contentType: string
+  readonly content: string | Uint8Array
+  readonly entityTag: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A strong entity tag (RFC 9110 §8.8.3): other bytes, another tag. */
+export function entityTagOf(content: string | Uint8Array): string {
+  return `"${createHash('sha256').update(content).digest('base64url')}"`
+}
+
+/**
+ * Answers 200 with the content, or 304 where the caller has it already (RFC 9110 §13.1.2). It may be
+ * kept by the caller alone and is asked for anew each time: it can tell of the Host that was named.
+ */
+export function sendPublic(
+  request: Request,
+  response: Response,
+  { contentType, content, entityTag, headers = {} }: PublicContent,
+  isDraining: boolean,
+): void {
+  const fields = {
+    'cache-control': 'private, no-cache',
+    etag: entityTag,
+    'x-content-type-options': 'nosniff',
+    'x-request-id': response.locals.requestId,
+    ...headers,
+  }
+  for (const [name, value] of Object.entries(fields)) response.setHeader(name, value)
+  const isKnown = request.fresh
+  response.statusCode = isKnown ? 304 : 200
+  if (!isKnown) {
+    response.setHeader('content-type', contentType)
+    response.setHeader('content-length', Buffer.byteLength(content))
+  }
+  const body = isKnown ? '' : content
+  // A body that came along is not read; whoever sends more of it would be heard as a request.
+  if (!isDraining && request.complete) {
+    response.end(body)
+    return
+  }
+  markAsClosing(request.socket)
+  response.setHeader('connection', 'close')
+  endAndClose(request, response, body)
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { runProgram } from './program.ts'
+
+const committed = readFileSync(
+  new URL('../../../../packages/contract/openapi.json', import.meta.url),
+  'utf8',
+)
+
+describe('openapi', () => {
+  test('prints the committed document, byte for byte', async () => {
+    expect(await runProgram(['openapi'])).toEqual({ code: 0, out: committed, err: '' })
+  })
+
+  test('prints the same as YAML', async () => {
+    const { code, out } = await runProgram(['openapi', '--format', 'yaml'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^openapi: 3\.1\.0\n/)
+    expect(out).toMatch(/minimum: -9223372036854775808\n +maximum: 9223372036854775807\n/)
+    expect(parse(out)).toEqual(JSON.parse(committed))
+  })
+
+  test('names the base address that it is given', async () => {
+    const { out } = await runProgram(['openapi', '--public-url', 'https://plants.test/store'])
+    expect(JSON.parse(out).servers).toMatchObject([{ url: 'https://plants.test/store' }])
+  })
+
+  test('refuses another format', async () => {
+    const { code, out } = await runProgram(['openapi', '--format', 'xml'])
+    expect({ code, out }).toEqual({ code: 78, out: '' })
+  })
+})

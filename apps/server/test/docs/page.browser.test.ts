@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { INT64_MAX } from '@plant-store/contract'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useWireServer } from '../wire/harness.ts'
+import { token } from '../wire/request.ts'
+import {
+  CHROMIUM,
+  keepScreenshot,
+  launchBrowser,
+  readPolicyViolations,
+  viewports,
+  watch,
+} from './browser.ts'
+
+const TIMEOUT_MS = 60_000
+
+const server = useWireServer()
+
+async function authorize(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize' }).click()
+  const dialog = page.locator('.modal-ux')
+  await dialog.getByRole('textbox').fill(token.text)
+  await dialog.getByRole('button', { name: 'Apply credentials' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+}
+
+/** Sends a body as a reader of the page would, and gives the status that the page then shows. */
+async function execute(page: Page, body: string): Promise<string | null> {
+  await page.locator('textarea.body-param__text').fill(body)
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+  await page.getByRole('button', { name: 'Execute' }).click()
+  const status = (await answered).status()
+  const shown = page.locator('.live-responses-table .response-col_status', { hasText: `${status}` })
+  return shown.first().textContent()
+}
+
+describe.skipIf(!existsSync(CHROMIUM))('the page in Chromium, the network closed', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  }, TIMEOUT_MS)
+  afterAll(() => browser?.close())
+
+  test.each([
+    ['desktop', 'light'],
+    ['desktop', 'dark'],
+    ['phone', 'light'],
+    ['phone', 'dark'],
+  ] as const)(
+    'on a %s in %s creates the plant with the largest id, and shows a refusal',
+    {
+      timeout: TIMEOUT_MS,
+    },
+    async (device, colorScheme) => {
+      const origin = `http://127.0.0.1:${server.port}`
+      const context = await browser.newContext({ viewport: viewports[device], colorScheme })
+      const page = await context.newPage()
+      const complaints = await watch(page, origin)
+      await page.goto(`${origin}/docs`)
+      await page.getByRole('button', { name: 'Execute' }).waitFor()
+      await keepScreenshot(page, `${device}-${colorScheme}`)
+      const { width } = viewports[device]
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+
+      await authorize(page)
+      const created = await execute(page, `{"id":${INT64_MAX},"name":"Monstera","tag":"indoor"}`)
+      expect(created).toContain('200')
+      expect(await server.storeUnderTest.readPlants()).toStrictEqual([
+        { id: INT64_MAX, name: 'Monstera', tag: 'indoor' },
+      ])
+      await page.locator('.live-responses-table').scrollIntoViewIfNeeded()
+      await keepScreenshot(page, `${device}-${colorScheme}-created`)
+
+      expect(complaints).toEqual({ requests: [], messages: [] })
+      expect(await execute(page, `{"id":${INT64_MAX},"name":"Fern"}`)).toContain('400')
+      expect(await page.locator('.live-responses-table').textContent()).toContain('40003')
+      expect(complaints.requests).toEqual([])
+      expect(await context.storageState()).toEqual({ cookies: [], origins: [] })
+      expect(await page.evaluate('sessionStorage.length')).toBe(0)
+      expect(await readPolicyViolations(page)).toEqual([])
+      await context.close()
+    },
+  )
+})

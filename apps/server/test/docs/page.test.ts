@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { pagePaths } from '../../src/docs/page.ts'
+import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { useWireServer } from '../wire/harness.ts'
+import type { Answer, Bytes } from '../wire/raw-socket.ts'
+import { request } from '../wire/request.ts'
+import { get } from './get.ts'
+
+const server = useWireServer()
+
+async function ask(sent: Bytes, hasBody = true): Promise<Answer> {
+  const caller = await server.open()
+  caller.send(sent)
+  return caller.readAnswer({ hasBody })
+}
+
+describe.each(pagePaths)('%s', (path) => {
+  test('is there without a credential, and may run nothing but what this server sends', async () => {
+    const { status, headers } = await ask(get(path))
+    expect(status).toBe(200)
+    const policy = headers.get('content-security-policy')?.join() ?? ''
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*|http/)
+    expect(headers.get('x-content-type-options')).toEqual(['nosniff'])
+    expect(headers.get('referrer-policy')).toEqual(['no-referrer'])
+  })
+
+  test('is not sent again to whoever has it', async () => {
+    const entityTag = headerOf(await ask(get(path)), 'etag')
+    const known = get(path, { more: [`If-None-Match: ${entityTag}`] })
+    expect((await ask(known, false)).status).toBe(304)
+  })
+
+  test('is only read', async () => {
+    const sent = get(path, { line: `POST ${path} HTTP/1.1` })
+    expectAnswer(await ask(sent), { error: 'method_not_allowed', headers: { allow: 'GET, HEAD' } })
+  })
+})
+
+test('the page names files of this server only, and holds no script and no style', async () => {
+  const { headers, body } = await ask(get('/docs'))
+  expect(headers.get('content-type')).toEqual(['text/html; charset=utf-8'])
+  const addresses = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
+  const names = [...pagePaths, '/openapi.json', '/openapi.yaml']
+  for (const address of addresses) expect(names).toContain(`/${address}`)
+  expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/)
+})
+
+test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/NOTICE'])(
+  '%s is a path like any other, and needs a credential',
+  async (path) => {
+    expectAnswer(await ask(get(path)), { error: 'missing_credentials' })
+    expectAnswer(await ask(request({ line: `GET ${path} HTTP/1.1` })), { error: 'not_found' })
+  },
+)
+
+describe('switched off', () => {
+  const quiet = useWireServer({ docs: false })
+
+  test.each(pagePaths)('%s is not there', async (path) => {
+    const caller = await quiet.open()
+    caller.send(get(path))
+    expectAnswer(await caller.readAnswer(), { error: 'missing_credentials' })
+    caller.send(request({ line: `GET ${path} HTTP/1.1` }))
+    expectAnswer(await caller.readAnswer(), { error: 'not_found' })
+  })
+})

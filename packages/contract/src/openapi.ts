@@ -1,0 +1,84 @@
+import { contract } from './contract.ts'
+import type { JsonWritable } from './json.ts'
+import { describeResponses, headerComponents } from './openapi/responses.ts'
+import { bodyExamples, describeSchemas, referTo } from './openapi/schemas.ts'
+
+const DESCRIPTION = `Creates plants in the store. An answer of 200 means that the plant is on stable storage.
+
+The caller chooses the id, so a repeat cannot hurt: the same plant again is answered 200 again, and the same id with other content is refused. Every error has the same body and says whether something was stored.`
+
+const OPERATION_DESCRIPTION = `Stores a plant under the id that the caller chose.
+
+| Stored under this id | Answer |
+| --- | --- |
+| nothing | 200, and the plant is stored |
+| the same name and tag | 200, the same body; nothing changes |
+| another name or tag | 400 with error 40003; what is stored stays |`
+
+/** A document as plain data, its largest numbers as bigints. */
+export type OpenApiDocument = { readonly [key: string]: JsonWritable }
+
+function describeOperation(): OpenApiDocument {
+  return {
+    operationId: 'createPlant',
+    summary: contract.createPlant.summary,
+    description: OPERATION_DESCRIPTION,
+    tags: ['plants'],
+    requestBody: {
+      description: 'The plant, as JSON in UTF-8.',
+      required: true,
+      content: {
+        'application/json': { schema: referTo('schemas', 'NewPlant'), examples: bodyExamples },
+      },
+    },
+    responses: describeResponses(),
+  }
+}
+
+/**
+ * The contract as an OpenAPI 3.1.0 document, the same for the same contract.
+ * `serverUrl` is the base address of the service; `/`, where the document itself is served, by default.
+ */
+export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'OpenAPI Plant Store',
+      version: '1.0.0',
+      summary: 'A plant store over HTTP with JSON.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl, description: 'The base address of the service' }],
+    security: [{ bearerAuth: [] }],
+    tags: [{ name: 'plants', description: 'Plants in the store' }],
+    paths: {
+      [contract.createPlant.path]: {
+        [contract.createPlant.method.toLowerCase()]: describeOperation(),
+      },
+    },
+    components: {
+      schemas: describeSchemas(),
+      headers: headerComponents,
+      securitySchemes: {
+        bearerAuth: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Authorization: Bearer <ACCESS_TOKEN>, a token that the operator has made.',
+        },
+      },
+    },
+  }
+}
+
+/** Not yet in the types of the language; Node.js has it from 22 on. */
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
+
+/**
+ * A document as JSON text for people, every digit of its numbers kept. Needs Node.js 22 or later.
+ */
+export function formatOpenApiJson(document: OpenApiDocument): string {
+  const writeExactly = (_key: string, value: unknown) =>
+    typeof value === 'bigint' ? rawJSON(String(value)) : value
+  return `${JSON.stringify(document, writeExactly, 2)}\n`
+}

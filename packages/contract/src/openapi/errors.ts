@@ -1,0 +1,104 @@
+import { type ErrorName, type ErrorStatus, errorTable } from '../error.ts'
+import { INT64_MAX, INT64_MIN } from '../plant.ts'
+
+interface ErrorText {
+  /** When the error is answered. */
+  readonly meaning: string
+  /** A message that comes with it. */
+  readonly message: string
+  readonly mayBeStored?: true
+}
+
+/** What a reader of the document is told of each error; a new error without it does not compile. */
+export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
+  malformed_request: {
+    meaning: 'The bytes are no HTTP request, or one that HTTP/1.1 forbids.',
+    message: 'the request must have one Host header',
+  },
+  malformed_json: {
+    meaning: 'The body is not JSON in UTF-8, is empty, or is nested deeper than 64 levels.',
+    message: 'body: is not valid JSON',
+  },
+  invalid_plant: {
+    meaning:
+      'The body is JSON but no NewPlant; the message names the first problems by place and rule.',
+    message: `id: must be an integer between ${INT64_MIN} and ${INT64_MAX}; name: is required`,
+  },
+  id_taken: {
+    meaning: 'A plant with another name or tag is stored under this id; it stays as it is.',
+    message: 'id: 7 is taken by a plant with other content',
+  },
+  missing_credentials: {
+    meaning: 'The request carries no bearer token.',
+    message: 'send a token as "Authorization: Bearer <ACCESS_TOKEN>"',
+  },
+  invalid_token: {
+    meaning: 'The token is unknown, malformed, revoked or expired.',
+    message: 'the token is not valid',
+  },
+  not_found: {
+    meaning: 'There is nothing at this path; case and a trailing slash count.',
+    message: 'there is nothing at this path',
+  },
+  method_not_allowed: {
+    meaning: 'The path exists, but not with this method.',
+    message: 'the methods here: POST',
+  },
+  request_timeout: {
+    meaning: 'The request did not arrive in time.',
+    message: 'the request did not arrive in time',
+  },
+  body_too_large: {
+    meaning: 'The body is longer than the server takes, 64 KiB by default.',
+    message: 'the body must not exceed 65536 bytes',
+  },
+  unsupported_media_type: {
+    meaning:
+      'The body is not application/json in UTF-8, or it is compressed; Accept and Accept-Encoding say what would do.',
+    message: 'the body must be sent with "content-type: application/json", in UTF-8',
+  },
+  expectation_failed: {
+    meaning: 'Expect asks for something other than 100-continue.',
+    message: 'the only expectation met here is 100-continue',
+  },
+  too_many_requests: {
+    meaning: 'A rate limit acted; Retry-After says when to come back.',
+    message: 'too many requests, try again later',
+  },
+  headers_too_large: {
+    meaning: 'More than 16 KiB of headers by default, or 200 lines.',
+    message: 'the request headers are too large',
+  },
+  internal: {
+    meaning: 'Something unforeseen; the log of the server holds it under the request id.',
+    message: 'something went wrong and nothing was stored',
+  },
+  outcome_unknown: {
+    mayBeStored: true,
+    meaning:
+      'The disk failed during the commit. The plant may have been stored; it is safe to send it again.',
+    message: 'the plant may have been stored; it is safe to send it again',
+  },
+  unavailable: {
+    meaning:
+      'The queue or the disk is full, the database cannot be reached, or the server is ending; Retry-After says when to come back.',
+    message: 'nothing was stored, try again: the queue is full',
+  },
+}
+
+/** The errors that a status can carry, in the order of their numbers. */
+export function errorsOf(status: ErrorStatus): ErrorName[] {
+  const names = Object.keys(errorTable) as ErrorName[]
+  return names.filter((name) => errorTable[name].status === status)
+}
+
+function describeError(name: ErrorName): string {
+  const { meaning, mayBeStored } = errorTexts[name]
+  const line = `- \`${errorTable[name].code}\` \`${name}\`: ${meaning}`
+  return mayBeStored ? line : `${line} Nothing was stored.`
+}
+
+/** A list in CommonMark: number, name and meaning of each error, and whether something was stored. */
+export function listErrors(names: readonly ErrorName[]): string {
+  return names.map(describeError).join('\n')
+}

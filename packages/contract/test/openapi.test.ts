@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { contract, encodeJson, errorTable } from '../src/index.ts'
+import { createOpenApiDocument, formatOpenApiJson } from '../src/openapi.ts'
+
+const committed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
+const document = JSON.parse(committed)
+const operation = document.paths['/plants'].post
+const { schemas } = document.components
+
+describe('the committed document', () => {
+  test('is the one that the contract makes', () => {
+    expect(
+      committed === formatOpenApiJson(createOpenApiDocument()),
+      'openapi.json is stale. Renew it from the root of the repository:\n' +
+        '  npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
+    ).toBe(true)
+  })
+
+  test('is what the specification names', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: {
+        title: 'OpenAPI Plant Store',
+        version: '1.0.0',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      security: [{ bearerAuth: [] }],
+      components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
+    })
+    expect(Object.keys(document.paths)).toEqual(['/plants'])
+    expect(operation).toMatchObject({ operationId: 'createPlant', requestBody: { required: true } })
+    expect(operation).not.toHaveProperty('security')
+  })
+
+  test('has the bodies of the specification, by reference', () => {
+    const json = 'application/json'
+    expect(operation.requestBody.content[json].schema.$ref).toBe('#/components/schemas/NewPlant')
+    expect(operation.responses[200].content[json].schema.$ref).toBe('#/components/schemas/Plant')
+    for (const status of Object.keys(contract.createPlant.responses)) {
+      if (status === '200') continue
+      const { schema } = operation.responses[status].content[json]
+      expect(schema.$ref).toBe('#/components/schemas/Error')
+    }
+  })
+
+  test('says a NewPlant as all of a Plant and an id', () => {
+    const [plant, added] = schemas.NewPlant.allOf
+    expect(plant).toEqual({ $ref: '#/components/schemas/Plant' })
+    expect(added).toMatchObject({ required: ['id'], properties: { id: { type: 'integer' } } })
+    expect(schemas.Plant.required).toEqual(['name'])
+    expect(Object.keys(schemas.Plant.properties)).toEqual(['name', 'tag'])
+  })
+
+  test('writes the bounds of an id to the digit', () => {
+    const [text = ''] = /"id": \{[^}]*\}/.exec(committed) ?? []
+    expect(text).toContain('"format": "int64"')
+    expect(text).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\s/)
+  })
+
+  test('says that the number of an Error is an int32', () => {
+    expect(schemas.Error.properties.error).toMatchObject({ type: 'integer', format: 'int32' })
+  })
+
+  test.each(Object.entries(errorTable))(
+    'tells of %s where it is answered and in the list of all',
+    (name, { code, status }) => {
+      const { description, content } = operation.responses[status]
+      const line = `\`${code}\` \`${name}\`: `
+      expect(description).toContain(line)
+      expect(schemas.Error.properties.error.description).toContain(line)
+      expect(content['application/json'].examples[name].value.error).toBe(code)
+    },
+  )
+
+  test.each([
+    [200, 'X-Request-Id'],
+    [401, 'WWW-Authenticate'],
+    [405, 'Allow'],
+    [415, 'Accept'],
+    [429, 'Retry-After'],
+    [503, 'Retry-After'],
+  ])('tells for %s of the header %s', (status, header) => {
+    expect(operation.responses[status].headers).toHaveProperty(header)
+    expect(document.components.headers).toHaveProperty(header)
+  })
+})
+
+test('the base address of the service stands in the document where one is given', () => {
+  const { servers } = createOpenApiDocument('https://plants.test')
+  expect(servers).toMatchObject([{ url: 'https://plants.test' }])
+})
+
+test('two documents of one contract are the same text', () => {
+  expect(encodeJson(createOpenApiDocument())).toBe(encodeJson(createOpenApiDocument()))
+})
+
+/** The files that a source file imports, itself among them. */
+function importsOf(file: string, known = new Set<string>()): Set<string> {
+  if (known.has(file)) return known
+  known.add(file)
+  const source = readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8')
+  for (const [, path = ''] of source.matchAll(/from '\.\/([^']+)'/g)) importsOf(path, known)
+  return known
+}
+
+test('whoever imports the contract does not carry the document', () => {
+  const files = [...importsOf('index.ts')]
+  expect(files).toContain('plant.ts')
+  expect(files.filter((file) => file.includes('openapi'))).toEqual([])
+})
