@@ -52,6 +52,7 @@ describe('the packed client', () => {
       'README.md',
       'THIRD-PARTY-LICENSES.md',
       'dist/index.js',
+      'hostile/results.md',
       'package.json',
     ])
   })
