@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe('the packed client', () => {
-  test('brings no other package', () => {
+  test('brings no other package', { timeout: TIMEOUT_MS }, () => {
     const tree = execFileSync('npm', ['ls', '--all', '--parseable'], { cwd: project.folder })
     expect(tree.toString().trim().split('\n').slice(1)).toEqual([
       join(project.folder, 'node_modules/@plant-store/client'),
