@@ -31,7 +31,9 @@ const mutants = await new Stryker({
   vitest: { configFile: fileURLToPath(new URL('vitest.config.ts', import.meta.url)) },
   coverageAnalysis: 'perTest',
   reporters: ['clear-text', 'progress-append-only'],
-  clearTextReporter: { logTests: false, allowColor: false },
+  clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
+  // What a busy machine may add; a change that never ends is noticed all the same.
+  timeoutMS: 10_000,
   // Its sandbox is elsewhere, so that the tsconfig above this package would not be found.
   ignorePatterns: ['hostile', 'packed', 'dist', 'mutation', 'tsconfig*.json'],
   tsconfigFile: 'none.json',
