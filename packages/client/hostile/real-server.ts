@@ -43,7 +43,7 @@ export async function startRealServer(
 ): Promise<RealServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-applied-'))
   const path = join(folder, 'plants.db')
-  const store = openSqliteStore({ path, queueLimit: 8_192 })
+  const store = await openSqliteStore({ path, queueLimit: 8_192 })
   const { text: token } = await issueToken(store, 'applied', Number.POSITIVE_INFINITY)
   const server = await startServer({
     ...loadConfig({}, [], {}),

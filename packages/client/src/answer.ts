@@ -1,4 +1,4 @@
-import type { ErrorBody, Plant } from '@plant-store/contract'
+import type { ErrorBody, Plant } from './contract-types.ts'
 import { PlantStoreApiError, PlantStoreResponseError } from './errors.ts'
 import type { Applied, PlantStoreError, PlantStoreIssue } from './plant-store-error.ts'
 import { parseRetryAfter } from './retry.ts'

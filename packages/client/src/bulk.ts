@@ -1,6 +1,6 @@
-import type { NewPlantInput } from '@plant-store/contract'
 import type { PlantStoreClient } from './client.ts'
 import { PlantStoreAbortError } from './connection-errors.ts'
+import type { NewPlantInput } from './contract-types.ts'
 import type { CreatePlantsOptions, CreatePlantsResult, PlantSource } from './create-plants.ts'
 import { Pace } from './pace.ts'
 import { PACER, type PacedOptions } from './pacer.ts'

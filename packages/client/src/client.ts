@@ -2,16 +2,14 @@ import {
   contract,
   decodeJson,
   describeProblems,
-  ErrorBody,
-  type ErrorStatus,
   encodeJson,
+  ErrorBody as errorBodySchema,
   type NewPlant,
-  type NewPlantInput,
-  type Plant,
   type Problem,
 } from '@plant-store/contract'
 import type { DecodedAnswer } from './answer.ts'
 import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
+import type { ErrorBody, ErrorStatus, NewPlantInput, Plant } from './contract-types.ts'
 import { type AnyPlantStoreError, PlantStoreInputError } from './errors.ts'
 import {
   type CreatePlantOptions,
@@ -113,7 +111,7 @@ function decodeAnswer(status: number, bytes: Uint8Array): DecodedAnswer {
     const { data, error } = responses[200].safeParse(value)
     return error === undefined ? { plant: data } : { isJson: true, issues: toIssues(error.issues) }
   }
-  const { data, error } = ErrorBody.safeParse(value)
+  const { data, error } = errorBodySchema.safeParse(value)
   return error === undefined
     ? { errorBody: data }
     : { isJson: true, issues: toIssues(error.issues) }

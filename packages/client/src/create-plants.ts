@@ -1,6 +1,6 @@
-import type { NewPlantInput } from '@plant-store/contract'
 import { Bulk } from './bulk.ts'
 import type { CreatePlantResult, PlantStoreClient } from './client.ts'
+import type { NewPlantInput } from './contract-types.ts'
 import { PlantStoreConfigError } from './errors.ts'
 import { type CreatePlantOptions, callRules, checkOptions, type Rules } from './options.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'

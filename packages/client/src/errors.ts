@@ -1,10 +1,11 @@
-import { type ErrorBody, type ErrorName, errorNameOf } from '@plant-store/contract'
+import { errorNameOf } from '@plant-store/contract'
 import type {
   ConnectionCode,
   PlantStoreAbortError,
   PlantStoreConnectionError,
   PlantStoreTimeoutError,
 } from './connection-errors.ts'
+import type { ErrorBody, ErrorName } from './contract-types.ts'
 import { sendsOnce } from './environment.ts'
 import {
   type Applied,

@@ -1,4 +1,3 @@
-export type { ErrorBody, ErrorName, ErrorStatus, NewPlantInput, Plant } from '@plant-store/contract'
 export type { PlantStoreMeta } from './call.ts'
 export {
   type CreatePlantAnswer,
@@ -11,6 +10,7 @@ export {
   PlantStoreConnectionError,
   PlantStoreTimeoutError,
 } from './connection-errors.ts'
+export type { ErrorBody, ErrorName, ErrorStatus, NewPlantInput, Plant } from './contract-types.ts'
 export {
   type CreatePlantsOptions,
   type CreatePlantsResult,

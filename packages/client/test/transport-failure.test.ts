@@ -149,6 +149,24 @@ describe('where fetch fails, it is told', () => {
       false,
       'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
     ],
+    [
+      'an unforeseen failure of DNS',
+      fetchFailed('EAI_FAIL', 'getaddrinfo'),
+      'connection_failed',
+      'no',
+      true,
+      'EAI_FAIL',
+    ],
+    ...['XECONNREFUSED', 'ENOTFOUNDX', 'MY_CERT_X', 'MY_ERR_SSL_X', 'EPROTOX'].map(
+      (code): [string, unknown, string, string, boolean, string] => [
+        `a code that only looks like another: ${code}`,
+        fetchFailed(code),
+        'connection_lost',
+        'maybe',
+        true,
+        code,
+      ],
+    ),
     ['no TLS at all', fetchFailed('EPROTO', 'write'), 'tls_failed', 'maybe', false, 'EPROTO'],
     ['a text is thrown', 'gone', 'connection_lost', 'maybe', true, 'gone'],
     ['nothing is thrown', undefined, 'connection_lost', 'maybe', true, 'undefined'],
@@ -187,4 +205,18 @@ test('causes that go round in a circle come to an end', () => {
   const error: Error & { cause?: unknown } = new Error('round')
   error.cause = error
   expect(judge(error)).toMatchObject({ code: 'connection_lost', reason: 'round' })
+})
+
+test('its cause is nothing but words: a name, a message, and a code where there was one', () => {
+  const { cause } = judge('gone')
+  expect(cause).toMatchObject({ name: 'Error', message: 'gone', stack: 'Error: gone' })
+  expect(cause).not.toHaveProperty('code')
+})
+
+test('a cause of the fifth depth is still heard, one of the sixth is not', () => {
+  const refused = Object.assign(new Error(), { code: 'ECONNREFUSED', syscall: 'connect' })
+  const within = (depth: number): Error =>
+    depth === 0 ? refused : new Error('outer', { cause: within(depth - 1) })
+  expect(judge(within(4)).code).toBe('connection_failed')
+  expect(judge(within(5)).code).toBe('connection_lost')
 })

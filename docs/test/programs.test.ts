@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RealServer, startRealServer } from '../../packages/client/hostile/real-server.ts'
+import { blocksOf, documents, read, root } from './markdown.ts'
+
+const run = promisify(execFile)
+
+let server: RealServer
+let folder: string
+
+beforeAll(async () => {
+  server = await startRealServer()
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-programs-'))
+  writeFileSync(join(folder, 'token.txt'), `${server.token}\n`)
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await server.endAndRead()
+})
+
+/** What a program prints that is run beside a server, as its document says. */
+async function outputOf(program: string): Promise<string> {
+  const { stdout, stderr } = await run(process.execPath, [join(root, 'examples', program)], {
+    env: {
+      PLANT_STORE_BASE_URL: `http://127.0.0.1:${server.port}`,
+      PLANT_STORE_TOKEN: program === 'token-function.ts' ? '' : server.token,
+      TOKEN_FILE: join(folder, 'token.txt'),
+    },
+  })
+  return stdout + stderr
+}
+
+const ID_TAKEN =
+  'the plant store answered 400: id: 100 is taken by a plant with other content (40003)'
+const LOST_DIGITS = `must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}: a number beyond 2^53 has lost digits already, so give a bigint`
+
+describe('a program prints what its document says', () => {
+  test.each([
+    ['first-plant.ts', "{ name: 'Moss' }\n"],
+    ['failures.ts', `stored Fern\nanother plant has the id 7\nid ${LOST_DIGITS}\n`],
+    ['deadline.ts', "{ name: 'Aloe' }\n"],
+    ['many-plants.ts', `row 100: ${ID_TAKEN}\n100 stored\n`],
+    ['token-function.ts', "{ name: 'Basil' }\n"],
+    ['events.ts', 'request 1\nresponse 1\n'],
+    ['every-status.ts', 'Sage\n'],
+    [
+      'exact-json.ts',
+      '{"id":9007199254740993,"name":"Fern"}\n' +
+        `id: must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}; name: is required\n`,
+    ],
+    ['names-of-errors.ts', 'POST /plants 13 statuses\nid_taken 400\n'],
+  ])('%s', { timeout: 60_000 }, async (program, printed) => {
+    expect(await outputOf(program)).toBe(printed)
+  })
+})
+
+test('every program of the documents is an example, and every example is in a document', () => {
+  const shown = documents.flatMap(blocksOf).filter(({ language }) => language === 'ts')
+  const examples = globSync('examples/*.ts', { cwd: root }).map(read)
+  expect(new Set(shown.map(({ text }) => text))).toEqual(new Set(examples))
+})

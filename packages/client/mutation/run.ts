@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Stryker } from '@stryker-mutator/core'
+
+/** Of the changes to a file, so many in a hundred must make a test fail. */
+const THRESHOLD = 90
+
+const FILES = [
+  'answer.ts',
+  'attempt.ts',
+  'call.ts',
+  'connection-errors.ts',
+  'deadline.ts',
+  'errors.ts',
+  'pace.ts',
+  'plant-store-error.ts',
+  'retry.ts',
+  'scrubber.ts',
+  'token.ts',
+  'transport-failure.ts',
+]
+
+const named = process.argv.slice(2)
+const files = named.length > 0 ? named : FILES
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const mutants = await new Stryker({
+  mutate: files.map((file) => `src/${file}`),
+  testRunner: 'vitest',
+  plugins: [createRequire(import.meta.url).resolve('@stryker-mutator/vitest-runner')],
+  vitest: { configFile: fileURLToPath(new URL('vitest.config.ts', import.meta.url)) },
+  coverageAnalysis: 'perTest',
+  reporters: ['clear-text', 'progress-append-only'],
+  clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
+  // What a busy machine may add; a change that never ends is noticed all the same.
+  timeoutMS: 10_000,
+  // Its sandbox is elsewhere, so that the tsconfig above this package would not be found.
+  ignorePatterns: ['hostile', 'packed', 'dist', 'mutation', 'tsconfig*.json'],
+  tsconfigFile: 'none.json',
+  tempDirName: '.mutants',
+  cleanTempDir: 'always',
+}).runMutationTest()
+
+for (const file of files) {
+  const own = mutants.filter(({ fileName }) => fileName.endsWith(`/src/${file}`))
+  const seen = own.filter(({ status }) => status === 'Killed' || status === 'Timeout')
+  const score = (100 * seen.length) / own.length
+  console.log(`${file}: ${seen.length} of ${own.length}, ${score.toFixed(1)} %`)
+  if (!(score >= THRESHOLD)) process.exitCode = 1
+}

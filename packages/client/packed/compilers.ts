@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { pathOf } from './packages.ts'
+
+/** A TypeScript compiler of this machine. */
+export interface Compiler {
+  readonly title: string
+  readonly path: string
+  readonly isInstalled: boolean
+}
+
+function findCompiler(title: string, folder: string): Compiler {
+  const path = `${pathOf(folder)}/bin/tsc`
+  return { title, path, isInstalled: existsSync(path) }
+}
+
+/** The oldest that is promised, the last of the old line, and the newest. */
+export const compilers: readonly Compiler[] = [
+  findCompiler('TypeScript 5.4', 'tools/node_modules/typescript-5.4'),
+  findCompiler('TypeScript 5.9', 'tools/node_modules/typescript-5.9'),
+  findCompiler('TypeScript 7', '../node_modules/typescript'),
+]
+
+/** What checks an import as each way of resolving it sees it; not installed with the workspace. */
+export const ARE_THE_TYPES_WRONG = pathOf('tools/node_modules/@arethetypeswrong/cli/dist/index.js')
+
+/** The strictest that a caller may ask for: declarations of packages are checked as well. */
+const STRICTEST = [
+  '--noEmit',
+  '--strict',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--skipLibCheck',
+  'false',
+  '--target',
+  'es2022',
+  '--lib',
+  'es2022,dom',
+]
+
+/** What a compiler says of a program of a project; nothing where it finds no error. */
+export async function compile(
+  { path }: Compiler,
+  folder: string,
+  program: string,
+  resolution: 'nodenext' | 'bundler',
+): Promise<string> {
+  const module = resolution === 'bundler' ? 'esnext' : resolution
+  const options = [...STRICTEST, '--module', module, '--moduleResolution', resolution]
+  const child = spawn(process.execPath, [path, ...options, program], { cwd: folder })
+  return text(child.stdout)
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findRuntimes } from '../hostile/runtimes.ts'
+import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
+import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
+
+/** Many times what a compiler takes. */
+const TIMEOUT_MS = 60_000
+
+const CONTRACT = pathOf('../../contract')
+
+const PRINT = `
+import { contract, encodeJson, NewPlant } from '@plant-store/contract'
+import cases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
+const { method, path } = contract.createPlant
+console.log(method, path, encodeJson(NewPlant.parse({ id: 7, name: 'Fern' })), cases.length > 0)`
+
+const run = promisify(execFile)
+
+let project: Project
+let tarball: string
+
+beforeAll(() => {
+  project = createProject((folder) => {
+    tarball = pack(CONTRACT, folder)
+    return [tarball, packInstalled(`${CONTRACT}/node_modules/zod`, folder)]
+  })
+}, TIMEOUT_MS)
+
+afterAll(() => project[Symbol.dispose]())
+
+test('the packed contract is code, declarations, cases and words, without source maps', () => {
+  const files = project.filesOf('@plant-store/contract')
+  expect(files.filter((file) => !/^dist\/[\w-]+\.(?:js|d\.ts)$/.test(file))).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'cases/invalid.json',
+    'cases/valid.json',
+    'package.json',
+  ])
+})
+
+for (const { title, kind, program = '' } of findRuntimes()) {
+  if (kind !== 'node') continue
+
+  test.skipIf(program === '')(`it is imported on ${title}`, { timeout: TIMEOUT_MS }, async () => {
+    const args = ['--no-warnings', '--input-type=module', '--eval', PRINT]
+    const { stdout } = await run(program, args, { cwd: project.folder })
+    expect(stdout).toBe('POST /plants {"id":7,"name":"Fern"} true\n')
+  })
+}
+
+for (const compiler of compilers) {
+  test.skipIf(!compiler.isInstalled)(
+    `a program that uses it compiles at the strictest of ${compiler.title}`,
+    { timeout: TIMEOUT_MS },
+    async () => {
+      expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
+    },
+  )
+}
+
+test.skipIf(!existsSync(ARE_THE_TYPES_WRONG))(
+  'a program finds its types wherever it finds its code',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
+    expect((await run(process.execPath, args)).stdout).toContain('🟢')
+  },
+)

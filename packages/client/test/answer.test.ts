@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { appliedByHead, judgeAnswer, readBody } from '../src/answer.ts'
+import { createPlantStoreClient } from '../src/index.ts'
+import { createScrubber } from '../src/scrubber.ts'
+import { answerJson, createFakeFetch } from './fake-fetch.ts'
+
+const going = new AbortController().signal
+
+/** A body of these chunks, which notes whether it was cancelled; without an end where told so. */
+function createBody(chunks: readonly string[], isEndless = false) {
+  const noted = { isCancelled: false }
+  const left = chunks.map((chunk) => new TextEncoder().encode(chunk))
+  const stream = new ReadableStream({
+    pull(controller) {
+      const chunk = left.shift()
+      if (chunk !== undefined) controller.enqueue(chunk)
+      else if (!isEndless) controller.close()
+    },
+    cancel() {
+      noted.isCancelled = true
+    },
+  })
+  return { noted, response: new Response(stream) }
+}
+
+describe('the body of an answer', () => {
+  test('is read on where it is as long as its limit, and left where it is longer', async () => {
+    const { noted, response } = createBody(['0123456789', 'a', 'b'], true)
+    const bytes = await readBody(response, 10, going)
+    expect(new TextDecoder().decode(bytes)).toBe('0123456789a')
+    expect(noted.isCancelled).toBe(true)
+  })
+
+  test('is left where it ends within its limit', async () => {
+    const { noted, response } = createBody(['Fe', 'rn'])
+    expect(new TextDecoder().decode(await readBody(response, 10, going))).toBe('Fern')
+    expect(noted.isCancelled).toBe(false)
+  })
+
+  test('is cancelled where the signal was aborted before', async () => {
+    const { noted, response } = createBody([], true)
+    expect(await readBody(response, 10, AbortSignal.abort())).toHaveLength(0)
+    expect(noted.isCancelled).toBe(true)
+  })
+
+  test('may repeat a long name with six bytes for each of its characters', async () => {
+    const name = 'A'.repeat(50_000)
+    const escaped = `{"name":"${'\\u0041'.repeat(50_000)}"}`
+    const { fetch } = createFakeFetch(() => new Response(escaped))
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token: 't', fetch })
+    expect(await client.createPlant({ id: 7, name })).toEqual({ name })
+  })
+})
+
+describe('an answer that broke off', () => {
+  const requestId = 'r-1'
+  const own = { 'x-request-id': requestId }
+
+  test.each<[string, number, Record<string, string>, string]>([
+    ['JSON', 200, { ...own, 'content-type': 'application/json' }, 'yes'],
+    ['JSON in UTF-8', 200, { ...own, 'content-type': 'application/json; charset=utf-8' }, 'yes'],
+    ['no media type', 200, own, 'maybe'],
+    ['another one', 200, { ...own, 'content-type': 'text/html' }, 'maybe'],
+    ['no id', 200, { 'content-type': 'application/json' }, 'maybe'],
+    ['another status', 201, { ...own, 'content-type': 'application/json' }, 'maybe'],
+  ])('with %s: %i %o: %s', (_what, status, headers, applied) => {
+    expect(appliedByHead({ status, headers: new Headers(headers) }, requestId)).toBe(applied)
+  })
+
+  test('before its head leaves it open', () => {
+    expect(appliedByHead(undefined, requestId)).toBe('maybe')
+  })
+})
+
+test('an answer that names no media type has an empty one', () => {
+  const context = { host: 'h', requestId: 'r', scrubber: createScrubber(), nowMs: 0 }
+  const head = { status: 200, headers: new Headers() }
+  const decoded = { isJson: false, issues: [] }
+  expect(judgeAnswer(head, new Uint8Array(), decoded, context).error).toMatchObject({
+    contentType: '',
+    snippet: '',
+  })
+})
+
+test('every problem with an answer is told', async () => {
+  const { fetch } = createFakeFetch(() => answerJson(200, { tag: 5 }))
+  const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1', token: 't', fetch })
+  await expect(client.createPlant({ id: 7, name: 'Fern' })).rejects.toThrow(
+    /: name is required; tag must be a string$/,
+  )
+})

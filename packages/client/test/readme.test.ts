@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type CreatePlantsOptions, createPlants, type NewPlantInput } from '../src/index.ts'
+import { callRules, clientRules } from '../src/options.ts'
+import { toSettings } from '../src/settings.ts'
+
+function read(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+/** The rows of each table of the README whose first heading is this, cell by cell. */
+function tablesOf(heading: string): string[][][] {
+  const tables = read('README.md').matchAll(
+    new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'gm'),
+  )
+  return Array.from(tables, ([, text = '']) =>
+    text
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) =>
+        row
+          .split('|')
+          .map((cell) => cell.trim())
+          .slice(1, -1),
+      ),
+  )
+}
+
+const [clientTable = [], bulkTable = []] = tablesOf('Option')
+
+function defaultsOf(table: readonly string[][]): Record<string, string> {
+  const told = table.map(([name = '', initial = '']) => [name.replace(/`| \*/g, ''), initial])
+  return Object.fromEntries(told)
+}
+
+test("the README's options are those of a client, and the starred ones those of a call", () => {
+  const names = clientTable.map(([name = '']) => name)
+  const starred = names.filter((name) => name.endsWith('*'))
+  expect(Object.keys(defaultsOf(clientTable)).toSorted()).toEqual(
+    Object.keys(clientRules).toSorted(),
+  )
+  expect(starred.map((name) => name.replace(/`| \*/g, '')).toSorted()).toEqual(
+    Object.keys(callRules)
+      .filter((name) => name !== 'signal')
+      .toSorted(),
+  )
+})
+
+test("the README's defaults are those of a client", () => {
+  const settings = toSettings({ baseUrl: 'http://127.0.0.1:9', token: 'token' })
+  const numbers = Object.entries(defaultsOf(clientTable)).filter(([, told]) => /^`\d+`$/.test(told))
+  expect(numbers).toHaveLength(4)
+  for (const [name, told] of numbers)
+    expect({ [name]: `\`${Reflect.get(settings, name)}\`` }).toEqual({ [name]: told })
+})
+
+/** How many plants of a source without end are sent before one is answered. */
+async function sentAtOnce(options: CreatePlantsOptions): Promise<number> {
+  let sent = 0
+  function* source(): Generator<NewPlantInput> {
+    for (let id = 0; ; id++) yield { id, name: 'Fern' }
+  }
+  const tryCreatePlant = () => {
+    sent++
+    return new Promise<never>(() => {})
+  }
+  void createPlants({ tryCreatePlant }, source(), options).next()
+  for (let before = -1; before !== sent; ) {
+    before = sent
+    await new Promise(setImmediate)
+  }
+  return sent
+}
+
+test("the README's defaults are those of many plants", async () => {
+  const { concurrency, adaptive, ...others } = defaultsOf(bulkTable)
+  expect(others).toEqual({})
+  expect(concurrency).toBe(`\`${await sentAtOnce({})}\``)
+  expect(await sentAtOnce({ concurrency: 3 })).toBe(3)
+  expect(adaptive).toBe('`true`')
+})
+
+test("the README's table of failures has every code once", () => {
+  const told = tablesOf('`code`')
+    .flat()
+    .flatMap(([codes = '']) => codes.match(/\w+/g) ?? [])
+  const [, union = ''] =
+    /type PlantStoreErrorCode =((?:\s+\| '\w+')+)/.exec(read('src/plant-store-error.ts')) ?? []
+  const codes = union.match(/\w+/g) ?? []
+  expect(codes).toHaveLength(21)
+  expect(told.toSorted()).toEqual(codes.toSorted())
+})
