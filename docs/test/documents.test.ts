@@ -52,6 +52,7 @@ test('every block is one that a test or the check runs', () => {
     "export PLANT_STORE_DATABASE_URL='postgres://plant_store:secret@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
     'npx -y pnpm@12.16.0 check',
+    'npx -y pnpm@12.16.0 contract-changes',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
