@@ -89,7 +89,7 @@ export interface WorkspaceCopy extends Disposable {
 export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCopy {
   const copy = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-drift-'))
   cpSync(join(ROOT, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'))
-  copyPackage(copy, CONTRACT, [])
+  copyPackage(copy, CONTRACT, ['document-changes'])
   copyPackage(copy, 'packages/client', [])
   copyPackage(copy, 'apps/server', serverParts)
   const originals = new Map<string, string>()
