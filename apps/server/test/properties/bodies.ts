@@ -10,7 +10,7 @@ import { anyNumber, integersAround, spelled } from './numbers.ts'
 import { anyText, quoted, textsOf } from './texts.ts'
 
 const nested = fc
-  .record({ levels: fc.integer({ min: 60, max: 67 }), isArray: fc.boolean() })
+  .record({ levels: fc.integer({ min: 62, max: 66 }), isArray: fc.boolean() })
   .map(({ levels, isArray }) =>
     isArray
       ? `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -23,7 +23,7 @@ const anyJson: Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: anyNumber },
   { weight: 3, arbitrary: quoted(anyText) },
   { weight: 3, arbitrary: fc.json({ maxDepth: 3 }) },
-  { weight: 1, arbitrary: nested },
+  { weight: 2, arbitrary: nested },
 )
 
 /** What a field may not be, or may not be quite. */
