@@ -12,33 +12,50 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { ContractExamination } from './examine-contract.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const CONTRACT = 'packages/contract'
 const DEPENDENTS = ['packages/client', 'apps/server']
+
 const COMPILER = join(ROOT, CONTRACT, 'node_modules/typescript/bin/tsc')
+const EXAMINE = fileURLToPath(new URL('./examine-contract.ts', import.meta.url))
 
 /** What the compiler says; nothing where it finds no error. */
 function compile(folder: string, ...options: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [COMPILER, ...options], { cwd: folder }, (error, stdout, stderr) => {
+    execFile(process.execPath, [COMPILER, ...options], { cwd: folder }, (error, stdout) => {
       if (error === null || stdout.includes('error TS')) resolve(stdout)
-      else reject(new Error(`the compiler did not run: ${stderr}`, { cause: error }))
+      else reject(new Error('the compiler did not run', { cause: error }))
     })
   })
 }
 
-async function brokenFilesOf(copy: string, folder: string): Promise<string[]> {
-  const errors = await compile(join(copy, folder), '--noEmit')
-  const located = errors.matchAll(/^(\S+)\(\d+,\d+\): error TS/gm)
+function locateErrors(folder: string, said: string): string[] {
+  const located = said.matchAll(/^(\S+)\(\d+,\d+\): error TS/gm)
   return Array.from(located, ([, path]) => `${folder}/${path}`)
 }
 
-/** Copies the sources of a package, and links what it depends on. */
-function copyPackage(copy: string, folder: string): void {
-  for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src']) {
+async function findBrokenFilesIn(
+  copy: string,
+  folder: string,
+  files: readonly string[] | undefined,
+): Promise<string[]> {
+  const here = files?.filter((file) => file.startsWith(folder))
+  if (here?.length === 0) return []
+  const chosen = here && { files: here.map((file) => relative(folder, file)), include: [] }
+  const config = { extends: './tsconfig.json', ...chosen }
+  writeFileSync(join(copy, folder, 'tsconfig.drift.json'), JSON.stringify(config))
+  const said = await compile(join(copy, folder), '-p', 'tsconfig.drift.json')
+  return locateErrors(folder, said)
+}
+
+/** Copies parts of a package, and links what it depends on. */
+function copyPackage(copy: string, folder: string, parts: readonly string[]): void {
+  for (const part of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...parts]) {
     cpSync(join(ROOT, folder, part), join(copy, folder, part), { recursive: true })
   }
   const modules = join(copy, folder, 'node_modules')
@@ -50,36 +67,58 @@ function copyPackage(copy: string, folder: string): void {
   }
 }
 
-/** The contract, the client and the server, copied so that the contract may be changed. */
+/** The contract, the client and the server, copied so that their sources may be changed. */
 export interface WorkspaceCopy extends Disposable {
+  /** Where a file of the copy is, by its path from the root of the repository. */
+  pathOf(path: string): string
   write(path: string, content: string): void
-  /** Replaces text that stands exactly once in a source file of the contract. */
-  changeContract(file: string, from: string, to: string): void
-  /** Makes the contract's declarations anew; gives what the compiler says, in a sound one nothing. */
-  buildContract(): Promise<string>
-  /** Type checks the client and the server against them; gives the files with errors. */
-  findBrokenFiles(): Promise<string[]>
+  /** Replaces text that stands exactly once in a file. */
+  change(path: string, from: string, to: string): void
+  /** Takes all changes back. */
+  restore(): void
+  /**
+   * Builds the contract, and type checks the client and the server against it: these files and what
+   * they import, by default all. Gives the files with errors.
+   */
+  findBrokenFiles(files?: readonly string[]): Promise<string[]>
+  /** Runs the contract: the document that it makes, and the cases that it fails. */
+  examineContract(): Promise<ContractExamination>
 }
 
-export function copyWorkspace(): WorkspaceCopy {
+/** Copies the sources; `serverParts` are other files and folders of the server that are wanted. */
+export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCopy {
   const copy = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-drift-'))
   cpSync(join(ROOT, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'))
-  for (const folder of [CONTRACT, ...DEPENDENTS]) copyPackage(copy, folder)
+  copyPackage(copy, CONTRACT, ['document-changes'])
+  copyPackage(copy, 'packages/client', [])
+  copyPackage(copy, 'apps/server', serverParts)
+  const originals = new Map<string, string>()
   return {
+    pathOf: (path) => join(copy, path),
     write(path, content) {
       mkdirSync(dirname(join(copy, path)), { recursive: true })
       writeFileSync(join(copy, path), content)
     },
-    changeContract(file, from, to) {
-      const path = join(copy, CONTRACT, 'src', file)
-      const parts = readFileSync(path, 'utf8').split(from)
-      if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places of: ${from}`)
-      writeFileSync(path, parts.join(to))
+    change(path, from, to) {
+      const text = readFileSync(join(copy, path), 'utf8')
+      const parts = text.split(from)
+      if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} places of: ${from}`)
+      if (!originals.has(path)) originals.set(path, text)
+      writeFileSync(join(copy, path), parts.join(to))
     },
-    buildContract: () => compile(join(copy, CONTRACT), '-p', 'tsconfig.build.json'),
-    async findBrokenFiles() {
-      const broken = await Promise.all(DEPENDENTS.map((folder) => brokenFilesOf(copy, folder)))
-      return [...new Set(broken.flat())]
+    restore() {
+      for (const [path, text] of originals) writeFileSync(join(copy, path), text)
+      originals.clear()
+    },
+    async findBrokenFiles(files) {
+      const own = await compile(join(copy, CONTRACT), '-p', 'tsconfig.build.json')
+      const broken = DEPENDENTS.map((folder) => findBrokenFilesIn(copy, folder, files))
+      return [...new Set([locateErrors(CONTRACT, own), ...(await Promise.all(broken))].flat())]
+    },
+    async examineContract() {
+      const examine = promisify(execFile)
+      const { stdout } = await examine(process.execPath, [EXAMINE, join(copy, CONTRACT, 'src')])
+      return JSON.parse(stdout)
     },
     [Symbol.dispose]: () => rmSync(copy, { recursive: true, force: true }),
   }

@@ -1,4 +1,5 @@
 import { type ErrorName, type ErrorStatus, errorTable } from '../error.ts'
+import { MAX_JSON_DEPTH } from '../json.ts'
 import { INT64_MAX, INT64_MIN } from '../plant.ts'
 
 interface ErrorText {
@@ -16,7 +17,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
     message: 'the request must have one Host header',
   },
   malformed_json: {
-    meaning: 'The body is not JSON in UTF-8, is empty, or is nested deeper than 64 levels.',
+    meaning: `The body is not JSON in UTF-8, is empty, or is nested deeper than ${MAX_JSON_DEPTH} levels.`,
     message: 'body: is not valid JSON',
   },
   invalid_plant: {

@@ -1,0 +1,117 @@
+import {
+  CLIENT,
+  MADE_DOCUMENT,
+  MADE_ERRORS,
+  MADE_RESPONSES,
+  SERVER_CONNECTION,
+  SERVER_HANDLER,
+  type Seed,
+} from './seed.ts'
+
+export const operationSeeds: readonly Seed[] = [
+  {
+    claim: 'another status for success',
+    file: 'contract.ts',
+    from: '200: Plant',
+    to: '201: Plant',
+    types: [MADE_RESPONSES, SERVER_HANDLER, CLIENT],
+    document: ['breaking response-removed', 'breaking response-added'],
+  },
+  {
+    claim: 'another name for the operation in the contract',
+    file: 'contract.ts',
+    from: 'createPlant: {',
+    to: 'addPlant: {',
+    types: [MADE_DOCUMENT, SERVER_HANDLER, CLIENT],
+  },
+  {
+    claim: 'another name for the operation in the document',
+    file: 'openapi.ts',
+    from: "operationId: 'createPlant'",
+    to: "operationId: 'addPlant'",
+    document: ['breaking operation-operationId-changed'],
+  },
+  {
+    claim: 'another path',
+    file: 'contract.ts',
+    from: "path: '/plants'",
+    to: "path: '/plant'",
+    document: ['breaking operation-removed', 'additive operation-added'],
+  },
+  {
+    claim: 'another method',
+    file: 'contract.ts',
+    from: "method: 'POST'",
+    to: "method: 'PUT'",
+    document: ['breaking operation-removed', 'additive operation-added'],
+  },
+  {
+    claim: 'fewer statuses',
+    file: 'contract.ts',
+    from: '...errorResponses }',
+    to: '400: ErrorBody, 401: ErrorBody }',
+    types: [MADE_RESPONSES],
+    document: ['breaking response-removed', 'breaking error-removed'],
+  },
+  {
+    claim: 'no bearer in the contract',
+    file: 'contract.ts',
+    from: '    headers: { authorization: z.string() },\n',
+    to: '',
+    types: [SERVER_HANDLER],
+  },
+  {
+    claim: 'no bearer in the document',
+    file: 'openapi.ts',
+    from: '    security: [{ bearerAuth: [] }],\n',
+    to: '',
+    document: ['breaking document-security-changed'],
+  },
+]
+
+export const errorSeeds: readonly Seed[] = [
+  {
+    claim: 'another number for an error',
+    file: 'error.ts',
+    from: 'code: 40003',
+    to: 'code: 40004',
+    document: ['breaking error-renumbered'],
+  },
+  {
+    claim: 'another status for an error',
+    file: 'error.ts',
+    from: 'code: 40003, status: 400',
+    to: 'code: 40003, status: 413',
+    document: ['breaking error-moved'],
+  },
+  {
+    claim: 'a new status for an error',
+    file: 'error.ts',
+    from: 'code: 40003, status: 400',
+    to: 'code: 40003, status: 409',
+    types: [MADE_RESPONSES],
+    document: ['breaking error-moved', 'additive response-added'],
+  },
+  {
+    claim: 'an error less, and its status with it',
+    file: 'error.ts',
+    from: '  request_timeout: { code: 40800, status: 408 },\n',
+    to: '',
+    types: [MADE_ERRORS, SERVER_CONNECTION],
+    document: ['breaking response-removed', 'breaking error-removed'],
+  },
+  {
+    claim: 'another name for an error',
+    file: 'error.ts',
+    from: 'id_taken:',
+    to: 'id_in_use:',
+    types: [MADE_ERRORS, SERVER_HANDLER],
+  },
+  {
+    claim: 'one more error, of which the document does not tell',
+    file: 'error.ts',
+    from: '  missing_credentials:',
+    to: '  too_many_plants: { code: 40004, status: 400 },\n  missing_credentials:',
+    types: [MADE_ERRORS],
+  },
+]

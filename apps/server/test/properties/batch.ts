@@ -1,0 +1,95 @@
+import { isUtf8 } from 'node:buffer'
+import { isDeepStrictEqual } from 'node:util'
+import { errorTable } from '@plant-store/contract'
+import { expect } from 'vitest'
+import { expectAnswer } from '../wire/expectations.ts'
+import type { Answer, Connection } from '../wire/raw-socket.ts'
+import { post } from '../wire/request.ts'
+import type { StoredPlant } from '../wire/store-under-test.ts'
+import type { DocumentValidator } from './document-validator.ts'
+import { parseExactly } from './exact-json.ts'
+import { judge, type Verdict } from './judge.ts'
+
+/** A body that was sent, what the document says of it, and what the server said. */
+export interface Exchange {
+  readonly body: Buffer
+  readonly verdict: Verdict
+  readonly answer: Answer
+}
+
+/** Sends bodies over all connections at once, pipelined, and judges each by the document. */
+export async function exchange(
+  bodies: readonly Buffer[],
+  connections: readonly Connection[],
+  document: DocumentValidator,
+): Promise<Exchange[]> {
+  const share = Math.ceil(bodies.length / connections.length)
+  const shares = connections.map(async (connection, index) => {
+    const sent = bodies.slice(index * share, (index + 1) * share)
+    connection.send(Buffer.concat(sent.map((body) => post(body))))
+    const exchanges: Exchange[] = []
+    for (const body of sent) {
+      const verdict = judge(body, document)
+      exchanges.push({ body, verdict, answer: await connection.readAnswer() })
+    }
+    return exchanges
+  })
+  return (await Promise.all(shares)).flat()
+}
+
+function show(body: Buffer): string {
+  return isUtf8(body) ? JSON.stringify(body.toString()) : `the bytes ${body.toString('hex')}`
+}
+
+function expectAnswered({ verdict, answer }: Exchange, stored: StoredPlant | undefined): void {
+  if ('error' in verdict) {
+    expectAnswer(answer, verdict)
+    return
+  }
+  const { id: _id, ...plant } = verdict.plant
+  const isStored = isDeepStrictEqual(stored, verdict.plant)
+  expectAnswer(answer, isStored ? { plant } : { error: 'id_taken' })
+}
+
+/**
+ * Holds the answers to a batch against the document, and the store that was empty before it: of
+ * the plants under one id exactly one is stored, and the others are told so.
+ */
+export function expectAgreement(
+  exchanges: readonly Exchange[],
+  stored: readonly StoredPlant[],
+  document: DocumentValidator,
+): void {
+  const plants = new Map(stored.map((plant) => [plant.id, plant]))
+  const valid = new Set<bigint>()
+  for (const one of exchanges) {
+    const { body, verdict, answer } = one
+    try {
+      if ('plant' in verdict) valid.add(verdict.plant.id)
+      expectAnswered(one, 'plant' in verdict ? plants.get(verdict.plant.id) : undefined)
+      expect(document.isResponseBody(answer.status, parseExactly(answer.body))).toBe(true)
+    } catch (cause) {
+      const said = 'error' in verdict ? verdict.error : 'a plant'
+      const message = `the document calls ${show(body)} ${said}, the server answers ${answer.status} ${answer.body}`
+      throw new Error(message, { cause })
+    }
+  }
+  // Each valid id is stored with what was answered 200; nothing else may be.
+  expect([...plants.keys()].filter((id) => !valid.has(id))).toEqual([])
+  expect([...valid].filter((id) => !plants.has(id))).toEqual([])
+  for (const plant of stored) {
+    const isAnswered = exchanges.some(
+      ({ verdict, answer }) =>
+        answer.status === 200 && 'plant' in verdict && isDeepStrictEqual(verdict.plant, plant),
+    )
+    expect(isAnswered, `${plant.id} was answered 200`).toBe(true)
+  }
+}
+
+/** What became of a body, as a word to count by. */
+export function outcomeOf({ answer }: Exchange): string {
+  if (answer.status === 200) return 'stored'
+  const { error } = JSON.parse(answer.body)
+  const known = Object.entries(errorTable).find(([, { code }]) => code === error)
+  return known?.[0] ?? 'unknown'
+}

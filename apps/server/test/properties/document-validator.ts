@@ -1,0 +1,97 @@
+import { Ajv2020, type FuncKeywordDefinition } from 'ajv/dist/2020.js'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
+import { exactNumberOf, parseExactly } from './exact-json.ts'
+import { compareNumbers, type ExactNumber, readNumber } from './exact-number.ts'
+
+type IsAllowed = (number: ExactNumber) => boolean
+
+/** A keyword that judges a number as it was written, where Ajv would judge the nearest double. */
+function exactKeyword(
+  keyword: string,
+  compile: (schema: object) => IsAllowed,
+): FuncKeywordDefinition {
+  return {
+    keyword,
+    type: 'number',
+    compile(_value: unknown, schema: object) {
+      const isAllowed = compile(schema)
+      return (_data: unknown, place?: DataValidationCxt) =>
+        place !== undefined && isAllowed(exactNumberOf(place.parentData, place.parentDataProperty))
+    },
+  }
+}
+
+/** The ranges of the formats that OpenAPI has for integers. */
+const formats: Readonly<Record<string, readonly [least: string, largest: string]>> = {
+  int32: ['-2147483648', '2147483647'],
+  int64: ['-9223372036854775808', '9223372036854775807'],
+}
+
+function isInRange(format: string): IsAllowed {
+  const range = formats[format]
+  if (range === undefined) throw new Error(`the format ${format} has no rule here`)
+  const [least, largest] = range.map(readNumber) as [ExactNumber, ExactNumber]
+  return (number) => compareNumbers(number, least) >= 0 && compareNumbers(number, largest) <= 0
+}
+
+const exactKeywords: readonly FuncKeywordDefinition[] = [
+  exactKeyword('minimum', (schema) => {
+    const bound = exactNumberOf(schema, 'minimum')
+    return (number) => compareNumbers(number, bound) >= 0
+  }),
+  exactKeyword('maximum', (schema) => {
+    const bound = exactNumberOf(schema, 'maximum')
+    return (number) => compareNumbers(number, bound) <= 0
+  }),
+  exactKeyword('format', (schema) => isInRange((schema as { format: string }).format)),
+]
+
+/** What an OpenAPI document says of bodies, judged by a JSON Schema validator. */
+export interface DocumentValidator {
+  /** Whether a value that `parseExactly` gave is a body that the operation takes. */
+  isRequestBody(value: unknown): boolean
+  /** Whether it is a body that is answered with a status. */
+  isResponseBody(status: number, value: unknown): boolean
+}
+
+interface OperationSchemas {
+  readonly requestBody: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
+interface Content {
+  readonly content: { readonly 'application/json': { readonly schema: object } }
+}
+
+interface OpenApiDocument {
+  readonly paths: { readonly '/plants': { readonly post: OperationSchemas } }
+  readonly components: object
+}
+
+/**
+ * Ajv for JSON Schema 2020-12 on the schemas of `POST /plants`. It decides everything but the
+ * bounds of numbers: those are compared digit by digit, because JavaScript's numbers are doubles.
+ */
+export function createDocumentValidator(documentText: string): DocumentValidator {
+  const { paths, components } = parseExactly(documentText) as OpenApiDocument
+  // Without the schema of schemas, whose numbers were not read exactly.
+  const options = { meta: false, validateSchema: false }
+  const ajv = new Ajv2020({ ...options, strictTypes: false, ownProperties: true })
+  for (const definition of exactKeywords) {
+    ajv.removeKeyword(String(definition.keyword))
+    ajv.addKeyword(definition)
+  }
+  // Where the references of the schemas lead to.
+  ajv.addKeyword('components')
+  const compile = ({ content }: Content) =>
+    ajv.compile({ ...content['application/json'].schema, components })
+  const { requestBody, responses } = paths['/plants'].post
+  const isRequestBody = compile(requestBody)
+  const isResponseBody = new Map(
+    Object.entries(responses).map(([status, response]) => [status, compile(response)]),
+  )
+  return {
+    isRequestBody,
+    isResponseBody: (status, value) => isResponseBody.get(String(status))?.(value) === true,
+  }
+}

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copyWorkspace, type WorkspaceCopy } from '../drift/workspace-copy.ts'
+
+/** A run starts a process and sends up to 2,000 bodies; this is many times what that takes. */
+const TIMEOUT_MS = 180_000
+
+const HANDLER = 'apps/server/src/plants.ts'
+const JSON_READER = 'packages/contract/src/json.ts'
+const ROUTES = 'const routes = { createPlant: createPlantRoute }'
+
+/** The handler with another schema of the body than the contract's, so than the document's. */
+function withBody(schema: string): string {
+  return `import * as z from 'zod/mini'
+const NewPlant = contract.createPlant.body
+const routes = { createPlant: { ...createPlantRoute, body: ${schema} } }`
+}
+
+/** The handler, taking bodies after a change that nobody asked for. */
+function withChange(change: string): string {
+  return withBody(`z.pipe(z.transform(${change}), NewPlant)`)
+}
+
+/** What a run says of a body that is no plant, or no JSON, and is answered as something else. */
+const TAKEN = /invalid_plant, the server answers (?!400 \{\W+error\W+40002)/
+const READ = /malformed_json, the server answers (?!400 \{\W+error\W+40001)/
+
+/** The same bodies each time. */
+const RUN = { PLANT_STORE_TEST_BODIES: '2000', PLANT_STORE_TEST_SEED: '1', NO_COLOR: '1' }
+
+let copy: WorkspaceCopy
+
+beforeAll(async () => {
+  copy = copyWorkspace(['test', 'vitest.config.ts'])
+  await buildContract()
+}, TIMEOUT_MS)
+
+afterAll(() => copy[Symbol.dispose]())
+
+async function buildContract(): Promise<void> {
+  expect(await copy.findBrokenFiles([])).toEqual([])
+}
+
+interface Run {
+  readonly hasPassed: boolean
+  readonly printed: string
+}
+
+/** Runs the property test of the copy in a process of its own. */
+async function runProperties(): Promise<Run> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))
+  const cwd = copy.pathOf('apps/server')
+  const env = { ...Object.fromEntries(inherited), ...RUN }
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'server']
+  const command = [...vitest, 'test/properties/bodies.test.ts']
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { cwd, env }, (error, output, errors) => {
+      resolve({ hasPassed: error === null, printed: output + errors })
+    })
+  })
+}
+
+describe('the property run', () => {
+  test.each<[fault: string, file: string, from: string, to: string, seen: RegExp]>([
+    [
+      'takes a fraction as id',
+      HANDLER,
+      ROUTES,
+      withChange(
+        '(body) => Number.isFinite(body?.id) ? { ...body, id: Math.trunc(body.id) } : body',
+      ),
+      TAKEN,
+    ],
+    [
+      'takes 2^63 as id',
+      HANDLER,
+      ROUTES,
+      withChange('(body) => body?.id === 2 ** 63 ? { ...body, id: 2n ** 63n - 1n } : body'),
+      TAKEN,
+    ],
+    [
+      'rounds an id to a double',
+      HANDLER,
+      ROUTES,
+      withChange(
+        "(body) => typeof body?.id === 'bigint' ? { ...body, id: BigInt.asIntN(64, BigInt(Number(body.id))) } : body",
+      ),
+      /a plant, the server answers 200/,
+    ],
+    [
+      'ignores the pattern of a name',
+      HANDLER,
+      ROUTES,
+      withBody('z.object({ ...NewPlant.shape, name: z.string() })'),
+      /invalid_plant, the server answers 500/,
+    ],
+    [
+      'ignores the type of a name',
+      HANDLER,
+      ROUTES,
+      withChange(
+        "(body) => body !== null && typeof body === 'object' && Object.hasOwn(body, 'name') ? { ...body, name: String(body.name) } : body",
+      ),
+      TAKEN,
+    ],
+    [
+      'takes null as no tag',
+      HANDLER,
+      ROUTES,
+      withChange('(body) => body?.tag === null ? { ...body, tag: undefined } : body'),
+      TAKEN,
+    ],
+    [
+      'refuses a plant with other members',
+      HANDLER,
+      ROUTES,
+      withBody('z.strictObject(NewPlant.shape)'),
+      /a plant, the server answers 400/,
+    ],
+    ['takes bytes that are not UTF-8', JSON_READER, '{ fatal: true }', '{ fatal: false }', READ],
+    ['takes one level more', JSON_READER, 'MAX_JSON_DEPTH = 64', 'MAX_JSON_DEPTH = 65', READ],
+  ])('notices a server that %s', { timeout: TIMEOUT_MS }, async (_fault, file, from, to, seen) => {
+    copy.change(file, from, to)
+    if (file === JSON_READER) await buildContract()
+    try {
+      const { hasPassed, printed } = await runProperties()
+      expect(hasPassed).toBe(false)
+      expect(printed).toMatch(/PLANT_STORE_TEST_SEED=-?\d+: the document calls/)
+      expect(printed).toMatch(seen)
+    } finally {
+      copy.restore()
+      if (file === JSON_READER) await buildContract()
+    }
+  })
+})
