@@ -94,7 +94,8 @@ export const settings = {
     z
       .string()
       .refine((text) => text === 'auto' || isBaseAddress(text), {
-        error: 'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
+        error:
+          'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
       })
       .transform((text) => (text === 'auto' ? undefined : text)),
   ),
