@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in Chromium, the network closed
       const origin = `http://127.0.0.1:${server.port}`
       const context = await browser.newContext({ viewport: viewports[device], colorScheme })
       context.setDefaultTimeout(TIMEOUT_MS)
-    const page = await context.newPage()
+      const page = await context.newPage()
       const complaints = await watch(page, origin)
       await page.goto(`${origin}/docs`)
       await page.getByRole('button', { name: 'Execute' }).waitFor()
