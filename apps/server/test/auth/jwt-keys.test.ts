@@ -58,6 +58,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
       good({ exp: 1 }),
       good({}, { kid: 'unknown', alg: 'HS256' }),
       good({}, { kid: 'unknown', crit: ['x'] }),
+      good({}, { kid: 7 }),
       good({}, {}, makeKey('some')),
     ]) {
       expect(await statusOf(token)).toBe(401)
@@ -75,6 +76,19 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     pass(5 * MINUTE_MS)
     expect(await statusOf(token)).toBe(401)
     expect(await statusOf(good({ exp: 4e9 }, {}, newKey))).toBe(200)
+  })
+
+  test('that were taken back are forgotten as soon as that is known', async () => {
+    const { issuer, statusOf, authenticate, pass } = await startJwtService()
+    const token = good()
+    const connection = {}
+    expect(await authenticate(token, connection)).toBeDefined()
+    issuer.keys = [newKey]
+    pass(A_WHILE_MS)
+    expect(await authenticate(token, connection)).toBeDefined()
+    expect(await statusOf(good({}, {}, newKey))).toBe(200)
+    expect(await authenticate(token, connection)).toBeUndefined()
+    expect(await authenticate(token, {})).toBeUndefined()
   })
 
   test('of 4 minutes are read anew while requests go on with them', async () => {

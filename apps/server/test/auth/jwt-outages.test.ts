@@ -67,6 +67,23 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
     expect(logLines.join('')).toMatch(/"failure":"connect ECONNREFUSED/)
   })
 
+  test('it is asked again after the cool-down', async () => {
+    const { issuer, statusOf, pass, logLines } = await startJwtService()
+    const token = good({ exp: 4e9 })
+    expect(await statusOf(token)).toBe(200)
+    await issuer.stop()
+    pass(4 * MINUTE_MS)
+    expect(await statusOf(token)).toBe(200)
+    await until(() => logLines.some((line) => line.includes('cannot read')))
+    await issuer.start()
+    pass(9.9 * SECOND_MS)
+    expect(await statusOf(token)).toBe(200)
+    expect(issuer.fetches).toBe(1)
+    pass(0.1 * SECOND_MS)
+    expect(await statusOf(token)).toBe(200)
+    await until(() => issuer.fetches === 2)
+  })
+
   test('a kid that is not known is neither good nor bad', async () => {
     const { issuer, create, pass } = await startJwtService()
     const newKey = makeKey('new')

@@ -127,15 +127,19 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
   })
 
   test('with an algorithm that the settings leave out', async () => {
-    const { create, statusOf } = await startJwtService({ flags: { jwtAlgorithms: 'RS256,ES384' } })
+    const { create } = await startJwtService({ flags: { jwtAlgorithms: 'RS256,ES384' } })
     expect(await create(good())).toEqual(invalid)
+  })
+
+  test('with an algorithm that is not allowed for a key that is', async () => {
     const rsa = makeKey('rsa', 'RS256')
-    const other = await startJwtService({
-      issuer: new Issuer(rsa),
+    const issuer = new Issuer(rsa)
+    const { create, statusOf } = await startJwtService({
+      issuer,
       flags: { jwtAlgorithms: 'RS256' },
     })
-    expect(await other.statusOf(good({}, {}, rsa))).toBe(200)
-    expect(await statusOf('')).toBe(401)
+    expect(await create(good({}, {}, { ...rsa, alg: 'PS256' }))).toEqual(invalid)
+    expect(await statusOf(good({}, {}, rsa))).toBe(200)
   })
 
   test('signed with another key that has the same kid', async () => {

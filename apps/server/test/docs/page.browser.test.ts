@@ -13,7 +13,8 @@ import {
   watch,
 } from './browser.ts'
 
-const TIMEOUT_MS = 60_000
+/** A browser and a server on a machine that may have other work. */
+const TIMEOUT_MS = 120_000
 
 const server = useWireServer()
 
@@ -55,6 +56,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in Chromium, the network closed
     async (device, colorScheme) => {
       const origin = `http://127.0.0.1:${server.port}`
       const context = await browser.newContext({ viewport: viewports[device], colorScheme })
+      context.setDefaultTimeout(TIMEOUT_MS)
       const page = await context.newPage()
       const complaints = await watch(page, origin)
       await page.goto(`${origin}/docs`)
