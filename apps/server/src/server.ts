@@ -1,24 +1,17 @@
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
 import type { Authenticate } from './auth/authenticate.ts'
-import {
-  type Address,
-  closeListener,
-  createListener,
-  type ListenerLimits,
-  listen,
-} from './http/listener.ts'
+import { type Address, closeListener, createListener, listen } from './http/listener.ts'
 import { createOperationsApp } from './operations/app.ts'
+import { createService, type ServiceLimits } from './service.ts'
 import type { Store } from './store/store.ts'
 
-export interface ServerOptions extends ListenerLimits {
+export interface ServerOptions extends ServiceLimits {
   readonly store: Pick<Store, 'plants' | 'isReady'>
   readonly authenticate: Authenticate
   readonly log: Logger
   readonly listen: Address
   /** Where liveness and readiness are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
-  readonly bodyLimitBytes: number
   /** How long requests in flight may take to end once the server is closing. */
   readonly shutdownTimeoutMs: number
 }
@@ -42,9 +35,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bodyLimitBytes: options.bodyLimitBytes,
     isDraining: () => isDraining,
   }
-  const { plants } = store
-  const app = createApp({ ...pipeline, plants, authenticate: options.authenticate })
-  const server = createListener(app, options, log)
+  const parts = { ...pipeline, plants: store.plants, authenticate: options.authenticate }
+  const server = createService(parts, options)
   const url = await listen(server, options.listen)
 
   const operations = createListener(createOperationsApp({ ...pipeline, store }), options, log)

@@ -5,6 +5,8 @@ declare global {
       requestId: string
       /** The name of the token that opened the service to this request. */
       tokenName?: string
+      /** Its id, which tells it from another of the same name. */
+      tokenId?: string
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { encodeJson, type JsonWritable } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
@@ -8,7 +7,7 @@ import express, {
 } from 'express'
 import type { Logger } from 'pino'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
-import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
+import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
 import { checkFraming } from './framing.ts'
 import './locals.ts'
@@ -75,13 +74,6 @@ function toRequestError(cause: unknown): RequestError {
   return new RequestError('internal', 'something went wrong and nothing was stored', { cause })
 }
 
-/** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
-function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
-  const { headers, complete } = request
-  if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return true
-  return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
-}
-
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function answerError(options: PipelineOptions): ErrorRequestHandler {
   const { log, bodyLimitBytes, isDraining } = options
@@ -102,10 +94,14 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
   }
 }
 
-/** One line: errors of the server with their cause, refusals without. */
+/**
+ * One line: errors of the server with their cause, refusals without. Those of a limit are counted
+ * elsewhere, so that a flood of them is none of the log.
+ */
 export function logFailure(log: Logger, error: RequestError, about: object): void {
   const { status, errorName, message, cause } = error
   const line = { ...about, status, error: errorName }
   if (status === 500) log.error({ ...line, err: cause }, message)
+  else if (errorName === 'too_many_requests') log.debug(line, message)
   else log.info(line, message)
 }

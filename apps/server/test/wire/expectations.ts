@@ -30,6 +30,7 @@ const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
   method_not_allowed: { allow: 'POST' },
   missing_credentials: { 'www-authenticate': 'Bearer realm="plant-store"' },
   invalid_token: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
+  too_many_requests: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
   unavailable: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
 }
 

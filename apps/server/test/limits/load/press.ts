@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Caller, openCaller } from './caller.ts'
+
+export interface PressOptions {
+  readonly port: number
+  readonly token: string
+  readonly connections: number
+  /** Requests due in a second, answered or not; undefined for the next one after each answer. */
+  readonly perSecond?: number
+  readonly seconds: number
+  /** Ids count up from here. */
+  readonly firstId: number
+}
+
+/** What came of the requests. */
+export interface Pressed {
+  sent: number
+  /** Due while every connection still waited for an answer. */
+  unsent: number
+  readonly answers: Map<number, number>
+  /** Of 200 answers only, in ms, in the order of arrival. */
+  readonly latencies: number[]
+  readonly acknowledged: number[]
+  readonly refused: number[]
+  /** Connections that ended before they were told to. */
+  lost: number
+}
+
+/** The latency that this share (0 to 1) of the answers did not exceed. */
+export function percentile(latencies: readonly number[], share: number): number {
+  const sorted = Float64Array.from(latencies).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+/** How often due requests are sent. */
+const TURN_MS = 2
+
+/** After this no answer is waited for any more. */
+const PATIENCE_MS = 10_000
+
+function createRequest({ port, token }: PressOptions): (id: number) => string {
+  const head =
+    `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
+    'content-type: application/json\r\ncontent-length: '
+  return (id) => {
+    const body = `{"id":${id},"name":"Fern ${id}","tag":"indoor"}`
+    return `${head}${body.length}\r\n\r\n${body}`
+  }
+}
+
+/** Sends creates of new plants at a rate that does not depend on the answers, or as fast as they come. */
+export async function press(options: PressOptions): Promise<Pressed> {
+  const { port, connections, perSecond, seconds } = options
+  const requestFor = createRequest(options)
+  const pressed: Pressed = {
+    sent: 0,
+    unsent: 0,
+    answers: new Map(),
+    latencies: [],
+    acknowledged: [],
+    refused: [],
+    lost: 0,
+  }
+  const free: Caller[] = []
+  let nextId = options.firstId
+  let isOver = false
+
+  function send(caller: Caller): void {
+    pressed.sent++
+    const id = nextId++
+    caller.send(requestFor(id), id)
+  }
+
+  function onAnswer(caller: Caller, status: number, latencyMs: number): void {
+    pressed.answers.set(status, (pressed.answers.get(status) ?? 0) + 1)
+    if (status === 200) {
+      pressed.latencies.push(latencyMs)
+      pressed.acknowledged.push(caller.id)
+    } else pressed.refused.push(caller.id)
+    if (perSecond === undefined && !isOver) send(caller)
+    else free.push(caller)
+  }
+
+  function onEnd(): void {
+    if (!isOver) pressed.lost++
+  }
+
+  const opened: Caller[] = []
+  while (opened.length < connections) {
+    const some = Array.from({ length: Math.min(100, connections - opened.length) }, () =>
+      openCaller({ port, onAnswer, onEnd }),
+    )
+    opened.push(...(await Promise.all(some)))
+  }
+  const start = performance.now()
+  if (perSecond === undefined) for (const caller of opened) send(caller)
+  else free.push(...opened)
+  let due = 0
+  while (performance.now() - start < seconds * 1_000) {
+    await sleep(TURN_MS)
+    if (perSecond === undefined) continue
+    const dueNow = ((performance.now() - start) / 1_000) * perSecond
+    for (; due < dueNow; due++) {
+      const caller = free.shift()
+      if (caller === undefined) pressed.unsent++
+      else send(caller)
+    }
+  }
+  isOver = true
+  const answered = () => [...pressed.answers.values()].reduce((sum, count) => sum + count, 0)
+  const giveUpAt = performance.now() + PATIENCE_MS
+  while (answered() < pressed.sent && performance.now() < giveUpAt) await sleep(TURN_MS)
+  for (const caller of opened) caller.destroy()
+  return pressed
+}
