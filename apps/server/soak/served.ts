@@ -8,6 +8,8 @@ const MAIN = join(import.meta.dirname, '../dist/main.js')
 /** A server process over a database that is migrated and has the token. */
 export interface Served {
   readonly client: PlantStoreClient
+  readonly port: number
+  readonly pid: number
   /** Whether the process still runs. */
   isRunning(): boolean
   kill(signal: NodeJS.Signals): Promise<void>
@@ -24,13 +26,18 @@ async function readGreeting(child: ChildProcess): Promise<string> {
 }
 
 /** Starts the built server and resolves once it listens. */
-export async function serve(databaseUrl: string, token: string): Promise<Served> {
+export async function serve(
+  databaseUrl: string,
+  token: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Served> {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PLANT_STORE_DATABASE_URL: databaseUrl,
       PLANT_STORE_LISTEN: '127.0.0.1:0',
       PLANT_STORE_OPERATIONS_LISTEN: 'off',
       PLANT_STORE_LOG_LEVEL: 'silent',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -38,6 +45,8 @@ export async function serve(databaseUrl: string, token: string): Promise<Served>
   const baseUrl = await readGreeting(child)
   return {
     client: createPlantStoreClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
+    port: Number(new URL(baseUrl).port),
+    pid: child.pid ?? 0,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill(signal) {
       child.kill(signal)

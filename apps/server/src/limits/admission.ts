@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from '../http/answer.ts'
+import type { Exchange } from '../http/exchanges.ts'
 import { checkFraming } from '../http/framing.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
 
@@ -19,6 +20,13 @@ const BODY = errorBodyOf({
   message: 'nothing was stored, try again: the server has more requests than it can answer in time',
 })
 
+/**
+ * Refusals that are told in one turn of the event loop, about a millisecond of it. To tell costs
+ * half as much as to serve, and whoever is told may ask again at once: without a bound, callers
+ * that do would leave no time for those that were let in.
+ */
+const REFUSALS_PER_TURN = 64
+
 const RETRY_AFTER = ['retry-after', '1']
 
 function isWellFramed(request: IncomingMessage): boolean {
@@ -31,24 +39,19 @@ function isWellFramed(request: IncomingMessage): boolean {
 }
 
 /**
- * Hands requests on while there are few enough of them, and answers the others 503 at once: before
- * the app, without an error and without a line in the log, because a refusal is worth something
- * only while it is far cheaper than an answer.
+ * Hands requests on while there are few enough of them, and answers the others 503: before the app,
+ * without an error and without a line in the log, because a refusal helps only while it is cheaper
+ * than an answer.
  */
 export function admitRequests(app: RequestListener, options: AdmissionOptions): RequestListener {
   const { requestLimit, bodyLimitBytes, isOverloaded, isDraining, refusals, mark } = options
   let inFlight = 0
+  const refused: Exchange[] = []
   const leave = () => {
     inFlight--
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse, reason: RefusalReason): void {
-    // What cannot be trusted to end where it seems to gets the app's answer, and is closed.
-    if (!isWellFramed(request)) {
-      app(request, response)
-      return
-    }
-    refusals.count(reason)
+  function answer({ request, response }: Exchange): void {
     sendAnswer(request, response, {
       status: 503,
       body: BODY,
@@ -58,10 +61,29 @@ export function admitRequests(app: RequestListener, options: AdmissionOptions): 
     })
   }
 
+  function answerSome(): void {
+    for (const exchange of refused.splice(0, REFUSALS_PER_TURN)) {
+      // What came after its headers may have broken the rules, and been answered, meanwhile.
+      if (!exchange.response.headersSent) answer(exchange)
+    }
+    if (refused.length > 0) setImmediate(answerSome)
+  }
+
+  function refuse(exchange: Exchange, reason: RefusalReason): void {
+    // What cannot be trusted to end where it seems to gets the app's answer, and is closed.
+    if (!isWellFramed(exchange.request)) {
+      app(exchange.request, exchange.response)
+      return
+    }
+    refusals.count(reason)
+    if (refused.length === 0) setImmediate(answerSome)
+    refused.push(exchange)
+  }
+
   return (request, response) => {
     mark?.(request, response)
-    if (inFlight >= requestLimit) return refuse(request, response, 'requests_in_flight')
-    if (isOverloaded()) return refuse(request, response, 'overload')
+    if (inFlight >= requestLimit) return refuse({ request, response }, 'requests_in_flight')
+    if (isOverloaded()) return refuse({ request, response }, 'overload')
     inFlight++
     response.on('close', leave)
     app(request, response)

@@ -35,10 +35,10 @@ export function createRefusals(log: Logger): Refusals {
   >
   const refused: Partial<Record<RefusalReason, number>> = {}
   const callers = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
+  let isScheduled = false
 
   function summarize(): void {
-    timer = undefined
+    isScheduled = false
     log.warn({ refused: { ...refused }, callers: [...callers] }, 'limits refused requests')
     for (const reason of refusalReasons) delete refused[reason]
     callers.clear()
@@ -50,7 +50,9 @@ export function createRefusals(log: Logger): Refusals {
       totals[reason]++
       refused[reason] = (refused[reason] ?? 0) + 1
       if (who !== undefined && callers.size < NAMES_PER_LINE) callers.add(who)
-      timer ??= setTimeout(summarize, SUMMARY_MS).unref()
+      if (isScheduled) return
+      isScheduled = true
+      setTimeout(summarize, SUMMARY_MS).unref()
     },
   }
 }

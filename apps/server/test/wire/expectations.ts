@@ -10,6 +10,8 @@ type SpecialHeaders = Readonly<Record<string, unknown>>
 /** A 200 with this body. */
 export interface ExpectedPlant {
   readonly plant: { readonly name: string; readonly tag?: string }
+  /** Headers beyond those that every answer carries. */
+  readonly headers?: SpecialHeaders
 }
 
 /** An Error body by its name. */
@@ -89,7 +91,7 @@ export function expectAnswer(answer: Answer, expected: ExpectedAnswer): void {
     expectError(answer, expected)
   } else {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
-    expectHeaders(answer, {})
+    expectHeaders(answer, expected.headers ?? {})
     expect(JSON.parse(answer.body)).toStrictEqual(expected.plant)
   }
 }

@@ -48,7 +48,7 @@ export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
   const path = join(folder, 'plants.db')
   const store = openSqliteStore({ path, queueLimit })
   // Not defensive, so that a test can break the file.
-  const observer = new DatabaseSync(path, { defensive: false })
+  const observer = new DatabaseSync(path, { defensive: false, timeout: 5_000 })
   const selectAll = observer.prepare(
     'SELECT id, CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag FROM plants ORDER BY id',
   )

@@ -32,7 +32,7 @@ export function openCaller({ port, onAnswer, onEnd }: CallerOptions): Promise<Ca
   let sentAt = 0
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   const callback = (length: number): boolean => {
-    received += buffer.latin1Slice(0, length)
+    received += buffer.toString('latin1', 0, length)
     const answerLength = lengthOf(received)
     if (answerLength === undefined || received.length < answerLength) return true
     const status = Number(received.slice(9, 12))

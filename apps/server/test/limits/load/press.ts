@@ -3,7 +3,8 @@ import { type Caller, openCaller } from './caller.ts'
 
 export interface PressOptions {
   readonly port: number
-  readonly token: string
+  /** The bytes of the request for an id. */
+  readonly requestFor: (id: number) => string
   readonly connections: number
   /** Requests due in a second, answered or not; undefined for the next one after each answer. */
   readonly perSecond?: number
@@ -20,6 +21,8 @@ export interface Pressed {
   readonly answers: Map<number, number>
   /** Of 200 answers only, in ms, in the order of arrival. */
   readonly latencies: number[]
+  /** Of all other answers. */
+  readonly refusalLatencies: number[]
   readonly acknowledged: number[]
   readonly refused: number[]
   /** Connections that ended before they were told to. */
@@ -38,25 +41,34 @@ const TURN_MS = 2
 /** After this no answer is waited for any more. */
 const PATIENCE_MS = 10_000
 
-function createRequest({ port, token }: PressOptions): (id: number) => string {
-  const head =
-    `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
-    'content-type: application/json\r\ncontent-length: '
+/** The bytes of a create of a plant of its own for each id, with a line of authorization and more. */
+export function createRequests(
+  port: number,
+  linesFor: (id: number) => string,
+): (id: number) => string {
   return (id) => {
     const body = `{"id":${id},"name":"Fern ${id}","tag":"indoor"}`
-    return `${head}${body.length}\r\n\r\n${body}`
+    return (
+      `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${linesFor(id)}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    )
   }
+}
+
+/** An IPv6 network of its own for each id. */
+export function networkFor(id: number): string {
+  return `2001:db8:${((id >> 16) & 0xffff).toString(16)}:${(id & 0xffff).toString(16)}::1`
 }
 
 /** Sends creates of new plants at a rate that does not depend on the answers, or as fast as they come. */
 export async function press(options: PressOptions): Promise<Pressed> {
-  const { port, connections, perSecond, seconds } = options
-  const requestFor = createRequest(options)
+  const { port, requestFor, connections, perSecond, seconds } = options
   const pressed: Pressed = {
     sent: 0,
     unsent: 0,
     answers: new Map(),
     latencies: [],
+    refusalLatencies: [],
     acknowledged: [],
     refused: [],
     lost: 0,
@@ -76,7 +88,10 @@ export async function press(options: PressOptions): Promise<Pressed> {
     if (status === 200) {
       pressed.latencies.push(latencyMs)
       pressed.acknowledged.push(caller.id)
-    } else pressed.refused.push(caller.id)
+    } else {
+      pressed.refusalLatencies.push(latencyMs)
+      pressed.refused.push(caller.id)
+    }
     if (perSecond === undefined && !isOver) send(caller)
     else free.push(caller)
   }
