@@ -35,10 +35,13 @@ const duration = wholeNumber(100, 3_600_000)
 
 /** A number, or off. */
 function wholeNumberOrOff(least: number, most: number) {
-  const off = z.literal('off').transform(() => undefined)
-  return z.union([off, wholeNumber(least, most)], {
-    error: `must be a whole number from ${least} to ${most}, or off`,
-  })
+  const number = wholeNumber(least, most)
+  return z
+    .string()
+    .refine((text) => text === 'off' || number.safeParse(text).success, {
+      error: `must be a whole number from ${least} to ${most}, or off`,
+    })
+    .transform((text) => (text === 'off' ? undefined : Number(text)))
 }
 
 /** Items between commas, or the word for an empty list. */
