@@ -31,8 +31,6 @@ export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
  */
 export function handleInTurn(handle: RequestListener): RequestListener {
   function handleUnlessAnswered(socket: ExchangeSocket, { request, response }: Exchange): void {
-    // Of what a caller sent before it went away, only what was begun is done.
-    if (socket.destroyed) return
     if (!socket[isClosing] && !response.headersSent) handle(request, response)
   }
 

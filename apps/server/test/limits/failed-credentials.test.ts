@@ -63,6 +63,20 @@ describe('by default, wrong tokens from one address', () => {
     await expectLetIn(await server.open())
   })
 
+  test('are refused without asking the database', async () => {
+    const { execute } = server.storeUnderTest
+    await showWrongTokens(server)
+    const caller = await server.open()
+    await execute('ALTER TABLE tokens RENAME TO tokens_elsewhere')
+    try {
+      for (let count = 0; count < 20; count++) {
+        expectAnswer(await ask(caller, wrongToken()), tooMany)
+      }
+    } finally {
+      await execute('ALTER TABLE tokens_elsewhere RENAME TO tokens')
+    }
+  })
+
   test('say nothing about who shows no token', async () => {
     await showWrongTokens(server)
     const caller = await server.open()
@@ -77,7 +91,7 @@ describe('by default, wrong tokens from one address', () => {
     for (let count = 0; count < 50; count++) await ask(caller, wrongToken())
     await expect.poll(() => server.logLines.join(), { timeout: 10_000 }).toContain('limits refused')
     const lines = server.logLines.map((line) => JSON.parse(line))
-    expect(lines.filter(({ status }) => status === 429 && status.level === 'info')).toEqual([])
+    expect(lines.filter(({ status, level }) => status === 429 && level >= 30)).toEqual([])
     const summaries = lines.filter(({ refused }) => refused !== undefined)
     expect(summaries[0]).toMatchObject({ level: 40, callers: ['127.0.0.1'] })
     expect(summaries.length).toBeLessThan(50)

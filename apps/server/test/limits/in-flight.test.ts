@@ -83,6 +83,16 @@ describe('while two requests are in flight, which are as many as there may be', 
     return callers
   }
 
+  async function expectRoom(): Promise<void> {
+    await expect
+      .poll(async () => {
+        const caller = await server.open()
+        caller.send(post(plantText(5)))
+        return (await caller.readAnswer()).status
+      })
+      .toBe(200)
+  }
+
   async function finish(callers: readonly Connection[]): Promise<void> {
     for (const [index, caller] of callers.entries()) {
       caller.send(plantText(index + 1).slice(5))
@@ -146,6 +156,19 @@ describe('while two requests are in flight, which are as many as there may be', 
     await finish(callers)
   })
 
+  test('callers that go away while their plants wait make room', async () => {
+    const release = await server.storeUnderTest.holdCommits()
+    const leaving = [await server.open(), await server.open()]
+    for (const caller of leaving) caller.send(Buffer.concat([post(plantText(1)), post('{')]))
+    const probe = await server.open()
+    probe.send(post(plantText(2)))
+    expectAnswer(await probe.readAnswer(), overloaded)
+    for (const caller of leaving) caller.reset()
+    release()
+    await expectRoom()
+    await finish(await occupy())
+  })
+
   test('callers that go away make room, whatever they had sent', async () => {
     for (const leave of ['reset', 'destroy', 'finish'] as const) {
       const body = plantText(1)
@@ -156,14 +179,7 @@ describe('while two requests are in flight, which are as many as there may be', 
         for (const caller of callers) caller[leave]()
       }
     }
-    await expect
-      .poll(async () => {
-        const caller = await server.open()
-        caller.send(post(plantText(5)))
-        return (await caller.readAnswer()).status
-      })
-      .toBe(200)
-    const callers = await occupy()
-    await finish(callers)
+    await expectRoom()
+    await finish(await occupy())
   })
 })

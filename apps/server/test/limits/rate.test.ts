@@ -18,7 +18,8 @@ describe('a rate', () => {
   test('is never more than its burst, however long nothing was spent', () => {
     const rate = createRate(options)
     rate.spend('a', 0)
-    expect(rate.look('a', 1e9)).toEqual({ remaining: 5, waitMs: 0 })
+    const later = Array.from({ length: 6 }, () => rate.spend('a', 1e9))
+    expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
   })
 
   test('is of each key alone', () => {

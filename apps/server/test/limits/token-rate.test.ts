@@ -33,9 +33,11 @@ describe('a limit of one request a second in a window of ten', () => {
   test('tells what is left, and refuses the eleventh at once without storing it', async () => {
     const ask = await asker(await newToken())
     for (let id = 1; id <= 10; id++) {
-      const { answer, remaining } = await ask(plantText(id))
+      const { answer, remaining, window } = await ask(plantText(id))
       expectAnswer(answer, { plant: { name: plantOf(id).name }, headers: fields })
       expect(remaining).toBeGreaterThanOrEqual(10 - id)
+      // At one a second, what is left lasts as long as it takes to grow back.
+      expect(window).toBe(Math.max(1, remaining))
     }
     const { answer, remaining, window } = await ask(plantText(11))
     expectAnswer(answer, { error: 'too_many_requests', headers: fields })
