@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { issueToken } from '../src/auth/issue-token.ts'
 import { createOpaqueToken } from '../src/auth/opaque-token.ts'
@@ -13,7 +14,8 @@ import {
   press,
 } from '../test/limits/load/press.ts'
 import { openSlowCallers } from '../test/limits/load/slow-callers.ts'
-import { findLies, type MemoryWatch, watchMemory } from '../test/limits/load/truth.ts'
+import { findLies, watchMemory } from '../test/limits/load/truth.ts'
+import { describeAnswers, judge, judgeMemory, tell } from './judge.ts'
 import { type Served, serve } from './served.ts'
 
 const { values } = parseArgs({
@@ -30,32 +32,6 @@ const connections = Number(values.connections)
 const ACCEPTED_P99_MS = 250
 const GOOD_P99_MS = 100
 const RECOVERY_MS = 2_000
-
-/** Memory of the second half beyond that of the first: more would be growth. */
-const GROWTH_SHARE = 1.15
-const GROWTH_MB = 50
-
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-/** Tells a figure beside its bound, and remembers where it does not hold. */
-function judge(what: string, figure: number, bound: number): void {
-  const holds = figure <= bound
-  if (!holds) process.exitCode = 1
-  tell(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
-}
-
-function judgeMemory(watch: MemoryWatch): void {
-  watch.stop()
-  const [first, second] = watch.halves()
-  const bound = Math.round(first * GROWTH_SHARE + GROWTH_MB)
-  judge(`MB of memory in the second half, after ${Math.round(first)} in the first`, second, bound)
-}
-
-function describeAnswers({ answers }: Pressed): string {
-  return [...answers].map(([status, count]) => `${count} × ${status}`).join(', ')
-}
 
 interface Rig {
   readonly served: Served
@@ -145,6 +121,12 @@ function pressGently({ served, goodRequest }: Rig, forSeconds: number): Promise<
   })
 }
 
+/** Serves good callers alone, which says how much of their wait is this machine's. */
+async function serveAlone(rig: Rig): Promise<void> {
+  const { latencies } = await pressGently(rig, 2)
+  tell(`  good callers alone: p99 ${Math.round(percentile(latencies, 0.99))} ms`)
+}
+
 function judgeGood(good: Pressed): void {
   tell(`  good callers: ${describeAnswers(good)}, ${good.unsent} not sent`)
   judge('good requests that were not answered 200', good.sent - good.acknowledged.length, 0)
@@ -153,6 +135,7 @@ function judgeGood(good: Pressed): void {
 
 async function serveAmongSlowCallers(rig: Rig): Promise<Pressed[]> {
   const { served, goodRequest } = rig
+  await serveAlone(rig)
   const memory = watchMemory(served.pid)
   const slow = await openSlowCallers({
     port: served.port,
@@ -161,7 +144,7 @@ async function serveAmongSlowCallers(rig: Rig): Promise<Pressed[]> {
   })
   const good = await pressGently(rig, seconds)
   slow.readToEnd()
-  await pressGently(rig, 1)
+  await sleep(1_000)
   judgeMemory(memory)
   for (const [slowness, count] of Object.entries(slow.cut)) {
     const last = slow.lastCutMs[slowness as keyof typeof slow.lastCutMs]
@@ -181,7 +164,7 @@ async function serveAmongSlowCallers(rig: Rig): Promise<Pressed[]> {
 async function serveAmongWrongTokens(rig: Rig, isSpread: boolean): Promise<Pressed[]> {
   const { served } = rig
   // Seen before, as the token of a caller is that has been at work.
-  await pressGently(rig, 1)
+  await serveAlone(rig)
   const memory = watchMemory(served.pid)
   const address = (id: number) => (isSpread ? networkFor(id) : '198.51.100.1')
   const tokens = Array.from({ length: 1_000 }, () => createOpaqueToken().text)

@@ -8,6 +8,7 @@ import { admitRequests } from './limits/admission.ts'
 import { createCallerOf, type TrustedProxies } from './limits/caller-address.ts'
 import { limitFailedCredentials } from './limits/failed-credentials.ts'
 import { createRefusals } from './limits/refusals.ts'
+import { createTellLater } from './limits/tell-later.ts'
 import { watchWaiting } from './limits/waiting.ts'
 import type { PlantStore } from './store/store.ts'
 
@@ -41,10 +42,12 @@ export interface ServiceParts extends PipelineOptions {
 export function createService(parts: ServiceParts, limits: ServiceLimits): Server {
   const { rateLimit, corsOrigins } = limits
   const refusals = createRefusals(parts.log)
+  const tellLater = createTellLater()
   const plants = watchWaiting(parts.plants, limits)
   const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
   const app = createApp({
     ...parts,
+    tellLater,
     plants,
     cors,
     failedCredentials: limitFailedCredentials({
@@ -63,6 +66,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
     isOverloaded: plants.isOverloaded,
     isDraining: parts.isDraining,
     refusals,
+    tellLater,
     mark: cors?.mark,
   })
   const server = createListener(app, limits, parts.log, admit)

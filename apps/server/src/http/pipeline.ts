@@ -1,4 +1,4 @@
-import { encodeJson, type JsonWritable } from '@plant-store/contract'
+import { type ErrorName, encodeJson, type JsonWritable } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -6,6 +6,7 @@ import express, {
   type Response,
 } from 'express'
 import type { Logger } from 'pino'
+import type { TellLater } from '../limits/tell-later.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
@@ -19,6 +20,8 @@ export interface PipelineOptions {
   readonly bodyLimitBytes: number
   /** While true, each answer is the last on its connection. */
   readonly isDraining: () => boolean
+  /** Has strangers and callers over a limit wait behind those that were let in. */
+  readonly tellLater?: TellLater
 }
 
 /** When a caller should try again after 503, in seconds. */
@@ -74,23 +77,30 @@ function toRequestError(cause: unknown): RequestError {
   return new RequestError('internal', 'something went wrong and nothing was stored', { cause })
 }
 
+/** Refusals that may come in floods. */
+const floods = new Set<ErrorName>(['invalid_token', 'too_many_requests'])
+
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function answerError(options: PipelineOptions): ErrorRequestHandler {
-  const { log, bodyLimitBytes, isDraining } = options
+  const { log, bodyLimitBytes, isDraining, tellLater } = options
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return
     const error = toRequestError(thrown)
     const { requestId, tokenName } = response.locals
     logFailure(log, error, { requestId, tokenName, method: request.method, path: request.path })
-    if (response.headersSent) return
-    sendAnswer(request, response, {
-      status: error.status,
-      body: errorBodyOf(error),
-      requestId,
-      headers: error.headers,
-      closesConnection:
-        error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
-    })
+    const tell = () => {
+      if (response.headersSent) return
+      sendAnswer(request, response, {
+        status: error.status,
+        body: errorBodyOf(error),
+        requestId,
+        headers: error.headers,
+        closesConnection:
+          error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
+      })
+    }
+    if (tellLater !== undefined && floods.has(error.errorName)) tellLater(tell)
+    else tell()
   }
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from '../http/answer.ts'
-import type { Exchange } from '../http/exchanges.ts'
 import { checkFraming } from '../http/framing.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
+import type { TellLater } from './tell-later.ts'
 
 export interface AdmissionOptions {
   /** Requests that may be handled at a time. */
@@ -11,6 +11,7 @@ export interface AdmissionOptions {
   readonly isOverloaded: () => boolean
   readonly isDraining: () => boolean
   readonly refusals: Refusals
+  readonly tellLater: TellLater
   /** Adds to every answer what it needs beyond the usual, such as the headers of CORS. */
   readonly mark: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
@@ -19,13 +20,6 @@ const BODY = errorBodyOf({
   code: 50300,
   message: 'nothing was stored, try again: the server has more requests than it can answer in time',
 })
-
-/**
- * Refusals that are told in one turn of the event loop, about a millisecond of it. To tell costs
- * half as much as to serve, and whoever is told may ask again at once: without a bound, callers
- * that do would leave no time for those that were let in.
- */
-const REFUSALS_PER_TURN = 64
 
 const RETRY_AFTER = ['retry-after', '1']
 
@@ -44,14 +38,16 @@ function isWellFramed(request: IncomingMessage): boolean {
  * than an answer.
  */
 export function admitRequests(app: RequestListener, options: AdmissionOptions): RequestListener {
-  const { requestLimit, bodyLimitBytes, isOverloaded, isDraining, refusals, mark } = options
+  const { requestLimit, bodyLimitBytes, isOverloaded, isDraining, refusals, tellLater, mark } =
+    options
   let inFlight = 0
-  const refused: Exchange[] = []
   const leave = () => {
     inFlight--
   }
 
-  function answer({ request, response }: Exchange): void {
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    // What came after its headers may have broken the rules, and been answered, meanwhile.
+    if (response.headersSent) return
     sendAnswer(request, response, {
       status: 503,
       body: BODY,
@@ -61,29 +57,20 @@ export function admitRequests(app: RequestListener, options: AdmissionOptions): 
     })
   }
 
-  function answerSome(): void {
-    for (const exchange of refused.splice(0, REFUSALS_PER_TURN)) {
-      // What came after its headers may have broken the rules, and been answered, meanwhile.
-      if (!exchange.response.headersSent) answer(exchange)
-    }
-    if (refused.length > 0) setImmediate(answerSome)
-  }
-
-  function refuse(exchange: Exchange, reason: RefusalReason): void {
+  function refuse(request: IncomingMessage, response: ServerResponse, reason: RefusalReason): void {
     // What cannot be trusted to end where it seems to gets the app's answer, and is closed.
-    if (!isWellFramed(exchange.request)) {
-      app(exchange.request, exchange.response)
+    if (!isWellFramed(request)) {
+      app(request, response)
       return
     }
     refusals.count(reason)
-    if (refused.length === 0) setImmediate(answerSome)
-    refused.push(exchange)
+    tellLater(() => answer(request, response))
   }
 
   return (request, response) => {
     mark?.(request, response)
-    if (inFlight >= requestLimit) return refuse({ request, response }, 'requests_in_flight')
-    if (isOverloaded()) return refuse({ request, response }, 'overload')
+    if (inFlight >= requestLimit) return refuse(request, response, 'requests_in_flight')
+    if (isOverloaded()) return refuse(request, response, 'overload')
     inFlight++
     response.on('close', leave)
     app(request, response)

@@ -24,7 +24,7 @@ export interface SlowCallersOptions {
 const BYTE_MS = 200
 
 /** Requests that a caller sends without reading an answer. */
-const UNREAD = 500
+const UNREAD = 100
 
 async function openSockets(port: number, count: number): Promise<Socket[]> {
   const sockets: Socket[] = []
