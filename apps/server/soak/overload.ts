@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { issueToken } from '../src/auth/issue-token.ts'
 import { createOpaqueToken } from '../src/auth/opaque-token.ts'
-import { openSqliteStore } from '../src/store/sqlite/sqlite.ts'
 import {
   createRequests,
   networkFor,
@@ -14,9 +9,9 @@ import {
   press,
 } from '../test/limits/load/press.ts'
 import { openSlowCallers } from '../test/limits/load/slow-callers.ts'
-import { findLies, watchMemory } from '../test/limits/load/truth.ts'
+import { watchMemory } from '../test/limits/load/truth.ts'
 import { describeAnswers, judge, judgeMemory, tell } from './judge.ts'
-import { type Served, serve } from './served.ts'
+import { type Rig, takeIds, withServer } from './rig.ts'
 
 const { values } = parseArgs({
   options: {
@@ -32,43 +27,6 @@ const connections = Number(values.connections)
 const ACCEPTED_P99_MS = 250
 const GOOD_P99_MS = 100
 const RECOVERY_MS = 2_000
-
-interface Rig {
-  readonly served: Served
-  readonly databasePath: string
-  readonly goodRequest: (id: number) => string
-}
-
-let nextFirstId = 1
-
-/** Ids that no earlier load has used. */
-function takeIds(): number {
-  nextFirstId += 100_000_000
-  return nextFirstId
-}
-
-async function withServer(
-  environment: Readonly<Record<string, string>>,
-  run: (rig: Rig) => Promise<Pressed[]>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-overload-'))
-  const databasePath = join(folder, 'plants.db')
-  const store = openSqliteStore({ path: databasePath, queueLimit: 1 })
-  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
-  await store.close()
-  const served = await serve(`sqlite:${databasePath}`, text, environment)
-  try {
-    const goodRequest = createRequests(served.port, () => `authorization: Bearer ${text}`)
-    const pressed = await run({ served, databasePath, goodRequest })
-    await served.kill('SIGTERM')
-    const { lost, storedThough } = findLies(databasePath, pressed)
-    judge('answered 200 and lost', lost.length, 0)
-    judge('refused and stored', storedThough.length, 0)
-  } finally {
-    if (served.isRunning()) await served.kill('SIGKILL')
-    rmSync(folder, { recursive: true })
-  }
-}
 
 /** How long after the load it takes until nobody is refused any more. */
 async function timeRecovery({ served, goodRequest }: Rig): Promise<number> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Caller, openCaller } from './caller.ts'
+import { type Caller, type CallerOptions, openCaller } from './caller.ts'
 
 export interface PressOptions {
   readonly port: number
@@ -60,10 +60,8 @@ export function networkFor(id: number): string {
   return `2001:db8:${((id >> 16) & 0xffff).toString(16)}:${(id & 0xffff).toString(16)}::1`
 }
 
-/** Sends creates of new plants at a rate that does not depend on the answers, or as fast as they come. */
-export async function press(options: PressOptions): Promise<Pressed> {
-  const { port, requestFor, connections, perSecond, seconds } = options
-  const pressed: Pressed = {
+function createPressed(): Pressed {
+  return {
     sent: 0,
     unsent: 0,
     answers: new Map(),
@@ -73,6 +71,41 @@ export async function press(options: PressOptions): Promise<Pressed> {
     refused: [],
     lost: 0,
   }
+}
+
+function note(pressed: Pressed, id: number, status: number, latencyMs: number): void {
+  pressed.answers.set(status, (pressed.answers.get(status) ?? 0) + 1)
+  const isStored = status === 200
+  ;(isStored ? pressed.latencies : pressed.refusalLatencies).push(latencyMs)
+  ;(isStored ? pressed.acknowledged : pressed.refused).push(id)
+}
+
+/** Opens them some at a time, so that none is refused for want of a place in the queue. */
+async function openCallers(count: number, options: CallerOptions): Promise<Caller[]> {
+  const opened: Caller[] = []
+  while (opened.length < count) {
+    const some = Array.from({ length: Math.min(100, count - opened.length) }, () =>
+      openCaller(options),
+    )
+    opened.push(...(await Promise.all(some)))
+  }
+  return opened
+}
+
+/** Calls `send` as often as is due, until the time is over. */
+async function keepRate(perSecond: number, seconds: number, send: () => void): Promise<void> {
+  const start = performance.now()
+  for (let sent = 0; ; await sleep(TURN_MS)) {
+    const elapsed = Math.min((performance.now() - start) / 1_000, seconds)
+    for (; sent < elapsed * perSecond; sent++) send()
+    if (elapsed === seconds) return
+  }
+}
+
+/** Sends creates of new plants at a rate that does not depend on the answers, or as fast as they come. */
+export async function press(options: PressOptions): Promise<Pressed> {
+  const { port, requestFor, connections, perSecond, seconds } = options
+  const pressed = createPressed()
   const free: Caller[] = []
   let nextId = options.firstId
   let isOver = false
@@ -84,14 +117,7 @@ export async function press(options: PressOptions): Promise<Pressed> {
   }
 
   function onAnswer(caller: Caller, status: number, latencyMs: number): void {
-    pressed.answers.set(status, (pressed.answers.get(status) ?? 0) + 1)
-    if (status === 200) {
-      pressed.latencies.push(latencyMs)
-      pressed.acknowledged.push(caller.id)
-    } else {
-      pressed.refusalLatencies.push(latencyMs)
-      pressed.refused.push(caller.id)
-    }
+    note(pressed, caller.id, status, latencyMs)
     if (perSecond === undefined && !isOver) send(caller)
     else free.push(caller)
   }
@@ -100,31 +126,20 @@ export async function press(options: PressOptions): Promise<Pressed> {
     if (!isOver) pressed.lost++
   }
 
-  const opened: Caller[] = []
-  while (opened.length < connections) {
-    const some = Array.from({ length: Math.min(100, connections - opened.length) }, () =>
-      openCaller({ port, onAnswer, onEnd }),
-    )
-    opened.push(...(await Promise.all(some)))
+  function sendOnFree(): void {
+    const caller = free.shift()
+    if (caller === undefined) pressed.unsent++
+    else send(caller)
   }
-  const start = performance.now()
+
+  const opened = await openCallers(connections, { port, onAnswer, onEnd })
   if (perSecond === undefined) for (const caller of opened) send(caller)
   else free.push(...opened)
-  let due = 0
-  while (performance.now() - start < seconds * 1_000) {
-    await sleep(TURN_MS)
-    if (perSecond === undefined) continue
-    const dueNow = ((performance.now() - start) / 1_000) * perSecond
-    for (; due < dueNow; due++) {
-      const caller = free.shift()
-      if (caller === undefined) pressed.unsent++
-      else send(caller)
-    }
-  }
+  await keepRate(perSecond ?? 0, seconds, sendOnFree)
   isOver = true
-  const answered = () => [...pressed.answers.values()].reduce((sum, count) => sum + count, 0)
+  const isAnswered = () => pressed.latencies.length + pressed.refused.length === pressed.sent
   const giveUpAt = performance.now() + PATIENCE_MS
-  while (answered() < pressed.sent && performance.now() < giveUpAt) await sleep(TURN_MS)
+  while (!isAnswered() && performance.now() < giveUpAt) await sleep(TURN_MS)
   for (const caller of opened) caller.destroy()
   return pressed
 }
