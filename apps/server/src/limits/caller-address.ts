@@ -83,7 +83,9 @@ export function createCallerOf(proxies: TrustedProxies): CallerOf {
   }
 
   return ({ socket, headers }) => {
-    const nearest = normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown'
+    const nearest = normalizeAddress(socket.remoteAddress ?? '')
+    // Node forgets the address of a connection that has ended.
+    if (nearest === undefined) return 'gone'
     const forwarded = proxies.length === 0 ? undefined : headers['x-forwarded-for']
     if (forwarded === undefined) return networkOf(nearest)
     return networkOf(behindProxies(nearest, String(forwarded)))

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createCallerOf, networkOf, normalizeAddress } from '../../src/limits/caller-address.ts'
 
-function requestFrom(remoteAddress: string, forwarded?: string): IncomingMessage {
+function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
   return { socket: { remoteAddress }, headers } as unknown as IncomingMessage
 }
@@ -79,6 +79,10 @@ describe('the caller', () => {
     ['an IPv6 caller is named', '10.1.2.3', '2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
   ])('where %s', (_case, remoteAddress, forwarded, expected) => {
     expect(callerOf(requestFrom(remoteAddress, forwarded))).toBe(expected)
+  })
+
+  test('is told by a word of its own once its connection has ended', () => {
+    expect(callerOf(requestFrom(undefined, '203.0.113.5'))).toBe('gone')
   })
 
   test('is found in the longest header that is taken', () => {
