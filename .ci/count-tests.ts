@@ -9,7 +9,7 @@ interface Report {
   readonly success: boolean
 }
 
-const files = globSync('{.,packages/*,apps/*}/test-results.json')
+const files = globSync('{docs,examples,packages/*,apps/*}/test-results.json')
 const reports = files.map((file): Report => JSON.parse(readFileSync(file, 'utf8')))
 
 function sum(count: (report: Report) => number): number {

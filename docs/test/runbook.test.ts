@@ -1,6 +1,6 @@
 import { errorTable } from '@plant-store/contract'
 import { exitCodes } from '@plant-store/server/commands/command.js'
-import { LIMITERS } from '@plant-store/server/operations/metrics/limiter-metrics.js'
+import { refusalReasons } from '@plant-store/server/limits/refusals.js'
 import { createMetrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { run } from '@plant-store/server/run.js'
 import { environmentNameOf, settingNames } from '@plant-store/server/settings.js'
@@ -83,7 +83,7 @@ test('every command, setting, metric, error and limit that it names exists', asy
   }
   for (const [, name] of text.matchAll(/"error":"(\w+)"/g))
     expect(errorTable).toHaveProperty([name ?? ''])
-  for (const [, name] of text.matchAll(/limiter="(\w+)"/g)) expect(LIMITERS).toContain(name)
+  for (const [, name] of text.matchAll(/limiter="(\w+)"/g)) expect(refusalReasons).toContain(name)
 })
 
 test('the table of metrics in the interface is what a server exposes', async () => {

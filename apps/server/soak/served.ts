@@ -21,6 +21,8 @@ export async function prepare(databaseUrl: string): Promise<string> {
 export interface Served {
   readonly url: string
   readonly client: PlantStoreClient
+  readonly port: number
+  readonly pid: number
   /** Whether the process still runs. */
   isRunning(): boolean
   /** Resolves with the exit code once the process has ended; null after a kill. */
@@ -38,13 +40,18 @@ async function readGreeting(child: ChildProcess): Promise<string> {
 }
 
 /** Starts the built server and resolves once it listens. */
-export async function serve(databaseUrl: string, token: string): Promise<Served> {
+export async function serve(
+  databaseUrl: string,
+  token: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Served> {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PLANT_STORE_DATABASE_URL: databaseUrl,
       PLANT_STORE_LISTEN: '127.0.0.1:0',
       PLANT_STORE_OPERATIONS_LISTEN: 'off',
       PLANT_STORE_LOG_LEVEL: 'silent',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -53,6 +60,8 @@ export async function serve(databaseUrl: string, token: string): Promise<Served>
   return {
     url: baseUrl,
     client: createPlantStoreClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
+    port: Number(new URL(baseUrl).port),
+    pid: child.pid ?? 0,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     async kill(signal) {
       child.kill(signal)

@@ -4,6 +4,7 @@ import { requireBearer } from './auth/bearer.ts'
 import { addDocs, type DocsParts, publicPathsOf } from './docs/docs.ts'
 import { exceptAt } from './docs/public-paths.ts'
 import { readJsonBody } from './http/body.ts'
+import type { Cors } from './http/cors.ts'
 import {
   answerError,
   beginRequest,
@@ -12,6 +13,8 @@ import {
   refuseMethod,
   refusePath,
 } from './http/pipeline.ts'
+import type { FailedCredentials } from './limits/failed-credentials.ts'
+import { limitTokenRate, type TokenRateOptions } from './limits/token-rate.ts'
 import { addCreatePlant } from './plants.ts'
 import type { PlantStore } from './store/store.ts'
 
@@ -20,17 +23,25 @@ export interface AppParts extends PipelineOptions, DocsParts {
   readonly authenticate: Authenticate
   /** Sees each request before anything else does. */
   readonly traceRequest?: RequestHandler | undefined
+  readonly failedCredentials: FailedCredentials
+  /** undefined where tokens have no rate limit. */
+  readonly tokenRate: TokenRateOptions | undefined
+  /** undefined where no other origin is allowed. */
+  readonly cors: Cors | undefined
 }
 
 /**
  * The service as an Express app, in the order in which a request is checked:
- * framing, credential, path, method, media type, body, plant, store.
+ * framing, CORS preflight, credential, rate, path, method, media type, body, plant, store.
  */
 export function createApp(parts: AppParts): Express {
   const app = createBareApp(parts)
   if (parts.traceRequest !== undefined) app.use(parts.traceRequest)
   app.use(beginRequest)
-  app.use(exceptAt(publicPathsOf(parts), requireBearer(parts.authenticate)))
+  if (parts.cors !== undefined) app.use(parts.cors.answerPreflight)
+  const admitToken = requireBearer(parts.authenticate, parts.failedCredentials)
+  app.use(exceptAt(publicPathsOf(parts), admitToken))
+  if (parts.tokenRate !== undefined) app.use(limitTokenRate(parts.tokenRate))
   addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))
   app.all('/plants', refuseMethod('POST'))
   addDocs(app, parts)

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { createApp } from './app.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { closeListener } from './http/close-listener.ts'
-import { type Address, createListener, type ListenerLimits, listen } from './http/listener.ts'
+import { type Address, createListener, listen } from './http/listener.ts'
 import { createOperationsApp } from './operations/app.ts'
 import type { Metrics } from './operations/metrics/metrics.ts'
+import { createService, type ServiceLimits } from './service.ts'
 import type { Store } from './store/store.ts'
 
-export interface ServerOptions extends ListenerLimits {
+export interface ServerOptions extends ServiceLimits {
   readonly store: Pick<Store, 'plants' | 'isReady'>
   readonly authenticate: Authenticate
   /** Sees each request of the service before anything else does. */
@@ -19,7 +19,6 @@ export interface ServerOptions extends ListenerLimits {
   readonly metrics?: Metrics | undefined
   /** Where liveness, readiness and metrics are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
-  readonly bodyLimitBytes: number
   /** Whether the OpenAPI document and its page are served. */
   readonly docs: boolean
   /** The base address that the document names; undefined for the one that a request names. */
@@ -49,11 +48,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bodyLimitBytes: options.bodyLimitBytes,
     isDraining: () => isDraining,
   }
-  const { plants } = store
   const { authenticate, traceRequest } = options
   const observed = { ...pipeline, observer: metrics?.requests }
-  const app = createApp({ ...observed, plants, authenticate, traceRequest, docs, publicUrl })
-  const server = createListener(app, options, observed)
+  const parts = { ...observed, plants: store.plants, authenticate, traceRequest, docs, publicUrl }
+  const server = createService({ ...parts, limiterObserver: metrics?.limiters }, options)
   const url = await listen(server, options.listen)
 
   const operationsApp = createOperationsApp({ ...pipeline, store, metrics })

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { jwksUrl, jwtAlgorithms, textOrNone } from './auth/jwt-settings.ts'
 import type { Address } from './http/listener.ts'
+import { parseNetwork } from './limits/caller-address.ts'
 
 /** How the environment names of all settings begin. */
 export const PREFIX = 'PLANT_STORE_'
@@ -37,6 +38,34 @@ function isBaseAddress(text: string): boolean {
 }
 
 const duration = wholeNumber(100, 3_600_000)
+
+/** A number, or off. */
+function wholeNumberOrOff(least: number, most: number) {
+  const number = wholeNumber(least, most)
+  return z
+    .string()
+    .refine((text) => text === 'off' || number.safeParse(text).success, {
+      error: `must be a whole number from ${least} to ${most}, or off`,
+    })
+    .transform((text) => (text === 'off' ? undefined : Number(text)))
+}
+
+/** Items between commas, or the word for an empty list. */
+function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
+  return z.string().transform((text, context): readonly string[] => {
+    const items = text === none ? [] : text.split(',').map((item) => item.trim())
+    const wrong = items.find((item) => !isItem(item))
+    if (wrong === undefined) return items
+    context.addIssue(`${JSON.stringify(wrong)} ${rule}`)
+    return z.NEVER
+  })
+}
+
+/** An origin as browsers write it: a scheme, a host in lower case, and a port that is not the scheme's own. */
+function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/.test(text)) return false
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
 
 interface Setting<Value> {
   readonly initial: string
@@ -94,6 +123,46 @@ export const settings = {
   bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
+  connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
+  requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
+  waitLimitMs: setting(
+    '100',
+    'how long plants may wait, on average, before more are refused',
+    wholeNumber(10, 60_000),
+  ),
+  failedCredentialLimit: setting(
+    '60',
+    'how many tokens from one address may be wrong in a minute, or off',
+    wholeNumberOrOff(1, 1_000_000),
+  ),
+  rateLimit: setting(
+    'off',
+    'how many requests one token may send in a second, or off',
+    wholeNumberOrOff(1, 1_000_000),
+  ),
+  rateWindowSeconds: setting(
+    '1',
+    'of how many seconds a token may use its whole rate at once',
+    wholeNumber(1, 3_600),
+  ),
+  trustedProxies: setting(
+    'none',
+    'whose X-Forwarded-For is believed: addresses and networks, or none',
+    listOr(
+      'none',
+      (item) => parseNetwork(item) !== undefined,
+      'must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8',
+    ),
+  ),
+  corsOrigins: setting(
+    'off',
+    'the origins whose pages may call the service, or off',
+    listOr(
+      'off',
+      isOrigin,
+      'must be an origin as browsers send it, such as https://plants.example; there is no *',
+    ),
+  ),
   headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),

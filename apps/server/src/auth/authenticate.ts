@@ -10,10 +10,14 @@ export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
  * The token behind a credential; undefined when it is unknown, malformed, revoked or expired.
  * A credential that the same connection showed a moment ago is answered without a promise.
  */
-export type Authenticate = (
-  credential: string,
-  connection: object,
-) => AdmittedToken | undefined | Promise<AdmittedToken | undefined>
+export interface Authenticate {
+  (
+    credential: string,
+    connection: object,
+  ): AdmittedToken | undefined | Promise<AdmittedToken | undefined>
+  /** Whether this process has met the token that a credential names, good or not: to check it again costs little. */
+  isKnown(credential: string): boolean
+}
 
 /** Whether a token opens the service at this time (Unix ms). */
 export function isUsable({ revokedAt, expiresAt }: TokenRecord, now: number): boolean {
@@ -43,11 +47,18 @@ export function createAuthenticate(
     return known.token
   }
 
-  return (credential, connection) => {
+  function authenticate(credential: string, connection: object) {
     const before = verified.get(connection)
     const isRemembered = before?.credential === credential && cache.isFresh(before)
     if (!isRemembered) return verify(credential, connection)
     observer?.hit()
     return isUsable(before.token, clocks.now()) ? before.token : undefined
   }
+
+  return Object.assign(authenticate, {
+    isKnown(credential: string) {
+      const id = parseOpaqueToken(credential)?.id
+      return id !== undefined && cache.has(id)
+    },
+  })
 }

@@ -57,12 +57,6 @@ function createVerify({ rules, ring, clocks, log }: JwtParts) {
   }
 }
 
-/** The check of JWTs. */
-export interface JwtAuthenticate extends Authenticate {
-  /** Whether this JWT was verified and is remembered: to check it again costs little. */
-  isKnown(credential: string): boolean
-}
-
 function digestOf(credential: string): string {
   return hash('sha256', credential, 'base64')
 }
@@ -76,7 +70,7 @@ function admit({ token, expiresAt }: VerifiedJwt, now: number): AdmittedToken | 
  * they expire or the keys change.
  * It throws a RequestError `unavailable` where the keys that it would take cannot be read.
  */
-export function createJwtAuthenticate(parts: JwtParts): JwtAuthenticate {
+export function createJwtAuthenticate(parts: JwtParts): Authenticate {
   const { rules, ring, clocks, log } = parts
   const verify = createVerify(parts)
   const verifiedJwts = createVerifiedJwts()

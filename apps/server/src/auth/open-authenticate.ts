@@ -71,8 +71,9 @@ export async function openAuthenticate(
     }
   }
   const jwt = createJwtAuthenticate({ rules: { issuer, audience, algorithms }, ring, clocks, log })
-  return (credential, connection) =>
-    credential.startsWith(OPAQUE_PREFIX)
-      ? opaque(credential, connection)
-      : jwt(credential, connection)
+  const checkOf = (credential: string) => (credential.startsWith(OPAQUE_PREFIX) ? opaque : jwt)
+  return Object.assign(
+    (credential: string, connection: object) => checkOf(credential)(credential, connection),
+    { isKnown: (credential: string) => checkOf(credential).isKnown(credential) },
+  )
 }

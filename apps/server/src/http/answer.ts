@@ -13,7 +13,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
-/** The headers that every answer carries, names and values in turn. */
+/** The headers that every answer with a body carries, names and values in turn. */
 export function headersOf(
   requestId: string,
   bodyBytes: number,
@@ -31,6 +31,25 @@ export function headersOf(
     'x-request-id',
     requestId,
   ]
+}
+
+const moreHeaders = Symbol('more headers')
+
+interface MarkedResponse extends ServerResponse {
+  [moreHeaders]?: string[]
+}
+
+/** Adds a header to the answer that this request will get, whatever it will be. */
+export function addHeader(response: MarkedResponse, name: string, value: string): void {
+  response[moreHeaders] ??= []
+  response[moreHeaders].push(name, value)
+}
+
+/** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
+export function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
+  const { headers, complete } = request
+  if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return true
+  return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
 }
 
 /** The Error body of a failure. */
@@ -53,13 +72,17 @@ export interface Answer {
 /** Writes an answer; with `closesConnection` it is the last one on its connection. */
 export function sendAnswer(
   request: IncomingMessage,
-  response: ServerResponse,
+  response: MarkedResponse,
   answer: Answer,
 ): void {
   const { status, body, contentType, requestId, headers = [], closesConnection } = answer
   const bodyBytes = Buffer.byteLength(body)
   const lines = headersOf(requestId, bodyBytes, contentType)
+  // A 204 has no content, and so no lines about any (RFC 9110 §8.6, §15.3.5).
+  if (status === 204) lines.splice(0, 4)
   lines.push(...headers)
+  const more = response[moreHeaders]
+  if (more !== undefined) lines.push(...more)
   if (!closesConnection) {
     // Text of one byte a character is written faster when Node is told so.
     const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'

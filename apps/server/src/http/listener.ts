@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
@@ -29,9 +29,17 @@ const TIMEOUT_CHECK_MS = 500
 /** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
 const IDLE_MARGIN_MS = 30_000
 
-/** An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body. */
-export function createListener(app: Express, limits: ListenerLimits, listeners: Listeners): Server {
-  const handle = handleInTurn(app)
+/**
+ * An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body.
+ * Requests go to `admit`, which may answer them itself, and by default to the app.
+ */
+export function createListener(
+  app: Express,
+  limits: ListenerLimits,
+  listeners: Listeners,
+  admit: RequestListener = app,
+): Server {
+  const handle = handleInTurn(admit)
   const server = createServer(
     {
       ...messageClassesOf(app),

@@ -1,13 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-import { encodeJson, type JsonWritable } from '@plant-store/contract'
+import { type ErrorName, encodeJson, type JsonWritable } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
   type Express,
   type RequestHandler,
   type Response,
 } from 'express'
+import type { TellLater } from '../limits/tell-later.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
-import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
+import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
 import { checkFraming } from './framing.ts'
 import './locals.ts'
@@ -19,6 +19,8 @@ export interface PipelineOptions extends Listeners {
   readonly bodyLimitBytes: number
   /** While true, each answer is the last on its connection. */
   readonly isDraining: () => boolean
+  /** Has strangers and callers over a limit wait behind those that were let in. */
+  readonly tellLater?: TellLater
 }
 
 /** When a caller should try again after 503, in seconds. */
@@ -76,29 +78,29 @@ function toRequestError(cause: unknown): RequestError {
   return new RequestError('internal', 'something went wrong and nothing was stored', { cause })
 }
 
-/** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
-function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
-  const { headers, complete } = request
-  if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return true
-  return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
-}
+/** Refusals that may come in floods. */
+const floods = new Set<ErrorName>(['invalid_token', 'too_many_requests'])
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function answerError(options: PipelineOptions): ErrorRequestHandler {
-  const { bodyLimitBytes, isDraining } = options
+  const { bodyLimitBytes, isDraining, tellLater } = options
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return noteCallerGone(options, request, response)
     const error = toRequestError(thrown)
     const { requestId } = response.locals
     noteFailure(options, error, requestId, request, response)
-    if (response.headersSent) return
-    sendAnswer(request, response, {
-      status: error.status,
-      body: errorBodyOf(error),
-      requestId,
-      headers: error.headers,
-      closesConnection:
-        error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
-    })
+    const tell = () => {
+      if (response.headersSent) return
+      sendAnswer(request, response, {
+        status: error.status,
+        body: errorBodyOf(error),
+        requestId,
+        headers: error.headers,
+        closesConnection:
+          error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
+      })
+    }
+    if (tellLater !== undefined && floods.has(error.errorName)) tellLater(tell)
+    else tell()
   }
 }

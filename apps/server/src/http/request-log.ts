@@ -51,11 +51,15 @@ export function noteSuccess({ log, observer }: Listeners, request: Request, resp
   log.debug({ requestId, ...describeRequest(request, response), status, outcome }, 'answered')
 }
 
-/** One line: errors of the server with their cause, refusals without. */
+/**
+ * One line: errors of the server with their cause, refusals without. Those of a limit are counted
+ * elsewhere, so that a flood of them is none of the log.
+ */
 function logFailure(log: Logger, error: RequestError, about: object): void {
   const { status, code, errorName, message, cause } = error
   const line = { ...about, status, code, error: errorName }
   if (status === 500) log.error({ ...line, err: cause }, message)
+  else if (errorName === 'too_many_requests') log.debug(line, message)
   else log.info(line, message)
 }
 

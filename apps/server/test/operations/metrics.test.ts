@@ -187,6 +187,6 @@ test('limits and fetches of keys are counted by name as they are reported', asyn
   server.metrics.jwks.fetched(false)
   const samples = await server.scrape()
   expect(samples.get('plant_store_limiter_actions_total{limiter="failed_credentials"}')).toBe(1)
-  expect(samples.get('plant_store_limiter_actions_total{limiter="in_flight"}')).toBe(0)
+  expect(samples.get('plant_store_limiter_actions_total{limiter="requests_in_flight"}')).toBe(0)
   expect(samples.get('plant_store_jwks_fetches_total{result="failed"}')).toBe(1)
 })

@@ -9,15 +9,10 @@ import { temporaryFolder } from '../temporary-folder.ts'
 /** What operators are given: the alerts, the dashboard, and how Prometheus is told of the server. */
 export const OPERATIONS = join(import.meta.dirname, '../../../../operations')
 
-/** @throws when Prometheus is not installed, which is no reason to pass. */
-export function requirePrometheus(): void {
-  for (const program of ['prometheus', 'promtool']) {
-    if (spawnSync(program, ['--version']).status === 0) continue
-    throw new Error(
-      `${program} is missing: apt-get install prometheus (Debian), see CONTRIBUTING.md`,
-    )
-  }
-}
+/** Debian's package prometheus; without it what needs it is skipped, and CI fails for that. */
+export const hasPrometheus = ['prometheus', 'promtool'].every(
+  (program) => spawnSync(program, ['--version']).status === 0,
+)
 
 /** Runs promtool and gives what it prints; throws what it complains of. */
 export function runPromtool(args: readonly string[], input = ''): string {
@@ -92,7 +87,6 @@ function createClient(url: string): Prometheus {
 
 /** Starts Prometheus itself on servers at these addresses (`host:port`); it ends with the test. */
 export async function startPrometheus(addresses: readonly string[]): Promise<Prometheus> {
-  requirePrometheus()
   const folder = temporaryFolder()
   const config = join(folder, 'prometheus.yml')
   writeFileSync(config, configFor(addresses))

@@ -10,6 +10,8 @@ type SpecialHeaders = Readonly<Record<string, unknown>>
 /** A 200 with this body. */
 export interface ExpectedPlant {
   readonly plant: { readonly name: string; readonly tag?: string }
+  /** Headers beyond those that every answer carries. */
+  readonly headers?: SpecialHeaders
 }
 
 /** An Error body by its name. */
@@ -30,6 +32,7 @@ const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
   method_not_allowed: { allow: 'POST' },
   missing_credentials: { 'www-authenticate': 'Bearer realm="plant-store"' },
   invalid_token: { 'www-authenticate': 'Bearer realm="plant-store", error="invalid_token"' },
+  too_many_requests: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
   unavailable: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
 }
 
@@ -88,7 +91,7 @@ export function expectAnswer(answer: Answer, expected: ExpectedAnswer): void {
     expectError(answer, expected)
   } else {
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
-    expectHeaders(answer, {})
+    expectHeaders(answer, expected.headers ?? {})
     expect(JSON.parse(answer.body)).toStrictEqual(expected.plant)
   }
 }

@@ -49,7 +49,7 @@ export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
   const store = await openSqliteStore({ path, queueLimit })
   // Not defensive, so that a test can break the file; patient, because the server writes when it
   // starts and when a token is used.
-  const observer = new DatabaseSync(path, { defensive: false, timeout: 2_000 })
+  const observer = new DatabaseSync(path, { defensive: false, timeout: 5_000 })
   const selectAll = observer.prepare(
     'SELECT id, CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag FROM plants ORDER BY id',
   )

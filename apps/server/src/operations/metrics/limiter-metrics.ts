@@ -1,20 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client'
-
-/** Every limit that refuses work because there is too much of it. */
-export const LIMITERS = [
-  'failed_credentials',
-  'token_rate',
-  'connections',
-  'in_flight',
-  'pressure',
-] as const
-
-export type Limiter = (typeof LIMITERS)[number]
-
-/** Is told whenever a limit refused something. */
-export interface LimiterObserver {
-  acted(limiter: Limiter): void
-}
+import { type LimiterObserver, refusalReasons } from '../../limits/refusals.ts'
 
 export function addLimiterMetrics(registers: Registry[]): LimiterObserver {
   const actions = new Counter({
@@ -23,6 +8,6 @@ export function addLimiterMetrics(registers: Registry[]): LimiterObserver {
     labelNames: ['limiter'],
     registers,
   })
-  for (const limiter of LIMITERS) actions.inc({ limiter }, 0)
+  for (const limiter of refusalReasons) actions.inc({ limiter }, 0)
   return { acted: (limiter) => actions.inc({ limiter }) }
 }

@@ -88,7 +88,7 @@ export function failSpan(span: Span, error: unknown): void {
 
 /** The same check of a credential, with a span for each; nothing of the credential is in it. */
 export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Authenticate {
-  return (credential, connection) => {
+  const traced = (credential: string, connection: object) => {
     const request = requestSpan.getStore()
     if (request === undefined) return authenticate(credential, connection)
     const span = startChildSpan(tracer, 'credential', request)
@@ -100,4 +100,5 @@ export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Au
     token.catch((error) => failSpan(span, error)).finally(() => span.end())
     return token
   }
+  return Object.assign(traced, { isKnown: authenticate.isKnown })
 }

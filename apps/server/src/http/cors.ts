@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestHandler } from 'express'
+import { addHeader, hasUnwantedBody, sendAnswer } from './answer.ts'
+import type { PipelineOptions } from './pipeline.ts'
+
+/** What a page may send beyond what every page may: the headers of our own client. */
+const ALLOWED_HEADERS = 'authorization, content-type, x-request-id, x-retry-count'
+
+/** What a page may read of an answer beyond what every page may. */
+const EXPOSED_HEADERS = 'x-request-id, retry-after, ratelimit, ratelimit-policy'
+
+/** Browsers keep a preflight for at most two hours. */
+const MAX_AGE_SECONDS = '7200'
+
+/** Lets pages of other origins call the service (Fetch Standard, "HTTP CORS protocol"). */
+export interface Cors {
+  /** Gives every answer to this request the headers that its page needs to read it. */
+  mark(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a preflight from a listed origin; any other request goes on. */
+  readonly answerPreflight: RequestHandler
+}
+
+/**
+ * Allows these origins and no others. An origin that is not listed is told nothing, so that its
+ * browser keeps the answer from it. Credentials in the sense of CORS (cookies) are never allowed:
+ * the service knows none, and a page sends its token itself.
+ */
+export function createCors(
+  origins: readonly string[],
+  { isDraining, bodyLimitBytes }: Pick<PipelineOptions, 'isDraining' | 'bodyLimitBytes'>,
+): Cors {
+  const allowed = new Set(origins)
+
+  function isAllowed(origin: string | undefined): origin is string {
+    return origin !== undefined && allowed.has(origin)
+  }
+
+  return {
+    mark({ headers: { origin } }, response) {
+      addHeader(response, 'vary', 'Origin')
+      if (!isAllowed(origin)) return
+      addHeader(response, 'access-control-allow-origin', origin)
+      addHeader(response, 'access-control-expose-headers', EXPOSED_HEADERS)
+    },
+    answerPreflight(request, response, next) {
+      const { method, path, headers } = request
+      const asked = headers['access-control-request-method']
+      if (method !== 'OPTIONS' || path !== '/plants') return next()
+      if (asked === undefined || !isAllowed(headers.origin)) return next()
+      addHeader(response, 'access-control-allow-methods', 'POST')
+      addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)
+      addHeader(response, 'access-control-max-age', MAX_AGE_SECONDS)
+      // A page of the public network that calls into a private one, in browsers that ask for it.
+      if (headers['access-control-request-private-network'] === 'true') {
+        addHeader(response, 'access-control-allow-private-network', 'true')
+      }
+      sendAnswer(request, response, {
+        status: 204,
+        body: '',
+        requestId: response.locals.requestId,
+        closesConnection: isDraining() || hasUnwantedBody(request, bodyLimitBytes),
+      })
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP, SocketAddress } from 'node:net'
+
+/** Addresses and networks whose word about their callers is taken. */
+export type TrustedProxies = readonly string[]
+
+/** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\]):?\d*$/i
+
+const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
+
+/**
+ * An address in its one spelling, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4;
+ * undefined for text that is no address.
+ */
+export function normalizeAddress(text: string): string | undefined {
+  const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? []
+  // A zone says by which of our interfaces an address is reached; it is no part of the address.
+  const address = (ipv4 ?? ipv6 ?? text).replace(/%.*$/, '')
+  const version = isIP(address)
+  if (version === 4) return address
+  if (version === 0) return undefined
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address
+  return MAPPED.exec(canonical)?.[1] ?? canonical
+}
+
+/**
+ * What stands for a caller in a limit: an IPv4 address, or the /64 network of an IPv6 address,
+ * since every caller has all of its own.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === '' ? [] : tail.split(':')
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
+  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+}
+
+/** The network and length of `10.0.0.0/8`, or of a single address; undefined for anything else. */
+export function parseNetwork(text: string): { network: string; length: number } | undefined {
+  const [, address = '', digits] = /^([^/]+?)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = address.includes('%') ? 0 : isIP(address)
+  const widest = version === 4 ? 32 : 128
+  const length = digits === undefined ? widest : Number(digits)
+  return version === 0 || length > widest ? undefined : { network: address, length }
+}
+
+function createIsTrusted(proxies: TrustedProxies): (address: string) => boolean {
+  const list = new BlockList()
+  for (const proxy of proxies) {
+    const parsed = parseNetwork(proxy)
+    if (parsed === undefined) throw new TypeError(`${proxy} is no address and no network`)
+    list.addSubnet(parsed.network, parsed.length, isIP(parsed.network) === 4 ? 'ipv4' : 'ipv6')
+  }
+  return (address) => list.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
+}
+
+/** Gives the network of the caller of a request. */
+export type CallerOf = (request: IncomingMessage) => string
+
+/**
+ * The caller is whoever opened the connection, unless that is a trusted proxy: then it is the
+ * first address of X-Forwarded-For, from the right, that is no trusted proxy. What stands left of
+ * it was said by a stranger. An entry that is no address ends the search: the proxy that passed it
+ * on stands for its callers.
+ */
+export function createCallerOf(proxies: TrustedProxies): CallerOf {
+  const isTrusted = createIsTrusted(proxies)
+
+  function behindProxies(nearest: string, forwarded: string): string {
+    let caller = nearest
+    let end = forwarded.length
+    while (end >= 0 && isTrusted(caller)) {
+      const comma = forwarded.lastIndexOf(',', end - 1)
+      const address = normalizeAddress(forwarded.slice(comma + 1, end).trim())
+      if (address === undefined) return caller
+      caller = address
+      end = comma
+      if (comma <= 0) break
+    }
+    return caller
+  }
+
+  return ({ socket, headers }) => {
+    const nearest = normalizeAddress(socket.remoteAddress ?? '')
+    // Node forgets the address of a connection that has ended.
+    if (nearest === undefined) return 'gone'
+    const forwarded = proxies.length === 0 ? undefined : headers['x-forwarded-for']
+    if (forwarded === undefined) return networkOf(nearest)
+    return networkOf(behindProxies(nearest, String(forwarded)))
+  }
+}

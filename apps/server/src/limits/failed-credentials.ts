@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { RequestError } from '../http/request-error.ts'
+import type { CallerOf } from './caller-address.ts'
+import { createRate } from './rate.ts'
+import type { Refusals } from './refusals.ts'
+
+export interface FailedCredentialsOptions {
+  /** Failures that one caller may have in a minute; undefined for any number. */
+  readonly perMinute: number | undefined
+  readonly callerOf: CallerOf
+  readonly refusals: Refusals
+}
+
+/** Callers whose credentials have failed too often. */
+export interface FailedCredentials {
+  /** Whether the caller is over the limit. Costs next to nothing while nobody is. */
+  isOver(request: IncomingMessage): boolean
+  /** @throws RequestError `too_many_requests` */
+  refuse(request: IncomingMessage): never
+  /**
+   * Notes that a credential was not valid.
+   * @throws RequestError `too_many_requests` when too many were not.
+   */
+  add(request: IncomingMessage): void
+}
+
+const MINUTE_MS = 60_000
+
+/** About 150 bytes each. */
+const CALLER_LIMIT = 20_000
+
+function tooMany(waitMs: number): RequestError {
+  const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)))
+  return new RequestError('too_many_requests', 'too many tokens from this address were not valid', {
+    headers: ['retry-after', seconds],
+  })
+}
+
+/** For a server whose callers may be wrong as often as they like. */
+const noLimit: FailedCredentials = {
+  isOver: () => false,
+  refuse: () => {
+    throw tooMany(0)
+  },
+  add: () => {},
+}
+
+/**
+ * Limits how often a caller may show credentials that are not valid. Whoever is over the limit
+ * should still be let in with a token that this process has met: its check costs little, and a
+ * good caller may share the address with a bad one.
+ */
+export function limitFailedCredentials(options: FailedCredentialsOptions): FailedCredentials {
+  const { perMinute, callerOf, refusals } = options
+  if (perMinute === undefined) return noLimit
+  const rate = createRate({
+    perSecond: (perMinute * 1_000) / MINUTE_MS,
+    burst: perMinute,
+    keyLimit: CALLER_LIMIT,
+  })
+  // While no caller at all is over the limit, nobody's address is looked at.
+  let someoneIsOverUntil = 0
+
+  function refuse(caller: string, waitMs: number): never {
+    refusals.count('failed_credentials', caller)
+    throw tooMany(waitMs)
+  }
+
+  return {
+    isOver(request) {
+      if (performance.now() >= someoneIsOverUntil) return false
+      return rate.look(callerOf(request), performance.now()).waitMs > 0
+    },
+    refuse(request) {
+      const caller = callerOf(request)
+      refuse(caller, rate.look(caller, performance.now()).waitMs)
+    },
+    add(request) {
+      const now = performance.now()
+      const caller = callerOf(request)
+      const before = rate.spend(caller, now)
+      someoneIsOverUntil = Math.max(someoneIsOverUntil, now + rate.look(caller, now).waitMs)
+      if (before.waitMs > 0) refuse(caller, before.waitMs)
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import type { Server } from 'node:http'
+import { type AppParts, createApp } from './app.ts'
+import { createCors } from './http/cors.ts'
+import { createListener, type ListenerLimits } from './http/listener.ts'
+import { admitRequests } from './limits/admission.ts'
+import { createCallerOf, type TrustedProxies } from './limits/caller-address.ts'
+import { limitFailedCredentials } from './limits/failed-credentials.ts'
+import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
+import { createTellLater } from './limits/tell-later.ts'
+import { watchWaiting } from './limits/waiting.ts'
+
+/** What callers may use of the service; see docs/interface.md. */
+export interface ServiceLimits extends ListenerLimits {
+  readonly bodyLimitBytes: number
+  /** Connections that may be open; one more is closed at once. */
+  readonly connectionLimit: number
+  /** Requests that may be in flight; one more is answered 503. */
+  readonly requestLimit: number
+  /** How long plants may wait, on average, before more are answered 503. */
+  readonly waitLimitMs: number
+  /** Whose X-Forwarded-For is believed. */
+  readonly trustedProxies: TrustedProxies
+  /** Credentials of one caller that may be wrong in a minute; undefined for any number. */
+  readonly failedCredentialLimit: number | undefined
+  /** Requests of one token in a second, in the long run; undefined for any number. */
+  readonly rateLimit: number | undefined
+  /** Of so many seconds a token may use its whole rate at once. */
+  readonly rateWindowSeconds: number
+  /** Origins whose pages may call the service. */
+  readonly corsOrigins: readonly string[]
+}
+
+export interface ServiceParts
+  extends Omit<AppParts, 'failedCredentials' | 'tokenRate' | 'cors' | 'tellLater'> {
+  readonly limiterObserver?: LimiterObserver | undefined
+}
+
+/** The service behind its limits: an HTTP server that does not listen yet. */
+export function createService(parts: ServiceParts, limits: ServiceLimits): Server {
+  const { rateLimit, corsOrigins } = limits
+  const refusals = createRefusals(parts.log, parts.limiterObserver)
+  const tellLater = createTellLater()
+  const plants = watchWaiting(parts.plants, limits)
+  const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
+  const app = createApp({
+    ...parts,
+    tellLater,
+    plants,
+    cors,
+    failedCredentials: limitFailedCredentials({
+      perMinute: limits.failedCredentialLimit,
+      callerOf: createCallerOf(limits.trustedProxies),
+      refusals,
+    }),
+    tokenRate:
+      rateLimit === undefined
+        ? undefined
+        : { perSecond: rateLimit, windowSeconds: limits.rateWindowSeconds, refusals },
+  })
+  const admit = admitRequests(app, {
+    requestLimit: limits.requestLimit,
+    bodyLimitBytes: parts.bodyLimitBytes,
+    isOverloaded: plants.isOverloaded,
+    isDraining: parts.isDraining,
+    observer: parts.observer,
+    refusals,
+    tellLater,
+    mark: cors?.mark,
+  })
+  const server = createListener(app, limits, parts, admit)
+  server.maxConnections = limits.connectionLimit
+  server.on('drop', () => refusals.count('connections'))
+  return server
+}

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
+import type { Answer, Connection } from '../wire/raw-socket.ts'
+import { plantOf, plantText, post } from '../wire/request.ts'
+
+const invalid = { error: 'invalid_token' } as const
+const tooMany = { error: 'too_many_requests', message: /not valid/ } as const
+
+function wrongToken(): string {
+  return `Bearer ${createOpaqueToken().text}`
+}
+
+async function ask(
+  caller: Connection,
+  authorization: string | null,
+  more: readonly string[] = [],
+): Promise<Answer> {
+  caller.send(post(plantText(1), { authorization, more }))
+  return caller.readAnswer()
+}
+
+/** Shows wrong tokens until the limit acts, and gives how many were looked at. */
+async function showWrongTokens(server: WireServer, more: readonly string[] = []): Promise<number> {
+  const caller = await server.open()
+  for (let shown = 0; ; shown++) {
+    const answer = await ask(caller, wrongToken(), more)
+    if (answer.status === 429) return shown
+    expectAnswer(answer, invalid)
+  }
+}
+
+async function expectLetIn(caller: Connection, authorization?: string): Promise<void> {
+  caller.send(post(plantText(1), authorization === undefined ? {} : { authorization }))
+  expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+}
+
+describe('by default, wrong tokens from one address', () => {
+  const server = useWireServer()
+
+  test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
+    expect(await showWrongTokens(server)).toBeGreaterThanOrEqual(60)
+    const answer = await ask(await server.open(), wrongToken())
+    expectAnswer(answer, tooMany)
+    expect(Number(headerOf(answer, 'retry-after'))).toBe(1)
+    expect(await server.storeUnderTest.readPlants()).toEqual([])
+  })
+
+  test('leave the connection open, and what is malformed counts as well', async () => {
+    await showWrongTokens(server)
+    const caller = await server.open()
+    for (const authorization of ['Bearer x', wrongToken(), 'Bearer plant_x']) {
+      expectAnswer(await ask(caller, authorization), tooMany)
+    }
+  })
+
+  test('do not keep out a good token that was used before, on a new connection either', async () => {
+    const before = await server.open()
+    await expectLetIn(before)
+    await showWrongTokens(server)
+    await expectLetIn(before)
+    await expectLetIn(await server.open())
+  })
+
+  test('are refused without asking the database', async () => {
+    const { execute } = server.storeUnderTest
+    await showWrongTokens(server)
+    const caller = await server.open()
+    await execute('ALTER TABLE tokens RENAME TO tokens_elsewhere')
+    try {
+      for (let count = 0; count < 20; count++) {
+        expectAnswer(await ask(caller, wrongToken()), tooMany)
+      }
+    } finally {
+      await execute('ALTER TABLE tokens_elsewhere RENAME TO tokens')
+    }
+  })
+
+  test('say nothing about who shows no token', async () => {
+    await showWrongTokens(server)
+    const caller = await server.open()
+    for (const authorization of [null, 'Basic eDp5']) {
+      expectAnswer(await ask(caller, authorization), { error: 'missing_credentials' })
+    }
+  })
+
+  test('are one line of the log for each second in which the limit acts', async () => {
+    await showWrongTokens(server)
+    const caller = await server.open()
+    for (let count = 0; count < 50; count++) await ask(caller, wrongToken())
+    await expect.poll(() => server.logLines.join(), { timeout: 10_000 }).toContain('limits refused')
+    const lines = server.logLines.map((line) => JSON.parse(line))
+    expect(lines.filter(({ status, level }) => status === 429 && level >= 30)).toEqual([])
+    const summaries = lines.filter(({ refused }) => refused !== undefined)
+    expect(summaries[0]).toMatchObject({ level: 40, callers: ['127.0.0.1'] })
+    expect(summaries.length).toBeLessThan(50)
+  })
+})
+
+describe('a good token that this server has not seen yet', () => {
+  const server = useWireServer({ failedCredentialLimit: 1 })
+
+  test('is let in from an address that is over the limit, once all tokens were read', async () => {
+    const { text, id, secretSha256 } = createOpaqueToken()
+    await server.storeUnderTest.store.tokens.add(tokenRecord({ id, secretSha256, name: 'late' }))
+    await showWrongTokens(server)
+    const caller = await server.open()
+    await expect
+      .poll(async () => (await ask(caller, `Bearer ${text}`)).status, { timeout: 10_000 })
+      .toBe(200)
+  })
+})
+
+describe('behind a trusted proxy', () => {
+  const server = useWireServer({ trustedProxies: ['127.0.0.0/8'], failedCredentialLimit: 5 })
+  const from = (address: string) => [`X-Forwarded-For: ${address}`]
+
+  test('each caller has a limit of its own', async () => {
+    expect(await showWrongTokens(server, from('198.51.100.1'))).toBe(5)
+    expect(await showWrongTokens(server, from('9.9.9.9, 198.51.100.2'))).toBe(5)
+    const caller = await server.open()
+    expectAnswer(await ask(caller, wrongToken(), from('198.51.100.1')), tooMany)
+    expectAnswer(await ask(caller, wrongToken(), from('198.51.100.3')), invalid)
+  })
+
+  test('a caller cannot have another limit by what it puts first', async () => {
+    await showWrongTokens(server, from('198.51.100.4'))
+    const caller = await server.open()
+    for (const first of ['1.1.1.1', 'unknown', '127.0.0.1']) {
+      expectAnswer(await ask(caller, wrongToken(), from(`${first}, 198.51.100.4`)), tooMany)
+    }
+  })
+
+  test('all addresses of an IPv6 caller are one', async () => {
+    await showWrongTokens(server, from('2001:db8:1:2::1'))
+    const caller = await server.open()
+    expectAnswer(await ask(caller, wrongToken(), from('2001:db8:1:2:ffff::9')), tooMany)
+    expectAnswer(await ask(caller, wrongToken(), from('2001:db8:1:3::1')), invalid)
+  })
+
+  test.each(['unknown', ',,,', 'for=1.2.3.4', '\x80\xff', '1.2.3.4:x', `${'1,'.repeat(5_000)}`])(
+    'a header that is malformed loses nothing: %j',
+    async (forwarded) => {
+      const caller = await server.open()
+      caller.send(post(plantText(1), { more: from(forwarded) }))
+      expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+      expect([401, 429]).toContain((await ask(caller, wrongToken(), from(forwarded))).status)
+    },
+  )
+})
+
+describe('without the limit', () => {
+  const server = useWireServer({ failedCredentialLimit: undefined })
+
+  test('every wrong token is answered 401', async () => {
+    const caller = await server.open()
+    for (let count = 0; count < 200; count++) expectAnswer(await ask(caller, wrongToken()), invalid)
+  })
+})

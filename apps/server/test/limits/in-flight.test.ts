@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { expectAnswer } from '../wire/expectations.ts'
+import { useWireServer } from '../wire/harness.ts'
+import type { Connection } from '../wire/raw-socket.ts'
+import { plantOf, plantText, post, request } from '../wire/request.ts'
+
+const overloaded = { error: 'unavailable', message: /^nothing was stored, try again/ } as const
+
+function good(id: number) {
+  return { plant: { name: plantOf(id).name } }
+}
+
+describe('of connections beyond the limit', () => {
+  const server = useWireServer({ connectionLimit: 2 })
+
+  test('each is closed at once, and the others go on', async () => {
+    const [one, other] = [await server.open(), await server.open()]
+    for (let count = 0; count < 5; count++) {
+      const refused = await server.open()
+      expect(String(await refused.readToEnd())).toBe('')
+    }
+    for (const caller of [one, other]) {
+      caller?.send(post(plantText(1)))
+      expectAnswer(await (caller as Connection).readAnswer(), good(1))
+    }
+    expect(JSON.stringify(server.logLines)).not.toContain('"level":50')
+  })
+
+  test('one is served once another has ended', async () => {
+    const one = await server.open()
+    await server.open()
+    one.destroy()
+    const serves = async () => {
+      const next = await server.open()
+      next.send(post(plantText(1)))
+      return next.readAnswer().then(
+        ({ status }) => status,
+        () => 'closed',
+      )
+    }
+    await expect.poll(serves).toBe(200)
+  })
+})
+
+test('the operations listener has no limit of connections', async () => {
+  const environment = { PLANT_STORE_CONNECTION_LIMIT: '1' }
+  const { url, operationsUrl } = await startServerProcess({
+    folder: temporaryFolder(),
+    environment,
+  })
+  const held = connect(Number(new URL(url).port), '127.0.0.1')
+  const watching = connect(Number(new URL(operationsUrl).port), '127.0.0.1')
+  await Promise.all([once(held, 'connect'), once(watching, 'connect')])
+  await expect(fetch(`${url}/plants`)).rejects.toThrow()
+  expect((await fetch(`${operationsUrl}/livez`)).status).toBe(200)
+  held.destroy()
+  watching.destroy()
+})
+
+describe('while two requests are in flight, which are as many as there may be', () => {
+  const server = useWireServer({ requestLimit: 2 })
+
+  /** Two requests whose bodies have not come. */
+  async function occupy(): Promise<Connection[]> {
+    const callers = [await server.open(), await server.open()]
+    for (const [index, caller] of callers.entries()) {
+      const body = plantText(index + 1)
+      caller.send(request({ framing: `Content-Length: ${body.length}`, body: body.slice(0, 5) }))
+    }
+    // An answer on a later connection shows that the server has read the others.
+    await expect
+      .poll(async () => {
+        const probe = await server.open()
+        probe.send(post(plantText(9)))
+        return (await probe.readAnswer()).status
+      })
+      .toBe(503)
+    await server.storeUnderTest.removePlants()
+    return callers
+  }
+
+  async function expectRoom(): Promise<void> {
+    await expect
+      .poll(async () => {
+        const caller = await server.open()
+        caller.send(post(plantText(5)))
+        return (await caller.readAnswer()).status
+      })
+      .toBe(200)
+  }
+
+  async function finish(callers: readonly Connection[]): Promise<void> {
+    for (const [index, caller] of callers.entries()) {
+      caller.send(plantText(index + 1).slice(5))
+      expectAnswer(await caller.readAnswer(), good(index + 1))
+    }
+  }
+
+  test('another is answered 503 at once and not stored, and the connection is kept', async () => {
+    const callers = await occupy()
+    const refused = await server.open()
+    for (let count = 0; count < 3; count++) {
+      refused.send(post(plantText(3)))
+      expectAnswer(await refused.readAnswer(), overloaded)
+    }
+    expect(await server.storeUnderTest.readPlants()).toEqual([])
+    await finish(callers)
+    refused.send(post(plantText(3)))
+    expectAnswer(await refused.readAnswer(), good(3))
+  })
+
+  test.each([
+    ['no token', request({ authorization: null })],
+    ['another method', request({ line: 'GET /plants HTTP/1.1' })],
+    ['the id of the request', request({ more: ['x-request-id: mine'] })],
+  ])('one with %s is answered 503 as well', async (_case, sent) => {
+    const callers = await occupy()
+    const refused = await server.open()
+    refused.send(sent)
+    expectAnswer(await refused.readAnswer(), overloaded)
+    await finish(callers)
+  })
+
+  test('one whose framing cannot be trusted is still answered 400 and closed', async () => {
+    const callers = await occupy()
+    const refused = await server.open()
+    refused.send(request({ more: ['Host: other.test'] }))
+    expectAnswer(await refused.readAnswer(), { error: 'malformed_request' })
+    await finish(callers)
+  })
+
+  test('one with a body that is not worth waiting for is closed', async () => {
+    const callers = await occupy()
+    for (const parts of [
+      { framing: 'Content-Length: 70000' },
+      { framing: 'Content-Length: 40', more: ['Expect: 100-continue'] },
+    ]) {
+      const refused = await server.open()
+      refused.send(request({ ...parts, body: '' }))
+      const answer = await refused.readAnswer()
+      expectAnswer(answer, overloaded)
+      expect(answer.headers.get('connection')).toEqual(['close'])
+    }
+    await finish(callers)
+  })
+
+  test('pipelined requests are answered in order, each by itself', async () => {
+    const callers = await occupy()
+    const refused = await server.open()
+    refused.send(Buffer.concat([post(plantText(3)), post('{'), post(plantText(4))]))
+    for (let count = 0; count < 3; count++) expectAnswer(await refused.readAnswer(), overloaded)
+    await finish(callers)
+  })
+
+  test('callers that go away while their plants wait make room', async () => {
+    const release = await server.storeUnderTest.holdCommits()
+    const leaving = [await server.open(), await server.open()]
+    for (const caller of leaving) caller.send(Buffer.concat([post(plantText(1)), post('{')]))
+    const probe = await server.open()
+    probe.send(post(plantText(2)))
+    expectAnswer(await probe.readAnswer(), overloaded)
+    for (const caller of leaving) caller.reset()
+    release()
+    await expectRoom()
+    await finish(await occupy())
+  })
+
+  test('callers that go away make room, whatever they had sent', async () => {
+    for (const leave of ['reset', 'destroy', 'finish'] as const) {
+      const body = plantText(1)
+      const begun = request({ framing: `Content-Length: ${body.length}`, body: body.slice(0, 5) })
+      for (const sent of [begun, Buffer.concat([post(body), begun]), post(body), post('{')]) {
+        const callers = [await server.open(), await server.open(), await server.open()]
+        for (const caller of callers) caller.send(sent)
+        for (const caller of callers) caller[leave]()
+      }
+    }
+    await expectRoom()
+    await finish(await occupy())
+  })
+})

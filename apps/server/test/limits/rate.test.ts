@@ -1,0 +1,63 @@
+import { array, assert, integer, property } from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRate } from '../../src/limits/rate.ts'
+
+const options = { perSecond: 10, burst: 5, keyLimit: 100 }
+
+describe('a rate', () => {
+  test('gives its burst at once, then one unit in each of its intervals', () => {
+    const rate = createRate(options)
+    const left = Array.from({ length: 6 }, () => rate.spend('a', 0))
+    expect(left.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
+    expect(left.at(-1)).toEqual({ remaining: 0, waitMs: 100 })
+    expect(rate.spend('a', 99).waitMs).toBeCloseTo(1)
+    expect(rate.spend('a', 100).waitMs).toBe(0)
+    expect(rate.spend('a', 100).waitMs).toBeCloseTo(100)
+  })
+
+  test('is never more than its burst, however long nothing was spent', () => {
+    const rate = createRate(options)
+    rate.spend('a', 0)
+    const later = Array.from({ length: 6 }, () => rate.spend('a', 1e9))
+    expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
+  })
+
+  test('is of each key alone', () => {
+    const rate = createRate(options)
+    for (let count = 0; count < 9; count++) rate.spend('a', 0)
+    expect(rate.look('b', 0).remaining).toBe(5)
+  })
+
+  test('loses nothing by a refusal: who asks too early waits no longer', () => {
+    const rate = createRate(options)
+    for (let count = 0; count < 50; count++) rate.spend('a', 0)
+    expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
+  })
+
+  test('forgets the key that was longest unused when there are too many', () => {
+    const rate = createRate({ ...options, keyLimit: 2 })
+    for (const key of ['a', 'b', 'a', 'c']) rate.spend(key, 0)
+    const left = ['a', 'b', 'c'].map((key) => rate.look(key, 0).remaining)
+    expect(left).toEqual([3, 5, 4])
+  })
+
+  test('lets no more pass in any time than its burst and what grew back meanwhile', () => {
+    const gaps = array(integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
+    assert(
+      property(gaps, (gapsMs) => {
+        const rate = createRate(options)
+        const passedAt: number[] = []
+        let now = 0
+        for (const gap of gapsMs) {
+          now += gap
+          if (rate.spend('a', now).waitMs === 0) passedAt.push(now)
+        }
+        passedAt.forEach((from, index) => {
+          const since = passedAt.slice(index)
+          const elapsedMs = (since.at(-1) ?? from) - from
+          expect(since.length).toBeLessThanOrEqual(5 + elapsedMs / 100 + 1e-6)
+        })
+      }),
+    )
+  })
+})

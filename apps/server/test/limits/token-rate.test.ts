@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { tokenRecord, useWireServer } from '../wire/harness.ts'
+import { plantOf, plantText, post, type RequestParts, request } from '../wire/request.ts'
+
+/** RFC 9651: one Item, a String with Integer parameters. */
+const RATE_LIMIT = /^"token";r=(\d+);t=([1-9]\d*)$/
+
+const policy = '"token";q=10;w=10'
+const fields = { 'ratelimit-policy': policy, ratelimit: expect.stringMatching(RATE_LIMIT) }
+
+describe('a limit of one request a second in a window of ten', () => {
+  const server = useWireServer({ rateLimit: 1, rateWindowSeconds: 10 })
+
+  async function newToken(): Promise<string> {
+    const { text, id, secretSha256 } = createOpaqueToken()
+    await server.storeUnderTest.store.tokens.add(tokenRecord({ id, secretSha256 }))
+    return `Bearer ${text}`
+  }
+
+  async function asker(authorization: string) {
+    const caller = await server.open()
+    return async (body = plantText(1), parts: RequestParts = {}) => {
+      caller.send(post(body, { authorization, ...parts }))
+      const answer = await caller.readAnswer()
+      const [, remaining, window] = RATE_LIMIT.exec(headerOf(answer, 'ratelimit') ?? '') ?? []
+      return { answer, remaining: Number(remaining), window: Number(window) }
+    }
+  }
+
+  test('tells what is left, and refuses the eleventh at once without storing it', async () => {
+    const ask = await asker(await newToken())
+    for (let id = 1; id <= 10; id++) {
+      const { answer, remaining, window } = await ask(plantText(id))
+      expectAnswer(answer, { plant: { name: plantOf(id).name }, headers: fields })
+      expect(remaining).toBeGreaterThanOrEqual(10 - id)
+      // At one a second, what is left lasts as long as it takes to grow back.
+      expect(window).toBe(Math.max(1, remaining))
+    }
+    const { answer, remaining, window } = await ask(plantText(11))
+    expectAnswer(answer, { error: 'too_many_requests', headers: fields })
+    expect(remaining).toBe(0)
+    expect(headerOf(answer, 'retry-after')).toBe(String(window))
+    const stored = await server.storeUnderTest.readPlants()
+    expect(stored.map(({ id }) => id)).not.toContain(11n)
+  })
+
+  test('lets the caller in again when it comes back after Retry-After', async () => {
+    const ask = await asker(await newToken())
+    let asked = await ask()
+    while (asked.answer.status === 200) asked = await ask()
+    await sleep(Number(headerOf(asked.answer, 'retry-after')) * 1_000 + 20)
+    expect((await ask()).answer.status).toBe(200)
+  })
+
+  test('is of each token alone, whatever its name', async () => {
+    const ask = await asker(await newToken())
+    while ((await ask()).answer.status === 200);
+    expect((await (await asker(await newToken()))()).remaining).toBe(9)
+  })
+
+  test('counts and tells on every answer behind the credential', async () => {
+    const ask = await asker(await newToken())
+    expectAnswer((await ask('{')).answer, { error: 'malformed_json', headers: fields })
+    expectAnswer((await ask('{}')).answer, { error: 'invalid_plant', headers: fields })
+    const text = await ask('x', { contentType: 'text/plain' })
+    expectAnswer(text.answer, {
+      error: 'unsupported_media_type',
+      headers: { ...fields, accept: 'application/json' },
+    })
+    const wrongPath = await ask('x', { line: 'POST / HTTP/1.1' })
+    expectAnswer(wrongPath.answer, { error: 'not_found', headers: fields })
+    const got = await ask('', { line: 'GET /plants HTTP/1.1' })
+    expectAnswer(got.answer, { error: 'method_not_allowed', headers: fields })
+    expect(got.remaining).toBeLessThan(8)
+  })
+
+  test('refuses before the body: a wrong one, and one that is never asked for', async () => {
+    const authorization = await newToken()
+    const ask = await asker(authorization)
+    while ((await ask()).answer.status === 200);
+    const refused = { error: 'too_many_requests', headers: fields } as const
+    expectAnswer((await ask('{')).answer, refused)
+    const caller = await server.open()
+    const framing = 'Content-Length: 40'
+    const more = ['Expect: 100-continue']
+    caller.send(request({ authorization, framing, more, body: '' }))
+    expectAnswer(await caller.readAnswer(), refused)
+  })
+
+  test('tells a stranger nothing', async () => {
+    const caller = await server.open()
+    caller.send(post(plantText(1), { authorization: `Bearer ${createOpaqueToken().text}` }))
+    expectAnswer(await caller.readAnswer(), { error: 'invalid_token' })
+  })
+})
