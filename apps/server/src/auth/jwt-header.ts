@@ -32,8 +32,8 @@ export function readJwtHeader(
   if (credential.split('.', 4).length !== 3) return undefined
   try {
     const text = Buffer.from(credential.slice(0, end), 'base64url').toString()
-    const header = JwtHeader.parse(JSON.parse(text))
-    return algorithms.includes(header.alg) ? header : undefined
+    const { data: header } = JwtHeader.safeParse(JSON.parse(text))
+    return header !== undefined && algorithms.includes(header.alg) ? header : undefined
   } catch {
     return undefined
   }

@@ -9,7 +9,10 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A store that answers no question about a token until it is let. */
 async function arrange() {
-  const store = openSqliteStore({ path: join(temporaryFolder(), 'plants.db'), queueLimit: 10 })
+  const store = await openSqliteStore({
+    path: join(temporaryFolder(), 'plants.db'),
+    queueLimit: 10,
+  })
   onTestFinished(() => store.close())
   const { text } = await issueToken(store, 'greenhouse', Number.POSITIVE_INFINITY)
   let gate = Promise.resolve()

@@ -1,11 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { openAuthenticate } from '../../src/auth/open-authenticate.ts'
 import { loadConfig } from '../../src/config.ts'
 import { startServer } from '../../src/server.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer } from './issuer.ts'
 import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 
@@ -38,19 +39,20 @@ export function good(differences: Json = {}, header: Json = {}, key: SigningKey 
 export async function startJwtService({
   issuer = new Issuer(someKey),
   flags = {},
+  onEnd = onTestFinished,
 }: {
   issuer?: Issuer
   flags?: Record<string, string>
+  /** Takes what ends a part of it. */
+  onEnd?: (end: () => Promise<void>) => void
 } = {}) {
   if (flags.jwksFile === undefined) await issuer.start()
-  onTestFinished(() => issuer.stop())
+  onEnd(() => issuer.stop())
   const source = flags.jwksFile === undefined ? { jwksUrl: issuer.url } : {}
   const jwtFlags = { ...source, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
   const config = loadConfig(jwtFlags, [], {})
-  const store = await openSqliteStore({
-    path: join(temporaryFolder(), 'plants.db'),
-    queueLimit: 1000,
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
+  const store = await openSqliteStore({ path: join(folder, 'plants.db'), queueLimit: 1000 })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const clock = { time: START, age: 0 }
@@ -61,10 +63,11 @@ export async function startJwtService({
   const listen = { host: '127.0.0.1', port: 0 }
   const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
   const server = await startServer({ ...config, store, authenticate, log, ...limits })
-  onTestFinished(async () => {
+  onEnd(async () => {
     stop.abort()
     await server.close()
     await store.close()
+    rmSync(folder, { recursive: true, force: true })
   })
   let id = 0
   async function create(
@@ -87,4 +90,17 @@ export async function startJwtService({
     clock.age += milliseconds
   }
   return { issuer, store, url: server.url, create, statusOf, clock, pass, logLines, authenticate }
+}
+
+/** One service for the tests of a file that change neither its keys nor its clock. */
+export function useJwtService() {
+  const ends: (() => Promise<void>)[] = []
+  const service = {} as Awaited<ReturnType<typeof startJwtService>>
+  beforeAll(async () => {
+    Object.assign(service, await startJwtService({ onEnd: (end) => void ends.push(end) }))
+  })
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+  return service
 }

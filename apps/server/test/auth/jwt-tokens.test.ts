@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { Issuer } from './issuer.ts'
-import { AUDIENCE, claims, good, ISSUER, START, someKey, startJwtService } from './jwt-service.ts'
+import {
+  AUDIENCE,
+  claims,
+  good,
+  ISSUER,
+  START,
+  someKey,
+  startJwtService,
+  useJwtService,
+} from './jwt-service.ts'
 import { encodePart, type Json, macJwt, makeKey, signJwt } from './sign-jwt.ts'
 
 const NOW = START / 1000
+const shared = useJwtService()
+
 const invalid = {
   status: 401,
   error: 40101,
@@ -27,15 +38,13 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
     ['that lasts a millennium', { exp: NOW + 31_557_600_000 }],
     ['with claims that nobody knows', { scope: 'all', nested: { deep: [1] } }],
   ])('%s', async (_claim, differences) => {
-    const { statusOf } = await startJwtService()
-    expect(await statusOf(good(differences))).toBe(200)
+    expect(await shared.statusOf(good(differences))).toBe(200)
   })
 
   test.each<[typ: string]>([['JWT'], ['jwt'], ['at+jwt'], ['AT+JWT'], ['application/at+jwt']])(
     'of the type %s',
     async (typ) => {
-      const { statusOf } = await startJwtService()
-      expect(await statusOf(good({}, { typ }))).toBe(200)
+      expect(await shared.statusOf(good({}, { typ }))).toBe(200)
     },
   )
 
@@ -72,8 +81,7 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
     ['with a number as subject', { sub: 7 }],
     ['with an object as subject', { sub: { toString: 'x' } }],
   ])('%s', async (_claim, differences) => {
-    const { create } = await startJwtService()
-    expect(await create(good(differences))).toEqual(invalid)
+    expect(await shared.create(good(differences))).toEqual(invalid)
   })
 
   test.each<[claim: string, header: Json]>([
@@ -90,19 +98,16 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
     ['without an algorithm', { alg: undefined }],
     ['with a list of algorithms', { alg: ['ES256'] }],
   ])('%s', async (_claim, header) => {
-    const { create } = await startJwtService()
-    expect(await create(good({}, header))).toEqual(invalid)
+    expect(await shared.create(good({}, header))).toEqual(invalid)
   })
 
   test('whose end JSON makes infinite', async () => {
-    const { create } = await startJwtService()
     const text = JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999')
-    expect(await create(signJwt(someKey, text))).toEqual(invalid)
+    expect(await shared.create(signJwt(someKey, text))).toEqual(invalid)
   })
 
   test.each(['none', 'None', 'NONE', ''])('with the algorithm %j and no signature', async (alg) => {
-    const { create } = await startJwtService()
-    expect(await create(`${encodePart({ alg })}.${encodePart(claims())}.`)).toEqual(invalid)
+    expect(await shared.create(`${encodePart({ alg })}.${encodePart(claims())}.`)).toEqual(invalid)
   })
 
   test('whose MAC has the public key for a secret', async () => {
@@ -143,8 +148,7 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
   })
 
   test('signed with another key that has the same kid', async () => {
-    const { create } = await startJwtService()
-    expect(await create(good({}, {}, makeKey('some')))).toEqual(invalid)
+    expect(await shared.create(good({}, {}, makeKey('some')))).toEqual(invalid)
   })
 
   test.each(['jwk', 'jku', 'x5u', 'x5c'])('with a key of its own in %s', async (place) => {
@@ -152,9 +156,8 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
     const strange = new Issuer(thief)
     await strange.start()
     const values: Json = { jwk: thief.jwk, jku: strange.url, x5u: strange.url, x5c: ['AAAA'] }
-    const { create, statusOf } = await startJwtService()
-    expect(await create(good({}, { [place]: values[place] }, thief))).toEqual(invalid)
-    expect(await statusOf(good({}, { [place]: values[place] }))).toBe(200)
+    expect(await shared.create(good({}, { [place]: values[place] }, thief))).toEqual(invalid)
+    expect(await shared.statusOf(good({}, { [place]: values[place] }))).toBe(200)
     expect(strange.fetches).toBe(0)
     await strange.stop()
   })
@@ -167,13 +170,12 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
   })
 
   test('with any one character changed', async () => {
-    const { create } = await startJwtService()
     const token = good()
     // The last character holds bits that stand for nothing.
     for (let index = 0; index < token.length - 1; index += 7) {
       const other = token[index] === 'A' ? 'B' : 'A'
       const changed = token.slice(0, index) + other + token.slice(index + 1)
-      expect(await create(changed), `at ${index}`).toEqual(invalid)
+      expect(await shared.create(changed), `at ${index}`).toEqual(invalid)
     }
   })
 
@@ -192,8 +194,7 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
     ['that is dots', () => '..'],
     ['that is thousands of dots', () => '.'.repeat(8_000)],
   ])('%s', async (_claim, make) => {
-    const { create } = await startJwtService()
-    expect(await create(make(good()))).toEqual(invalid)
+    expect(await shared.create(make(good()))).toEqual(invalid)
   })
 })
 
