@@ -1,13 +1,22 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { decodeJson, type JsonValue } from '../src/json.ts'
 import { createOpenApiDocument, formatOpenApiJson } from '../src/openapi.ts'
 import { compareDocuments } from './compare-documents.ts'
 import { type Finding, formatFinding } from './finding.ts'
 import { isEnough, stepBetween, stepNeededBy, type VersionStep, versionOf } from './version-step.ts'
 
-/** What callers of the last release were told. */
-export function readPublishedDocument(): JsonValue {
-  return decodeJson(readFileSync(new URL('../published/openapi.json', import.meta.url)))
+const published = new URL('../published/', import.meta.url)
+
+/** The versions that were released, the oldest first. */
+export function listPublishedVersions(): string[] {
+  return readdirSync(published).toSorted((one, other) =>
+    one.localeCompare(other, 'en', { numeric: true }),
+  )
+}
+
+/** What callers of a release were told, by default of the last one. */
+export function readPublishedDocument(version = listPublishedVersions().at(-1)): JsonValue {
+  return decodeJson(readFileSync(new URL(`${version}/openapi.json`, published)))
 }
 
 /** What the contract says now. */
@@ -25,9 +34,9 @@ export interface Report {
   readonly isTold: boolean
 }
 
-export function reportChanges(published: JsonValue, current: JsonValue): Report {
-  const findings = compareDocuments(published, current)
-  const [was, is] = [versionOf(published), versionOf(current)]
+export function reportChanges(earlier: JsonValue, current: JsonValue): Report {
+  const findings = compareDocuments(earlier, current)
+  const [was, is] = [versionOf(earlier), versionOf(current)]
   const needed = stepNeededBy(findings)
   return { findings, was, is, needed, isTold: isEnough(stepBetween(was, is), needed) }
 }

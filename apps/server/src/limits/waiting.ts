@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { PlantStore } from '../store/store.ts'
 
 export interface WaitingLimits {

@@ -1,5 +1,5 @@
 import { compareDocuments } from '../../document-changes/compare-documents.ts'
-import { makeCurrentDocument } from '../../document-changes/report.ts'
+import { readPublishedDocument } from '../../document-changes/report.ts'
 
 /** A document as a test changes it. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests write what no type of a document allows
@@ -7,12 +7,17 @@ export type Json = any
 
 export type Change = (document: Json) => void
 
+/** The document of version 1.0.0, which stays as it is when the contract changes. */
+export function readSample(): Json {
+  return readPublishedDocument('1.0.0')
+}
+
 /**
- * What is found where our document is changed, as `weight change pointer`. `before` changes it
+ * What is found where that document is changed, as `weight change pointer`. `before` changes it
  * first, so that there is something to change.
  */
 export function findingsOf(change: Change, before: Change = () => {}): string[] {
-  const was: Json = makeCurrentDocument()
+  const was: Json = readSample()
   before(was)
   const is = structuredClone(was)
   change(is)
@@ -26,7 +31,7 @@ export function rename(object: Json, from: string, to: string): void {
   delete object[from]
 }
 
-/** Where things stand in our document. */
+/** Where things stand in it. */
 export const POST = '#/paths/~1plants/post'
 export const ID = '#/components/schemas/NewPlant/allOf/1/properties/id'
 export const PLANT = '#/components/schemas/Plant'

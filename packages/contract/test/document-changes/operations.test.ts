@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compareDocuments } from '../../document-changes/compare-documents.ts'
 import { formatFinding } from '../../document-changes/finding.ts'
-import { makeCurrentDocument } from '../../document-changes/report.ts'
 import {
   type Change,
   findingsOf,
@@ -9,6 +8,7 @@ import {
   operationOf,
   POST,
   plantOf,
+  readSample,
   rename,
 } from './changed-document.ts'
 
@@ -24,9 +24,9 @@ describe('two documents that are the same', () => {
 })
 
 test('a finding in one line says its rule, its place, and what it was and is', () => {
-  const is: Json = makeCurrentDocument()
+  const is = readSample()
   is.components.schemas.NewPlant.allOf[1].properties.id.maximum = 9223372036854775806n
-  expect(compareDocuments(makeCurrentDocument(), is).map(formatFinding)).toEqual([
+  expect(compareDocuments(readSample(), is).map(formatFinding)).toEqual([
     'request-maximum-narrowed at POST /plants #/components/schemas/NewPlant/allOf/1/properties/id/maximum (9223372036854775807 → 9223372036854775806)',
   ])
 })

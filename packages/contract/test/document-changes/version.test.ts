@@ -1,22 +1,29 @@
 import { describe, expect, test } from 'vitest'
 import {
   formatReport,
+  listPublishedVersions,
   makeCurrentDocument,
   readPublishedDocument,
   reportChanges,
 } from '../../document-changes/report.ts'
-import { stepBetween } from '../../document-changes/version-step.ts'
-import { type Change, type Json, plantOf } from './changed-document.ts'
+import { stepBetween, versionOf } from '../../document-changes/version-step.ts'
+import { type Change, plantOf, readSample } from './changed-document.ts'
 
 test('the version of the contract says what has changed since it was published', () => {
   const report = reportChanges(readPublishedDocument(), makeCurrentDocument())
   expect(report.isTold, formatReport(report)).toBe(true)
 })
 
-/** A report on our document after a change, under another version. */
+test('each published document is kept under its own version', () => {
+  const versions = listPublishedVersions()
+  expect(versions.length).toBeGreaterThan(0)
+  expect(versions.map((version) => versionOf(readPublishedDocument(version)))).toEqual(versions)
+})
+
+/** A report on version 1.0.0 after a change, under another version. */
 function reportOn(version: string, change: Change) {
-  const was = makeCurrentDocument()
-  const is: Json = structuredClone(was)
+  const was = readSample()
+  const is = structuredClone(was)
   change(is)
   is.info.version = version
   return reportChanges(was, is)
