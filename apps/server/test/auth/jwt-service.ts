@@ -49,7 +49,8 @@ export async function startJwtService({
   if (flags.jwksFile === undefined) await issuer.start()
   onEnd(() => issuer.stop())
   const source = flags.jwksFile === undefined ? { jwksUrl: issuer.url } : {}
-  const jwtFlags = { ...source, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
+  const unlimited = { failedCredentialLimit: 'off' }
+  const jwtFlags = { ...source, ...unlimited, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
   const config = loadConfig(jwtFlags, [], {})
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
   const store = await openSqliteStore({ path: join(folder, 'plants.db'), queueLimit: 1000 })

@@ -143,5 +143,10 @@ test('whatever was logged while it ended is in the log', async () => {
   expect((await caller.readAnswer()).status).toBe(400)
   const { code, err } = await server.ended
   expect(code).toBe(0)
-  expect(JSON.parse(err.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: 'malformed_json' })
+  const lines = err
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.at(-2)).toMatchObject({ error: 'malformed_json' })
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopped', exitCode: 0 })
 })

@@ -56,8 +56,8 @@ describe('of the responses', () => {
     ],
     [
       'a header less',
-      (document) => delete answerOf(document, 503).headers['retry-after'],
-      ['breaking response-header-removed #/components/headers/retry-after'],
+      (document) => delete answerOf(document, 503).headers['Retry-After'],
+      ['breaking response-header-removed #/components/headers/Retry-After'],
     ],
     [
       'one more header',
@@ -68,24 +68,24 @@ describe('of the responses', () => {
     ],
     [
       'a header that may be missing',
-      (document) => Object.assign(document.components.headers.allow, { required: false }),
-      ['breaking response-header-became-optional #/components/headers/allow/required'],
+      (document) => Object.assign(document.components.headers.Allow, { required: false }),
+      ['breaking response-header-became-optional #/components/headers/Allow/required'],
     ],
     [
       'a header that is always there',
-      (document) => Object.assign(document.components.headers.accept, { required: true }),
-      ['additive response-header-became-required #/components/headers/accept/required'],
+      (document) => Object.assign(document.components.headers.Accept, { required: true }),
+      ['additive response-header-became-required #/components/headers/Accept/required'],
     ],
     [
       'a header with other values',
       (document) => {
-        document.components.headers['retry-after'].schema = { type: 'string' }
+        document.components.headers['Retry-After'].schema = { type: 'string' }
       },
       [
-        'breaking response-header-type-changed #/components/headers/retry-after/schema/type',
-        'breaking response-header-format-changed #/components/headers/retry-after/schema/format',
-        'breaking response-header-minimum-widened #/components/headers/retry-after/schema/minimum',
-        'breaking response-header-maximum-widened #/components/headers/retry-after/schema/maximum',
+        'breaking response-header-type-changed #/components/headers/Retry-After/schema/type',
+        'breaking response-header-format-changed #/components/headers/Retry-After/schema/format',
+        'breaking response-header-minimum-widened #/components/headers/Retry-After/schema/minimum',
+        'breaking response-header-maximum-widened #/components/headers/Retry-After/schema/maximum',
       ],
     ],
   ])('%s', (_claim, change, found) => {
