@@ -9,7 +9,7 @@ import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
 import { createProject, type Project, pack, pathOf } from './packages.ts'
 
 /** Many times what a compiler takes. */
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 180_000
 
 const STORE = `
 const { createPlantStoreClient } = await import('@plant-store/client')
