@@ -1,71 +1,18 @@
 import * as z from 'zod'
 import { jwksUrl, jwtAlgorithms, textOrNone } from './auth/jwt-settings.ts'
-import type { Address } from './http/listener.ts'
 import { parseNetwork } from './limits/caller-address.ts'
+import {
+  address,
+  baseAddressOrAuto,
+  duration,
+  isOrigin,
+  listOr,
+  wholeNumber,
+  wholeNumberOrOff,
+} from './setting-schemas.ts'
 
 /** How the environment names of all settings begin. */
 export const PREFIX = 'PLANT_STORE_'
-
-/** `host:port`, an IPv6 host in brackets. */
-const ADDRESS = /^(?:\[([\da-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i
-
-function parseAddress(text: string): Address | undefined {
-  const [, ipv6, name, digits] = ADDRESS.exec(text) ?? []
-  const host = ipv6 ?? name
-  const port = Number(digits)
-  return host !== undefined && port <= 65_535 ? { host, port } : undefined
-}
-
-const address = z.string().transform((text, context): Address => {
-  const parsed = parseAddress(text)
-  if (parsed !== undefined) return parsed
-  context.addIssue('must be a host and a port, such as 127.0.0.1:3000')
-  return z.NEVER
-})
-
-function wholeNumber(least: number, most: number) {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z
-    .string()
-    .regex(/^\d+$/, rule)
-    .transform(Number)
-    .refine((n) => n >= least && n <= most, rule)
-}
-
-/** An address to which paths such as /plants are added. */
-function isBaseAddress(text: string): boolean {
-  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
-}
-
-const duration = wholeNumber(100, 3_600_000)
-
-/** A number, or off. */
-function wholeNumberOrOff(least: number, most: number) {
-  const number = wholeNumber(least, most)
-  return z
-    .string()
-    .refine((text) => text === 'off' || number.safeParse(text).success, {
-      error: `must be a whole number from ${least} to ${most}, or off`,
-    })
-    .transform((text) => (text === 'off' ? undefined : Number(text)))
-}
-
-/** Items between commas, or the word for an empty list. */
-function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
-  return z.string().transform((text, context): readonly string[] => {
-    const items = text === none ? [] : text.split(',').map((item) => item.trim())
-    const wrong = items.find((item) => !isItem(item))
-    if (wrong === undefined) return items
-    context.addIssue(`${JSON.stringify(wrong)} ${rule}`)
-    return z.NEVER
-  })
-}
-
-/** An origin as browsers write it: a scheme, a host in lower case, and a port that is not the scheme's own. */
-function isOrigin(text: string): boolean {
-  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/.test(text)) return false
-  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
-}
 
 interface Setting<Value> {
   readonly initial: string
@@ -180,13 +127,7 @@ export const settings = {
   publicUrl: setting(
     'auto',
     'the base address in the OpenAPI document; auto: the Host of the request',
-    z
-      .string()
-      .refine((text) => text === 'auto' || isBaseAddress(text), {
-        error:
-          'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
-      })
-      .transform((text) => (text === 'auto' ? undefined : text)),
+    baseAddressOrAuto,
   ),
   logLevel: setting(
     'info',
