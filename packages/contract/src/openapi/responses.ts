@@ -59,13 +59,31 @@ export const headerComponents: JsonObject = {
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 },
     example: 1,
   },
+  RateLimit: {
+    description:
+      'What is left for this token, where tokens have a rate (draft-ietf-httpapi-ratelimit-headers-11).',
+    schema: { type: 'string', pattern: '^"token";r=\\d+;t=\\d+$', maxLength: 64 },
+    example: '"token";r=9;t=1',
+  },
+  'RateLimit-Policy': {
+    description: 'The rate of this token, where tokens have one.',
+    schema: { type: 'string', pattern: '^"token";q=\\d+;w=\\d+$', maxLength: 64 },
+    example: '"token";q=10;w=1',
+  },
 }
 
+/** On what is answered after the credential was found good. */
+const rate = ['RateLimit', 'RateLimit-Policy'] as const
+
 const headersByStatus: Partial<Record<Status, readonly string[]>> = {
+  200: rate,
+  400: rate,
   401: ['WWW-Authenticate'],
-  405: ['Allow'],
-  415: ['Accept', 'Accept-Encoding'],
-  429: ['Retry-After'],
+  404: rate,
+  405: ['Allow', ...rate],
+  413: rate,
+  415: ['Accept', 'Accept-Encoding', ...rate],
+  429: ['Retry-After', ...rate],
   503: ['Retry-After'],
 }
 
