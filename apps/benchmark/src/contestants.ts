@@ -65,6 +65,14 @@ const onSqlite: readonly Contestant[] = [
   },
   {
     ...ours,
+    name: 'no-docs',
+    about: 'our server, without the OpenAPI document and its page',
+    arguments: ['no-docs'],
+    engine: 'sqlite',
+    connections: [64],
+  },
+  {
+    ...ours,
     name: 'main',
     about: 'our server, every commit on the main thread',
     arguments: ['main', '0'],

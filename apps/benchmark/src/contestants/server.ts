@@ -32,6 +32,7 @@ function groupCommits(commit: CommitInTime, queueLimit: number, commitsInFlight 
 async function choosePlants(store: Store, queueLimit: number): Promise<PlantStore> {
   switch (kind) {
     case 'as-it-is':
+    case 'no-docs':
     case 'no-operations':
       return store.plants
     case 'no-store':
@@ -59,7 +60,8 @@ async function start(): Promise<Running> {
   // An empty environment: whoever measures may have settings of a server of their own.
   // What the log would say at `info` is told by the load as well: each answer that is not 200.
   const operationsListen = kind === 'no-operations' ? 'off' : anyPort
-  const flags = { listen: anyPort, operationsListen, logLevel: 'error' }
+  const docs = kind === 'no-docs' ? 'off' : 'on'
+  const flags = { listen: anyPort, operationsListen, docs, logLevel: 'error' }
   const config = loadConfig(flags, [], {})
   const metrics = config.operationsListen && createMetrics()
   const store = await openStore(config.queueLimit, metrics)

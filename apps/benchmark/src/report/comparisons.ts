@@ -16,6 +16,10 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
+    about: 'With the OpenAPI document and its page ÷ without, creates/s',
+    pairs: [['server', 'no-docs']],
+  },
+  {
     about: 'Two servers on one PostgreSQL database ÷ one, creates/s',
     pairs: [['postgres×2', 'postgres']],
   },
