@@ -13,8 +13,6 @@ export type RefusalReason = (typeof refusalReasons)[number]
 
 /** What the limits have refused. */
 export interface Refusals {
-  /** Since the start. */
-  readonly totals: Readonly<Record<RefusalReason, number>>
   /** `who` is named in the log: an address, the name of a token. */
   count(reason: RefusalReason, who?: string): void
 }
@@ -34,10 +32,6 @@ const NAMES_PER_LINE = 10
  * more than the refusal, just when it has no time.
  */
 export function createRefusals(log: Logger, observer?: LimiterObserver): Refusals {
-  const totals = Object.fromEntries(refusalReasons.map((reason) => [reason, 0])) as Record<
-    RefusalReason,
-    number
-  >
   const refused: Partial<Record<RefusalReason, number>> = {}
   const callers = new Set<string>()
   let isScheduled = false
@@ -50,9 +44,7 @@ export function createRefusals(log: Logger, observer?: LimiterObserver): Refusal
   }
 
   return {
-    totals,
     count(reason, who) {
-      totals[reason]++
       observer?.acted(reason)
       refused[reason] = (refused[reason] ?? 0) + 1
       if (who !== undefined && callers.size < NAMES_PER_LINE) callers.add(who)
