@@ -39,9 +39,11 @@ export function createApp(parts: AppParts): Express {
   if (parts.traceRequest !== undefined) app.use(parts.traceRequest)
   app.use(beginRequest)
   if (parts.cors !== undefined) app.use(parts.cors.answerPreflight)
-  const admitToken = requireBearer(parts.authenticate, parts.failedCredentials)
-  app.use(exceptAt(publicPathsOf(parts), admitToken))
-  if (parts.tokenRate !== undefined) app.use(limitTokenRate(parts.tokenRate))
+  const publicPaths = publicPathsOf(parts)
+  app.use(exceptAt(publicPaths, requireBearer(parts.authenticate, parts.failedCredentials)))
+  if (parts.tokenRate !== undefined) {
+    app.use(exceptAt(publicPaths, limitTokenRate(parts.tokenRate)))
+  }
   addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))
   app.all('/plants', refuseMethod('POST'))
   addDocs(app, parts)

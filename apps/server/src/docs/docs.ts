@@ -1,16 +1,15 @@
 import type { Express, Request, RequestHandler } from 'express'
-import { refuseMethod } from '../http/pipeline.ts'
+import { type PipelineOptions, refuseMethod } from '../http/pipeline.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
 import { pagePaths, readPage } from './page.ts'
 import type { PublicPaths } from './public-paths.ts'
 import { entityTagOf, sendPublic } from './send-public.ts'
 
-export interface DocsParts {
+export interface DocsParts extends PipelineOptions {
   /** Whether the OpenAPI document and its page are served at all. */
   readonly docs: boolean
   /** The base address of the service; undefined for the one that each request names. */
   readonly publicUrl: string | undefined
-  readonly isDraining: () => boolean
 }
 
 const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
@@ -19,7 +18,7 @@ const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
 }
 
 /** The paths of what `addDocs` adds. */
-export function publicPathsOf({ docs }: DocsParts): PublicPaths {
+export function publicPathsOf({ docs }: Pick<DocsParts, 'docs'>): PublicPaths {
   return new Set(docs ? [...Object.keys(documentPaths), ...pagePaths] : [])
 }
 
@@ -29,21 +28,18 @@ function baseAddressOf({ headers: { host } }: Request): string | undefined {
   return host !== undefined && URL.canParse(address) ? address : undefined
 }
 
-function answerDocument(
-  format: OpenApiFormat,
-  { publicUrl, isDraining }: DocsParts,
-): RequestHandler {
+function answerDocument(format: OpenApiFormat, parts: DocsParts): RequestHandler {
   const { contentType } = openApiFormats[format]
   return async (request, response) => {
-    const content = await writeOpenApi(format, publicUrl ?? baseAddressOf(request))
+    const content = await writeOpenApi(format, parts.publicUrl ?? baseAddressOf(request))
     const entityTag = entityTagOf(content)
-    sendPublic(request, response, { contentType, content, entityTag }, isDraining())
+    sendPublic(request, response, { contentType, content, entityTag }, parts)
   }
 }
 
-function answerPage(path: string, { isDraining }: DocsParts): RequestHandler {
+function answerPage(path: string, parts: DocsParts): RequestHandler {
   return async (request, response) => {
-    sendPublic(request, response, await readPage(path), isDraining())
+    sendPublic(request, response, await readPage(path), parts)
   }
 }
 

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
+import { addedHeadersOf } from '../http/answer.ts'
 import { markAsClosing } from '../http/exchanges.ts'
 import { endAndClose } from '../http/lingering-close.ts'
+import type { PipelineOptions } from '../http/pipeline.ts'
+import { noteSuccess } from '../http/request-log.ts'
 
 /** What is answered to anybody who asks for it. */
 export interface PublicContent {
@@ -24,7 +27,7 @@ export function sendPublic(
   request: Request,
   response: Response,
   { contentType, content, entityTag, headers = {} }: PublicContent,
-  isDraining: boolean,
+  options: PipelineOptions,
 ): void {
   const fields = {
     'cache-control': 'private, no-cache',
@@ -34,15 +37,20 @@ export function sendPublic(
     ...headers,
   }
   for (const [name, value] of Object.entries(fields)) response.setHeader(name, value)
+  const added = addedHeadersOf(response)
+  for (let index = 0; index < added.length; index += 2) {
+    response.setHeader(added[index] ?? '', added[index + 1] ?? '')
+  }
   const isKnown = request.fresh
   response.statusCode = isKnown ? 304 : 200
   if (!isKnown) {
     response.setHeader('content-type', contentType)
     response.setHeader('content-length', Buffer.byteLength(content))
   }
+  noteSuccess(options, request, response)
   const body = isKnown ? '' : content
   // A body that came along is not read; whoever sends more of it would be heard as a request.
-  if (!isDraining && request.complete) {
+  if (!options.isDraining() && request.complete) {
     response.end(body)
     return
   }

@@ -33,6 +33,8 @@ export function headersOf(
   ]
 }
 
+const NONE: readonly string[] = []
+
 const moreHeaders = Symbol('more headers')
 
 interface MarkedResponse extends ServerResponse {
@@ -43,6 +45,11 @@ interface MarkedResponse extends ServerResponse {
 export function addHeader(response: MarkedResponse, name: string, value: string): void {
   response[moreHeaders] ??= []
   response[moreHeaders].push(name, value)
+}
+
+/** What addHeader has added, names and values in turn. */
+export function addedHeadersOf(response: MarkedResponse): readonly string[] {
+  return response[moreHeaders] ?? NONE
 }
 
 /** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
@@ -81,8 +88,7 @@ export function sendAnswer(
   // A 204 has no content, and so no lines about any (RFC 9110 §8.6, §15.3.5).
   if (status === 204) lines.splice(0, 4)
   lines.push(...headers)
-  const more = response[moreHeaders]
-  if (more !== undefined) lines.push(...more)
+  lines.push(...addedHeadersOf(response))
   if (!closesConnection) {
     // Text of one byte a character is written faster when Node is told so.
     const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
