@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startRealServer } from '../../apps/foreign/test/real-server.ts'
+import { startRealServer } from '../../packages/client/hostile/real-server.ts'
 import { runInShell } from './fresh-copy.ts'
 import { blockWith, root } from './markdown.ts'
 
@@ -23,7 +23,7 @@ test.skipIf(!hasPython())(
   { timeout: 300_000 },
   async () => {
     const server = await startRealServer()
-    onTestFinished(() => server.close())
+    onTestFinished(async () => void (await server.endAndRead()))
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-python-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
@@ -33,6 +33,6 @@ test.skipIf(!hasPython())(
     expect(await runInShell(folder, lines, here).ended).toMatch(
       /^Plant\(name='Fern', tag='indoor', /m,
     )
-    expect(server.readPlants()).toEqual(new Map([[9223372036854775806n, 'Fern']]))
+    expect(server.readNames()).toEqual(new Map([[9223372036854775806n, 'Fern']]))
   },
 )

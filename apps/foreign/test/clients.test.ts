@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RealServer, startRealServer } from './real-server.ts'
+import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
 import { document, hasTools, PATIENCE_MS, runTool, tools } from './tools.ts'
 
 interface Program {
@@ -44,7 +44,7 @@ describe.skipIf(!hasTools)('a client that is made from the committed document', 
       if (code !== 0) throw new Error(`${name} was not made: ${out}${err}`)
     }
   }, PATIENCE_MS)
-  afterAll(() => server?.close())
+  afterAll(async () => void (await server?.endAndRead()))
 
   test('compiles, by each of the makers', { timeout: PATIENCE_MS }, async () => {
     expect(await runTool('tsc', ['--project', '.'])).toEqual({ code: 0, out: '', err: '' })
@@ -61,11 +61,11 @@ describe.skipIf(!hasTools)('a client that is made from the committed document', 
       const fern = { id, name: 'Fern', tag: 'indoor' }
       const created = await program.createPlant({ baseUrl, token, plant: fern })
       expect(created).toEqual({ name: 'Fern', tag: 'indoor' })
-      expect(server.readPlants().get(BigInt(id))).toBe('Fern')
+      expect(server.readNames().get(BigInt(id))).toBe('Fern')
 
       const refused = await program.createPlant({ baseUrl, token, plant: { id, name: 'Moss' } })
       expect(refused).toMatchObject({ error: 40003, message: expect.stringContaining('is taken') })
-      expect(server.readPlants().get(BigInt(id))).toBe('Fern')
+      expect(server.readNames().get(BigInt(id))).toBe('Fern')
 
       const stranger = await program.createPlant({ baseUrl, token: 'none', plant: fern })
       expect(stranger).toMatchObject({ error: 40101 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type RealServer, startRealServer } from './real-server.ts'
+import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
 import { type Row, rows, unknownRows } from './requests.ts'
 import { document, hasTools, PATIENCE_MS, type RunningTool, startTool } from './tools.ts'
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasTools)('Prism between a caller and the real server', () => {
   }, PATIENCE_MS)
   afterAll(async () => {
     await proxy?.stop()
-    await server?.close()
+    await server?.endAndRead()
   })
 
   const through = (row: Row) => send(proxy.found[1] ?? '', server.token, row)
@@ -73,8 +73,8 @@ describe.skipIf(!hasTools)('Prism between a caller and the real server', () => {
   test('rounds an id past 2^53, which is why such ids are tried without it', async () => {
     const body = '{"id":9007199254740993,"name":"Fern"}'
     await through({ claim: '', status: 200, isForbidden: false, body })
-    expect(server.readPlants().has(9007199254740992n)).toBe(true)
-    expect(server.readPlants().has(9007199254740993n)).toBe(false)
+    expect(server.readNames().has(9007199254740992n)).toBe(true)
+    expect(server.readNames().has(9007199254740993n)).toBe(false)
   })
 })
 

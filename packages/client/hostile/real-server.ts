@@ -15,8 +15,11 @@ import type { PlantStore } from '../../../apps/server/src/store/store.ts'
 export type StoredNames = ReadonlyMap<bigint, string>
 
 export interface RealServer {
+  readonly url: string
   readonly port: number
   readonly token: string
+  /** What its file holds now. */
+  readNames(): StoredNames
   /** Ends the server, in order, and gives what its file holds. */
   endAndRead(): Promise<StoredNames>
 }
@@ -55,8 +58,10 @@ export async function startRealServer(
     shutdownTimeoutMs: 200,
   })
   return {
+    url: server.url,
     port: portOf(server.url),
     token,
+    readNames: () => readNames(path),
     async endAndRead() {
       await server.close()
       await store.close()
@@ -102,8 +107,10 @@ export async function startKillableServer(): Promise<KillableServer> {
   const closed = new Promise((resolve) => child.once('close', resolve))
   const { url, token } = await readGreeting(child)
   return {
+    url,
     port: portOf(url),
     token,
+    readNames: () => readNames(path),
     kill: () => void child.kill('SIGKILL'),
     async endAndRead() {
       child.kill('SIGKILL')
