@@ -1,12 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pathOf } from './bundle.ts'
-import { BROWSER_TITLE, CHROMIUM, runInBrowser } from './run-in-browser.ts'
+import { hasChromium } from './chromium.ts'
+import { BROWSER_TITLE, runInBrowser } from './run-in-browser.ts'
 import { cellsOf, readCells } from './table.ts'
 
 const committed = readFileSync(pathOf('results.md'), 'utf8')
 
-test.skipIf(!existsSync(CHROMIUM))(
+test.skipIf(!hasChromium)(
   'every claim holds in a page of another origin, and the table says so',
   { timeout: 60_000 },
   async () => {

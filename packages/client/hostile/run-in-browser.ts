@@ -1,23 +1,9 @@
-import { chromium } from 'playwright-core'
 import { bundle } from './bundle.ts'
+import { launchChromium } from './chromium.ts'
 import { startHostileServer } from './hostile-server.ts'
 import type { CaseResult } from './run-cases.ts'
 
-/** Where Debian puts its browser. */
-export const CHROMIUM = '/usr/bin/chromium'
-
 export const BROWSER_TITLE = 'Chromium'
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 const PAGE = '<!doctype html><script type="module" src="/run-cases.js"></script>'
 
@@ -30,7 +16,7 @@ export async function runInBrowser(): Promise<CaseResult[]> {
       content: await bundle('browser-entry.ts', 'browser'),
     },
   })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const browser = await launchChromium()
   try {
     const page = await browser.newPage()
     await page.goto(`${server.controlUrl}/run-cases.html`, { waitUntil: 'load' })

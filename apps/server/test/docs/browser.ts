@@ -1,22 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../../../../packages/client/hostile/chromium.ts'
 
-/** Where Debian puts its browser. */
-export const CHROMIUM = '/usr/bin/chromium'
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // The network is closed but for the server under test.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-]
+/** The network is closed but for the server under test. */
+const CLOSED_NETWORK = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
 
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots')
 
@@ -26,7 +14,7 @@ export const viewports = {
 } as const
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  return launchChromium(CLOSED_NETWORK)
 }
 
 /** What a page did that it must not do. */

@@ -1,17 +1,10 @@
-import { existsSync } from 'node:fs'
 import { INT64_MAX } from '@plant-store/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
-import {
-  CHROMIUM,
-  keepScreenshot,
-  launchBrowser,
-  readPolicyViolations,
-  viewports,
-  watch,
-} from './browser.ts'
+import { keepScreenshot, launchBrowser, readPolicyViolations, viewports, watch } from './browser.ts'
 
 /** A browser and a server on a machine that may have other work. */
 const TIMEOUT_MS = 120_000
@@ -36,7 +29,7 @@ async function execute(page: Page, body: string): Promise<string | null> {
   return shown.first().textContent()
 }
 
-describe.skipIf(!existsSync(CHROMIUM))('the page in Chromium, the network closed', () => {
+describe.skipIf(!hasChromium)('the page in Chromium, the network closed', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchBrowser()

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { hasChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { CHROMIUM, createFrom, openBrowser, servePage } from './page.ts'
+import { createFrom, openBrowser, servePage } from './page.ts'
 
-const hasBrowser = existsSync(CHROMIUM)
-
-test.skipIf(!hasBrowser)(
+test.skipIf(!hasChromium)(
   'a page of a listed origin creates a plant and reads what an error says',
   { timeout: 60_000 },
   async () => {
@@ -30,7 +28,7 @@ test.skipIf(!hasBrowser)(
   },
 )
 
-test.skipIf(!hasBrowser)(
+test.skipIf(!hasChromium)(
   'a page of another origin is kept from it by its browser, and nothing is stored',
   { timeout: 60_000 },
   async () => {

@@ -2,13 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-
-/** Where Debian puts its browser. */
-export const CHROMIUM = '/usr/bin/chromium'
-
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-sync']
+import { launchChromium } from '../../../../packages/client/hostile/chromium.ts'
 
 /** A page that has the client, as `plantStoreClient`. */
 const HTML = '<!doctype html><script type="module" src="/client.js"></script>'
@@ -43,7 +39,7 @@ export async function servePage(): Promise<string> {
 
 /** Opens pages in a browser that ends with the test. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const browser = await launchChromium()
   onTestFinished(() => browser.close())
   return browser
 }

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+/** Where Debian puts its browser. */
+const CHROMIUM = '/usr/bin/chromium'
+
+/** Without a browser its tests are skipped, and CI fails for that. */
+export const hasChromium = existsSync(CHROMIUM)
+
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** Starts Debian's browser; whoever starts it ends it. */
+export function launchChromium(...flags: string[]): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] })
+}
