@@ -39,8 +39,10 @@ function greet(
   terminal: Terminal,
   store: Store,
   { url, operationsUrl }: RunningServer,
+  { docs }: Config,
   token: string | undefined,
 ): void {
+  const page = docs ? `Try it in a browser: ${url}/docs\n` : ''
   const health = operationsUrl
     ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
     : ''
@@ -51,7 +53,7 @@ function greet(
         `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
         `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
   terminal.out(
-    `Plant Store listens on ${url}\n${health}200 means durable: ${store.description}\n${firstPlant}`,
+    `Plant Store listens on ${url}\n${page}${health}200 means durable: ${store.description}\n${firstPlant}`,
   )
 }
 
@@ -121,7 +123,7 @@ async function serveStore(
   metrics?.watchStore(store)
   const token = await issueFirstToken(store, config)
   const server = await start(store, config, watch, terminal.stop)
-  greet(terminal, store, server, token)
+  greet(terminal, store, server, config, token)
   const { url, operationsUrl } = server
   const about = { ...build, pid: process.pid, store: store.description }
   log.info({ url, operationsUrl, ...about }, 'listening')
