@@ -2,11 +2,17 @@ import { ROOT_CONTEXT, type Span, type Tracer, trace } from '@opentelemetry/api'
 import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming, StoreObserver } from '../../store/observer.ts'
 import type { PlantStore } from '../../store/store.ts'
-import { failSpan, requestSpan, startChildSpan } from './request-spans.ts'
+import {
+  failSpan,
+  startInnerSpan,
+  type TracedRequest,
+  timeWithin,
+  tracedRequest,
+} from './request-spans.ts'
 
 /** A traced create that waits for the commit that holds its plant. */
 interface Wait {
-  readonly request: Span
+  readonly request: TracedRequest
   readonly span: Span
 }
 
@@ -28,9 +34,9 @@ export function createCommitSpans(tracer: Tracer): CommitSpans {
     plants: PlantStore,
     plant: NewPlant,
     timing: CommitTiming | undefined,
-    request: Span,
+    request: TracedRequest,
   ) {
-    const span = startChildSpan(tracer, 'wait for commit', request)
+    const span = startInnerSpan(tracer, 'wait for commit', request)
     waits.set(plant, { request, span })
     try {
       const outcome = await plants.create(plant, timing)
@@ -40,14 +46,14 @@ export function createCommitSpans(tracer: Tracer): CommitSpans {
       failSpan(span, error)
       throw error
     } finally {
-      span.end()
+      span.end(timeWithin(request))
     }
   }
 
   return {
     traceCreates: (plants) => ({
       create(plant, timing) {
-        const request = requestSpan.getStore()
+        const request = tracedRequest.getStore()
         return request === undefined
           ? plants.create(plant, timing)
           : createTraced(plants, plant, timing, request)
@@ -61,15 +67,12 @@ export function createCommitSpans(tracer: Tracer): CommitSpans {
         const [first] = carried
         if (first === undefined) return
         const attributes = { 'db.operation.batch.size': items.length }
-        const links = carried.map(({ request }) => ({ context: request.spanContext() }))
+        const links = carried.map(({ request }) => ({ context: request.span.spanContext() }))
+        const startTime = timeWithin(first.request, startedAt)
         const parent = trace.setSpan(ROOT_CONTEXT, first.span)
-        const commit = tracer.startSpan(
-          'commit',
-          { startTime: startedAt, attributes, links },
-          parent,
-        )
+        const commit = tracer.startSpan('commit', { startTime, attributes, links }, parent)
         if (error !== undefined) failSpan(commit, error)
-        commit.end(endedAt)
+        commit.end(timeWithin(first.request, endedAt))
         for (const { span } of carried) span.addLink({ context: commit.spanContext() })
       },
     },

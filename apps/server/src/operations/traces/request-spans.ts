@@ -13,8 +13,23 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Authenticate } from '../../auth/authenticate.ts'
 
-/** The span of the request that is handled now; nothing while its trace is not recorded. */
-export const requestSpan = new AsyncLocalStorage<Span>()
+/** A request whose trace is recorded. */
+export interface TracedRequest {
+  readonly span: Span
+  /** What performance.now() lacks of the time since 1970, in ms, read once for all its spans. */
+  readonly clockOffsetMs: number
+}
+
+/** The request that is handled now; nothing while its trace is not recorded. */
+export const tracedRequest = new AsyncLocalStorage<TracedRequest>()
+
+/**
+ * A moment of performance.now() as the time since 1970, in ms. The SDK's own times read the wall
+ * clock for each span, which may be set between two of them: inner spans would leave the outer.
+ */
+export function timeWithin(request: TracedRequest, moment = performance.now()): number {
+  return moment + request.clockOffsetMs
+}
 
 /** https://www.w3.org/TR/trace-context/; a header that is malformed counts as none. */
 const propagator = new W3CTraceContextPropagator()
@@ -43,7 +58,8 @@ function describeRequest(request: Request): { name: string; attributes: Attribut
 }
 
 /** Ends a request's span with how it was answered; the caller may have gone before. */
-function endRequestSpan(span: Span, response: Response): void {
+function endRequestSpan(request: TracedRequest, response: Response): void {
+  const { span } = request
   const { requestId, tokenName, outcome } = response.locals
   const status = response.headersSent ? response.statusCode : undefined
   const errorName = status !== undefined && status >= 400 ? outcome : undefined
@@ -56,7 +72,7 @@ function endRequestSpan(span: Span, response: Response): void {
     span.setAttribute('error.type', errorName ?? 'caller_gone')
     span.setStatus({ code: SpanStatusCode.ERROR })
   }
-  span.end()
+  span.end(timeWithin(request))
 }
 
 /** First of all in an app: a span for each request, in the trace that its caller names. */
@@ -64,20 +80,24 @@ export function traceRequests(tracer: Tracer): RequestHandler {
   return (request, response, next) => {
     const caller = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
     const { name, attributes } = describeRequest(request)
-    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, caller)
+    const startTime = Date.now()
+    const clockOffsetMs = startTime - performance.now()
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER, startTime, attributes }, caller)
     if (!span.isRecording()) {
       next()
       return
     }
     response.locals.traceId = span.spanContext().traceId
-    response.once('close', () => endRequestSpan(span, response))
-    requestSpan.run(span, next)
+    const traced = { span, clockOffsetMs }
+    response.once('close', () => endRequestSpan(traced, response))
+    tracedRequest.run(traced, next)
   }
 }
 
-/** A span within another one. */
-export function startChildSpan(tracer: Tracer, name: string, parent: Span): Span {
-  return tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent))
+/** A span within a request's, from now on. */
+export function startInnerSpan(tracer: Tracer, name: string, request: TracedRequest): Span {
+  const startTime = timeWithin(request)
+  return tracer.startSpan(name, { startTime }, trace.setSpan(ROOT_CONTEXT, request.span))
 }
 
 /** Gives a span the error that ended it, by its class alone. */
@@ -89,15 +109,15 @@ export function failSpan(span: Span, error: unknown): void {
 /** The same check of a credential, with a span for each; nothing of the credential is in it. */
 export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Authenticate {
   const traced = (credential: string, connection: object) => {
-    const request = requestSpan.getStore()
+    const request = tracedRequest.getStore()
     if (request === undefined) return authenticate(credential, connection)
-    const span = startChildSpan(tracer, 'credential', request)
+    const span = startInnerSpan(tracer, 'credential', request)
     const token = authenticate(credential, connection)
     if (!(token instanceof Promise)) {
-      span.end()
+      span.end(timeWithin(request))
       return token
     }
-    token.catch((error) => failSpan(span, error)).finally(() => span.end())
+    token.catch((error) => failSpan(span, error)).finally(() => span.end(timeWithin(request)))
     return token
   }
   return Object.assign(traced, { isKnown: authenticate.isKnown })
