@@ -9,7 +9,7 @@ import { createService, type ServiceLimits } from './service.ts'
 import type { Store } from './store/store.ts'
 
 export interface ServerOptions extends ServiceLimits {
-  readonly store: Pick<Store, 'plants' | 'isReady'>
+  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates'>
   readonly authenticate: Authenticate
   /** Sees each request of the service before anything else does. */
   readonly traceRequest?: RequestHandler | undefined
@@ -51,7 +51,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { authenticate, traceRequest } = options
   const observed = { ...pipeline, observer: metrics?.requests }
   const parts = { ...observed, plants: store.plants, authenticate, traceRequest, docs, publicUrl }
-  const server = createService({ ...parts, limiterObserver: metrics?.limiters }, options)
+  const server = createService(
+    { ...parts, limiterObserver: metrics?.limiters, spendRates: store.spendRates },
+    options,
+  )
   const url = await listen(server, options.listen)
 
   const operationsApp = createOperationsApp({ ...pipeline, store, metrics })

@@ -8,6 +8,7 @@ import { limitFailedCredentials } from './limits/failed-credentials.ts'
 import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
 import { createTellLater } from './limits/tell-later.ts'
 import { watchWaiting } from './limits/waiting.ts'
+import type { SpendRates } from './store/store.ts'
 
 /** What callers may use of the service; see docs/interface.md. */
 export interface ServiceLimits extends ListenerLimits {
@@ -33,6 +34,8 @@ export interface ServiceLimits extends ListenerLimits {
 export interface ServiceParts
   extends Omit<AppParts, 'failedCredentials' | 'tokenRate' | 'cors' | 'tellLater'> {
   readonly limiterObserver?: LimiterObserver | undefined
+  /** Where the rate of a token is counted for several servers together. */
+  readonly spendRates: SpendRates | undefined
 }
 
 /** The service behind its limits: an HTTP server that does not listen yet. */
@@ -55,7 +58,13 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
     tokenRate:
       rateLimit === undefined
         ? undefined
-        : { perSecond: rateLimit, windowSeconds: limits.rateWindowSeconds, refusals },
+        : {
+            perSecond: rateLimit,
+            windowSeconds: limits.rateWindowSeconds,
+            refusals,
+            spendRates: parts.spendRates,
+            log: parts.log,
+          },
   })
   const admit = admitRequests(app, {
     requestLimit: limits.requestLimit,

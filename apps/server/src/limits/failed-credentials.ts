@@ -24,7 +24,7 @@ export interface FailedCredentials {
   add(request: IncomingMessage): void
 }
 
-const MINUTE_MS = 60_000
+const MINUTE_NS = 60_000_000_000
 
 /** About 150 bytes each. */
 const CALLER_LIMIT = 20_000
@@ -54,7 +54,7 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
   const { perMinute, callerOf, refusals } = options
   if (perMinute === undefined) return noLimit
   const rate = createRate({
-    perSecond: (perMinute * 1_000) / MINUTE_MS,
+    unitNs: Math.round(MINUTE_NS / perMinute),
     burst: perMinute,
     keyLimit: CALLER_LIMIT,
   })

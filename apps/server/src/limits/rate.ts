@@ -1,7 +1,8 @@
-/** A rate that is spent one by one: `burst` at once, then `perSecond`. */
-export interface RateOptions {
-  readonly perSecond: number
-  readonly burst: number
+import type { RateLimit } from '../store/store.ts'
+
+const NS_PER_MS = 1_000_000
+
+export interface RateOptions extends RateLimit {
   /** Keys that are kept; beyond it the key that was longest unused starts afresh. */
   readonly keyLimit: number
 }
@@ -12,6 +13,13 @@ export interface RateState {
   readonly remaining: number
   /** Until a unit may be spent; 0 where one may be now. */
   readonly waitMs: number
+}
+
+/** What is left of a rate whose whole burst is there again in so many nanoseconds. */
+export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateState {
+  const leftNs = burst * unitNs - fullInNs
+  const remaining = Math.max(0, Math.floor(leftNs / unitNs))
+  return { remaining, waitMs: remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS }
 }
 
 /** A rate for each of many keys, in bounded memory and without timers. */
@@ -26,26 +34,23 @@ export interface Rate {
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
  * each key: the time at which all of its burst is there again.
  */
-export function createRate({ perSecond, burst, keyLimit }: RateOptions): Rate {
-  const unitMs = 1_000 / perSecond
-  const fullAt = new Map<string, number>()
+export function createRate(options: RateOptions): Rate {
+  const fullAtNs = new Map<string, number>()
 
-  function look(key: string, nowMs: number): RateState {
-    const missing = Math.max(0, (fullAt.get(key) ?? 0) - nowMs) / unitMs
-    const left = burst - missing
-    return { remaining: Math.max(0, Math.floor(left)), waitMs: Math.max(0, (1 - left) * unitMs) }
+  function fullInNs(key: string, nowMs: number): number {
+    return Math.max(0, (fullAtNs.get(key) ?? 0) - Math.round(nowMs * NS_PER_MS))
   }
 
   return {
-    look,
+    look: (key, nowMs) => stateOf(options, fullInNs(key, nowMs)),
     spend(key, nowMs) {
-      const state = look(key, nowMs)
+      const missingNs = fullInNs(key, nowMs)
+      const state = stateOf(options, missingNs)
       if (state.waitMs > 0) return state
-      const next = Math.max(fullAt.get(key) ?? 0, nowMs) + unitMs
       // Set anew, so that the map stays in the order of last use.
-      fullAt.delete(key)
-      fullAt.set(key, next)
-      if (fullAt.size > keyLimit) fullAt.delete(fullAt.keys().next().value as string)
+      fullAtNs.delete(key)
+      fullAtNs.set(key, Math.round(nowMs * NS_PER_MS) + missingNs + options.unitNs)
+      if (fullAtNs.size > options.keyLimit) fullAtNs.delete(fullAtNs.keys().next().value as string)
       return state
     },
   }

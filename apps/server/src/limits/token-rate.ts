@@ -1,8 +1,11 @@
 import type { RequestHandler } from 'express'
+import type { Logger } from 'pino'
 import { addHeader } from '../http/answer.ts'
 import { RequestError } from '../http/request-error.ts'
+import type { SpendRates } from '../store/store.ts'
 import { createRate, type RateState } from './rate.ts'
 import type { Refusals } from './refusals.ts'
+import { type Spend, shareRate } from './shared-rate.ts'
 
 export interface TokenRateOptions {
   /** Requests of one token in a second, in the long run. */
@@ -10,7 +13,12 @@ export interface TokenRateOptions {
   /** Of so many seconds the whole rate may be used at once. */
   readonly windowSeconds: number
   readonly refusals: Refusals
+  /** Where several servers count together. */
+  readonly spendRates: SpendRates | undefined
+  readonly log: Logger
 }
+
+const SECOND_NS = 1_000_000_000
 
 /** More tokens than any service has in use at a time. */
 const TOKEN_LIMIT = 100_000
@@ -23,6 +31,15 @@ function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): n
   return Math.max(1, Math.ceil(waitMs / 1_000), Math.ceil(remaining / perSecond))
 }
 
+function createSpend(options: TokenRateOptions): Spend {
+  const { perSecond, windowSeconds, spendRates, log } = options
+  const unitNs = Math.round(SECOND_NS / perSecond)
+  const rate = { unitNs, burst: perSecond * windowSeconds, keyLimit: TOKEN_LIMIT }
+  if (spendRates !== undefined) return shareRate(rate, spendRates, log)
+  const own = createRate(rate)
+  return (key) => own.spend(key, performance.now())
+}
+
 /**
  * Limits the requests of each token, and tells what is left by the RateLimit fields
  * (draft-ietf-httpapi-ratelimit-headers-11). Comes after the credential and before the body.
@@ -31,21 +48,28 @@ function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): n
 export function limitTokenRate(options: TokenRateOptions): RequestHandler {
   const { perSecond, windowSeconds, refusals } = options
   const quota = perSecond * windowSeconds
-  const rate = createRate({ perSecond, burst: quota, keyLimit: TOKEN_LIMIT })
+  const spend = createSpend(options)
   const policy = `"token";q=${quota};w=${windowSeconds}`
 
   return (_request, response, next) => {
     const { tokenId = '', tokenName } = response.locals
-    const before = rate.spend(tokenId, performance.now())
-    const isRefused = before.waitMs > 0
-    const state = isRefused ? before : { remaining: before.remaining - 1, waitMs: 0 }
-    const window = effectiveWindow(state, perSecond)
-    addHeader(response, 'ratelimit-policy', policy)
-    addHeader(response, 'ratelimit', `"token";r=${state.remaining};t=${window}`)
-    if (!isRefused) return next()
-    refusals.count('rate', tokenName)
-    throw new RequestError('too_many_requests', `this token may send ${perSecond} a second`, {
-      headers: ['retry-after', String(window)],
-    })
+
+    const admit = (before: RateState): void => {
+      const isRefused = before.waitMs > 0
+      const state = isRefused ? before : { remaining: before.remaining - 1, waitMs: 0 }
+      const window = effectiveWindow(state, perSecond)
+      addHeader(response, 'ratelimit-policy', policy)
+      addHeader(response, 'ratelimit', `"token";r=${state.remaining};t=${window}`)
+      if (!isRefused) {
+        next()
+        return
+      }
+      refusals.count('rate', tokenName)
+      throw new RequestError('too_many_requests', `this token may send ${perSecond} a second`, {
+        headers: ['retry-after', String(window)],
+      })
+    }
+    const before = spend(tokenId)
+    return before instanceof Promise ? before.then(admit) : admit(before)
   }
 }

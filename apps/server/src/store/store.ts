@@ -51,10 +51,36 @@ export interface TokenStore {
   markUsed(id: string, lastUsedAt: number): Promise<void>
 }
 
+/** A rate that is spent in units: `burst` at once, then one in each `unitNs`. */
+export interface RateLimit {
+  /** Whole nanoseconds in which a unit grows back. */
+  readonly unitNs: number
+  readonly burst: number
+}
+
+/** What became of the units that were asked for of one key's rate. */
+export interface SpentUnits {
+  readonly granted: number
+  /** After that, until the whole burst is there again. */
+  readonly fullInNs: number
+}
+
+/**
+ * Spends units of the rates of several keys, as many as there are of each, together with every
+ * server that spends them in the same database. A key is any text. What is spent need not survive
+ * a crash of the database. @throws whatever keeps the database from answering
+ */
+export type SpendRates = (
+  asked: ReadonlyMap<string, number>,
+  limit: RateLimit,
+) => Promise<ReadonlyMap<string, SpentUnits>>
+
 /** An open database: plants, tokens, and whether it can be trusted. */
 export interface Store {
   readonly plants: PlantStore
   readonly tokens: TokenStore
+  /** Where several servers share the database; undefined where it is one machine's. */
+  readonly spendRates?: SpendRates
   /** One line for people: engine, version, and the settings behind "200 means durable". */
   readonly description: string
   /** Settles, with what happened, when the store can no longer be trusted and the process must end. */

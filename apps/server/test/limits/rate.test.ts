@@ -2,7 +2,7 @@ import { array, assert, integer, property } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRate } from '../../src/limits/rate.ts'
 
-const options = { perSecond: 10, burst: 5, keyLimit: 100 }
+const options = { unitNs: 100_000_000, burst: 5, keyLimit: 100 }
 
 describe('a rate', () => {
   test('gives its burst at once, then one unit in each of its intervals', () => {

@@ -27,6 +27,16 @@ const migrations: readonly Migration[] = [
       last_used_at bigint
     )`,
   },
+  {
+    version: 3,
+    name: 'token rates',
+    // Unlogged, so that a rate costs no sync of the disk; a crash of the database fills all rates.
+    sql: `CREATE UNLOGGED TABLE token_rates (
+      token_sha256 bytea PRIMARY KEY,
+      full_at_ns bigint NOT NULL,
+      granted bigint NOT NULL
+    )`,
+  },
 ]
 
 /** The schema version that this program writes and understands. */

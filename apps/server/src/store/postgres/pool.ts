@@ -3,7 +3,7 @@ import type { PoolMeasures } from '../observer.ts'
 import { StoreRefusedError } from '../store.ts'
 import type { PostgresAddress } from './address.ts'
 
-/** Enough for the commits in flight, a token look-up and a readiness check beside each other. */
+/** Enough for the commits in flight, a look-up of tokens, rates and a readiness check at a time. */
 const CONNECTIONS = 6
 
 /** How long making a connection may take before the database counts as unreachable. */

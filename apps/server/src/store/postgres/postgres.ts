@@ -13,6 +13,7 @@ import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
 import { measurePool, openPool } from './pool.ts'
+import { createPostgresRates } from './rates.ts'
 import { settle } from './settle.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
@@ -84,6 +85,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createPostgresTokenStore(pool),
+    spendRates: createPostgresRates(pool),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
     async isEmpty() {
