@@ -100,7 +100,7 @@ async function serveAmongSlowCallers(rig: Rig): Promise<Pressed[]> {
     counts: { 'slow header': 100, 'slow body': 100, 'slow reading': 100, idle: 5_000 },
     requestFor: goodRequest,
   })
-  const good = await pressGently(rig, seconds)
+  const good = await pressGently(rig, slowSeconds)
   slow.readToEnd()
   await sleep(1_000)
   judgeMemory(memory)
@@ -147,7 +147,9 @@ async function serveAmongWrongTokens(rig: Rig, isSpread: boolean): Promise<Press
   return [wrong, good]
 }
 
-const keepAlive = { PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: String(Math.round(seconds * 750)) }
+/** Longer than the server waits for a body. */
+const slowSeconds = Math.max(35, seconds)
+const keepAlive = { PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: String(Math.round(slowSeconds * 750)) }
 const behindProxy = { PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1', PLANT_STORE_LOG_LEVEL: 'silent' }
 
 if (values.part.includes('overload')) {
@@ -155,7 +157,7 @@ if (values.part.includes('overload')) {
   await withServer({}, pressBeyondCapacity)
 }
 if (values.part.includes('slow')) {
-  tell(`${seconds} s among 300 slow callers and 5,000 idle connections`)
+  tell(`${slowSeconds} s among 300 slow callers and 5,000 idle connections`)
   await withServer(keepAlive, serveAmongSlowCallers)
 }
 if (values.part.includes('wrong')) {

@@ -69,10 +69,12 @@ export async function openSlowCallers({
   const sockets: Socket[] = []
   const cut = { 'slow header': 0, 'slow body': 0, 'slow reading': 0, idle: 0 }
   const lastCutMs = { ...cut }
+  let isOver = false
   for (const [slowness, count] of Object.entries(counts) as [Slowness, number][]) {
     for (const socket of await openSockets(port, count)) {
       const begin = performance.now()
       socket.once('close', () => {
+        if (isOver) return
         cut[slowness]++
         lastCutMs[slowness] = performance.now() - begin
       })
@@ -87,10 +89,8 @@ export async function openSlowCallers({
       for (const socket of sockets) socket.resume()
     },
     close() {
-      for (const socket of sockets) {
-        socket.removeAllListeners('close')
-        socket.destroy()
-      }
+      isOver = true
+      for (const socket of sockets) socket.destroy()
     },
   }
 }
