@@ -24,6 +24,9 @@ function documentedFlags(data: string): string[] {
   )
 }
 
+/** Node 26 forbids fsync under the model, which a backup needs. */
+const isSyncForbidden = Number.parseInt(process.versions.node, 10) >= 26
+
 interface Confined {
   readonly folder: string
   readonly data: string
@@ -89,11 +92,30 @@ describe("under Node's permission model, as documented, the server", () => {
     expect(await server.ended).toMatchObject({ code: 0 })
   })
 
+  test('keeps an audit file beside the data', async () => {
+    const { run, data } = confine()
+    const auditFile = join(data, 'audit.jsonl')
+    const args = ['token', 'create', '--name', 'greenhouse', '--audit-file', auditFile]
+    const { code, out } = await run(...args)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^plant_/)
+    expect(readFileSync(auditFile, 'utf8')).toMatch(/"token\.create".*"greenhouse"/)
+  })
+
   test('makes and restores backups beside the data, and nowhere else', async () => {
     const { start, run, folder, data } = confine()
     const server = await start()
     await server.client.createPlant({ id: 1, name: 'Fern' })
-    expect(await run('backup', join(data, 'backup.db'))).toMatchObject({ code: 0 })
+    const backup = await run('backup', join(data, 'backup.db'))
+    if (isSyncForbidden) {
+      expect(backup).toMatchObject({
+        code: 69,
+        err: expect.stringContaining('without --permission'),
+      })
+      expect(readdirSync(data)).not.toContain('backup.db')
+      return
+    }
+    expect(backup).toMatchObject({ code: 0 })
     expect((await run('backup', join(folder, 'elsewhere.db'))).code).not.toBe(0)
     expect(readdirSync(folder)).toEqual(['data'])
     const target = `sqlite:${data}/restored.db`

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { type Flags, loadConfig } from '../../config.ts'
 import type { SettingName } from '../../settings.ts'
@@ -39,7 +39,8 @@ export function formatAuditLine(fields: AuditFields): string {
 function openAuditFile(path: string | undefined): number | undefined {
   if (path === undefined) return undefined
   try {
-    return openSync(path, 'a', 0o600)
+    // Each write is synced; a sync of its own is forbidden under Node's permission model.
+    return openSync(path, 'as', 0o600)
   } catch (error) {
     const message = `nothing was done: cannot write the audit file: ${(error as Error).message}`
     throw new CommandError(message, exitCodes.cannotCreate, { cause: error })
@@ -51,7 +52,6 @@ function writeLine(line: string, terminal: Terminal, file: number | undefined): 
   if (file === undefined) return
   try {
     writeSync(file, line)
-    fsyncSync(file)
   } catch (error) {
     const message = `the line above is not in the audit file: ${(error as Error).message}. The result is not shown`
     throw new CommandError(message, exitCodes.ioError, { cause: error })

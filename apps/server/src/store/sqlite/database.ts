@@ -12,7 +12,7 @@ import {
 } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { copyBeforeMigration } from './pre-migration-copy.ts'
-import { createFolderOf, syncPath } from './sync-files.ts'
+import { createFolderOf, SyncForbiddenError, syncPath } from './sync-files.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -74,8 +74,14 @@ export function openConnection(path: string): DatabaseSync {
 async function syncLeftovers(database: DatabaseSync, path: string): Promise<void> {
   const log = `${path}-wal`
   if ((sizeOf(log) ?? 0) === 0) return
-  await syncPath(log)
-  await syncPath(dirname(path))
+  try {
+    await syncPath(log)
+    await syncPath(dirname(path))
+  } catch (error) {
+    if (!(error instanceof SyncForbiddenError)) throw error
+    // A commit syncs the whole log, and its folder at the first time.
+    touch(database)
+  }
   database.exec('PRAGMA wal_checkpoint(PASSIVE)')
 }
 
