@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
 import { isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
@@ -12,27 +13,32 @@ import { joinObservers } from '../store/observer.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { auditFieldsOf } from './token/audit.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
 /**
- * A token to print where a stranger starts a new store on this machine; undefined where a usable
- * token exists, or an issuer's JWTs open the service.
+ * Whether a stranger starts a new store on this machine and needs a token; not where a usable token
+ * exists, or an issuer's JWTs open the service.
  * @throws CommandError for a server that could let nobody in.
  */
-async function issueFirstToken(store: Store, config: Config): Promise<string | undefined> {
-  if (takesJwt(config)) return undefined
+async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
+  if (takesJwt(config)) return false
   const tokens = await store.tokens.list()
-  if (tokens.some((token) => isUsable(token, Date.now()))) return undefined
+  if (tokens.some((token) => isUsable(token, Date.now()))) return false
   const isFirstRun = tokens.length === 0 && (await store.isEmpty())
-  if (isFirstRun && !config.isProduction && LOOPBACK.test(config.listen.host)) {
-    return (await issueToken(store, 'first-run', DEFAULT_LIFETIME_MS)).text
-  }
+  if (isFirstRun && !config.isProduction && LOOPBACK.test(config.listen.host)) return true
   throw new CommandError(
     'there is no token that could open the service. Make one, and start again:\n' +
       '  plant-store-server token create --name NAME   (in a clone: pnpm server token create --name NAME)',
     exitCodes.config,
   )
+}
+
+async function issueFirstToken(store: Store, log: Logger): Promise<string> {
+  const { text, record } = await issueToken(store, 'first-run', DEFAULT_LIFETIME_MS)
+  log.info({ audit: 'token.create', ...auditFieldsOf(record) }, 'made the first token')
+  return text
 }
 
 function greet(
@@ -121,8 +127,10 @@ async function serveStore(
 ): Promise<void> {
   const { log, metrics } = watch
   metrics?.watchStore(store)
-  const token = await issueFirstToken(store, config)
+  const isFirst = await needsFirstToken(store, config)
   const server = await start(store, config, watch, terminal.stop)
+  // Once it listens, because a token that a failed start has made would never be shown.
+  const token = isFirst ? await issueFirstToken(store, log) : undefined
   greet(terminal, store, server, config, token)
   const { url, operationsUrl } = server
   const about = { ...build, pid: process.pid, store: store.description }

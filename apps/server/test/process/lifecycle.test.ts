@@ -28,6 +28,24 @@ describe('a first run', () => {
     expect(ended.err).toContain('plant-store-server token create --name NAME')
   })
 
+  test('that finds its port in use has made no token: the next one shows it', async () => {
+    const other = await startServerProcess({ folder: temporaryFolder() })
+    const folder = temporaryFolder()
+    const environment = { PLANT_STORE_LISTEN: new URL(other.url).host }
+    expect((await runToEnd({ folder, environment })).code).toBe(69)
+    expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
+  })
+
+  test('tells in its log which token it has made, and not the token', async () => {
+    const server = await startServerProcess({ folder: temporaryFolder() })
+    await server.untilLogged('made the first token')
+    server.kill('SIGTERM')
+    const { err } = await server.ended
+    const [, id = 'none'] = server.token.split('_')
+    expect(err).toMatch(`"audit":"token.create","tokenId":"${id}","tokenName":"first-run"`)
+    expect(err).not.toContain(server.token)
+  })
+
   test('with plants but no token is refused', async () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })
