@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+/** Processes and disks of a machine that is busy with other tests take their time. */
+const testTimeout = 30_000
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'server', include: ['test/**/*.test.ts'] } },
+      { test: { name: 'server', include: ['test/**/*.test.ts'], testTimeout } },
       {
         test: {
+          testTimeout,
           name: 'wire over PostgreSQL',
           include: ['test/wire/*.test.ts'],
           globalSetup: 'test/postgres/start-for-wire.ts',

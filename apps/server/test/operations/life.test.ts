@@ -23,6 +23,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const server = await startServerProcess({ folder: temporaryFolder() })
     const { url, operationsUrl, pid } = server
     expect(await endWith(server, signal)).toEqual([
+      expect.objectContaining({ msg: 'made the first token', tokenName: 'first-run' }),
       expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version: '0.1.0' }),
       expect.objectContaining({ msg: 'draining', reason: signal }),
       expect.objectContaining({ msg: 'stopped', reason: signal, exitCode: 0 }),
@@ -41,6 +42,7 @@ test('SIGUSR2 shows each request at debug, and hides them again, without a resta
   await server.client.createPlant({ id: 3, name: 'after' })
   const lines = await endWith(server, 'SIGTERM')
   expect(lines.map(({ msg, logLevel, outcome }) => logLevel ?? outcome ?? msg)).toEqual([
+    'made the first token',
     'listening',
     'debug',
     'created',

@@ -111,7 +111,7 @@ describe('doctor', () => {
     const { code, out } = await run(databaseUrl, 'doctor')
     expect(code).toBe(0)
     expect(out).toMatch(/^ok +durability: fsync, full_page_writes and synchronous_commit are on$/m)
-    expect(out).toMatch(/^ok +schema: version 2, the newest$/m)
+    expect(out).toMatch(/^ok +schema: version 3, the newest$/m)
     expect(out).not.toContain('failure')
     expect(out).not.toContain('correct')
   })

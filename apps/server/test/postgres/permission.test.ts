@@ -12,7 +12,9 @@ afterAll(() => postgres?.stop())
 test("a server over PostgreSQL needs no file but its own program under Node's permission model", async () => {
   const database = await prepareDatabase(await postgres.createDatabase())
   const root = new URL('../../../../', import.meta.url).pathname
-  const net = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : []
+  const net = process.allowedNodeEnvironmentFlags.has('--allow-net')
+    ? ['--allow-net', '--disable-warning=ExperimentalWarning']
+    : []
   const nodeFlags = ['--permission', '--disable-proto=throw', `--allow-fs-read=${root}`, ...net]
   const server = await serve(database, { nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
