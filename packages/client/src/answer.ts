@@ -31,6 +31,15 @@ export interface AnswerContext {
   readonly scrubber: Scrubber
   /** Milliseconds since 1970, for a Retry-After in an answer without a Date. */
   readonly nowMs: number
+  /** Whether fetch has surely sent no other request before the one that was answered. */
+  readonly isOnlyRequest: boolean
+}
+
+/** What was read of a body. */
+export interface ReadBody {
+  readonly bytes: Uint8Array
+  /** Whether it went on beyond the limit, as no answer of the server's does. */
+  readonly isCut: boolean
 }
 
 /**
@@ -41,9 +50,11 @@ export async function readBody(
   response: Response,
   limitBytes: number,
   signal: AbortSignal,
-): Promise<Uint8Array> {
-  // React Native has no streams.
-  if (!response.body) return new Uint8Array(await response.arrayBuffer())
+): Promise<ReadBody> {
+  // React Native has no streams, and those of node-fetch are Node's own.
+  if (typeof response.body?.getReader !== 'function') {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
+  }
   const reader = response.body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', cancel)
@@ -60,7 +71,7 @@ export async function readBody(
       break
     }
   }
-  return concatenate(chunks, length)
+  return { bytes: concatenate(chunks, length), isCut: length > limitBytes }
 }
 
 function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
@@ -93,9 +104,9 @@ const MAX_SNIPPET = 80
 /** What an answer that arrived whole means. */
 export function judgeAnswer(
   head: AnswerHead,
-  bytes: Uint8Array,
+  { bytes, isCut }: ReadBody,
   decoded: DecodedAnswer,
-  { host, requestId, scrubber, nowMs }: AnswerContext,
+  { host, requestId, scrubber, nowMs, isOnlyRequest }: AnswerContext,
 ): JudgedAnswer {
   if ('plant' in decoded) return { head, plant: decoded.plant }
   const { status, headers } = head
@@ -103,7 +114,8 @@ export function judgeAnswer(
   if ('errorBody' in decoded) {
     const { error, message } = decoded.errorBody
     const errorBody = { error, message: scrubber.scrub(message) }
-    return { head, errorBody, error: new PlantStoreApiError(status, errorBody, retryAfterMs) }
+    const apiError = new PlantStoreApiError(status, errorBody, retryAfterMs, isOnlyRequest)
+    return { head, errorBody, error: apiError }
   }
   const error = new PlantStoreResponseError(host, {
     status,
@@ -112,7 +124,7 @@ export function judgeAnswer(
     // Scrubbed before the cut, which might leave half a secret.
     snippet: scrubber.scrub(new TextDecoder().decode(bytes)).slice(0, MAX_SNIPPET),
     // The server gives no whole JSON with 200 but a plant: this one is somebody else's.
-    applied: decoded.isJson ? 'maybe' : appliedByHead(head, requestId),
+    applied: isCut || decoded.isJson ? 'maybe' : appliedByHead(head, requestId),
     retryAfterMs,
   })
   return { head, error }

@@ -8,6 +8,7 @@ import {
 } from './answer.ts'
 import { PlantStoreAbortError, PlantStoreTimeoutError } from './connection-errors.ts'
 import { Deadline, type Ending } from './deadline.ts'
+import { sendsOnce } from './environment.ts'
 import type { Applied, PlantStoreError } from './plant-store-error.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrubber } from './scrubber.ts'
@@ -73,12 +74,13 @@ export async function attempt(
     // A copy, which is one even where the caller's fetch gives something else.
     const head = { status: response.status, headers: new Headers(response.headers) }
     arrived.head = head
-    const bytes = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
-    return judgeAnswer(head, bytes, operation.decode(head.status, bytes), {
+    const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
+    return judgeAnswer(head, read, operation.decode(head.status, read.bytes), {
       host: url.host,
       requestId,
       scrubber,
       nowMs: runtime.wallClock(),
+      isOnlyRequest: settings.fetch === undefined && sendsOnce(),
     })
   }
 

@@ -2,6 +2,7 @@ import type { PlantStoreClient } from './client.ts'
 import { PlantStoreAbortError } from './connection-errors.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import type { CreatePlantsOptions, CreatePlantsResult, PlantSource } from './create-plants.ts'
+import { onAbort } from './on-abort.ts'
 import { Pace } from './pace.ts'
 import { PACER, type PacedOptions } from './pacer.ts'
 import type { Runtime } from './runtime.ts'
@@ -12,7 +13,8 @@ const DEFAULT_CONCURRENCY = 16
 function openSource<Input extends NewPlantInput>(
   source: PlantSource<Input>,
 ): Iterator<Input> | AsyncIterator<Input> {
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
+  return openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
 }
 
 /** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
@@ -23,7 +25,7 @@ export class Bulk<Input extends NewPlantInput> {
   readonly #pace: Pace
   readonly #runtime: Runtime
   readonly #aborted = new AbortController()
-  readonly #callerSignal: AbortSignal | undefined
+  readonly #leave: () => void
   readonly #results: CreatePlantsResult<Input>[] = []
   #index = 0
   #inFlight = 0
@@ -44,15 +46,15 @@ export class Bulk<Input extends NewPlantInput> {
     this.#runtime = runtime
     this.#pace = new Pace(runtime, concurrency, adaptive)
     this.#options = { ...callOptions, signal: this.#aborted.signal, [PACER]: this.#pace }
-    this.#callerSignal = signal
-    signal?.addEventListener('abort', this.#abort)
-    if (signal?.aborted) this.#abort()
     this.#plants = openSource(source)
+    const abort = () => this.#abort(signal?.reason)
+    this.#leave = signal === undefined ? () => {} : onAbort(signal, abort)
+    if (signal?.aborted) abort()
   }
 
-  #abort = (): void => {
-    const reason = this.#callerSignal?.reason
-    this.#fail(new PlantStoreAbortError(reason, 'no'))
+  #abort(reason: unknown): void {
+    // Of the plants before it each result tells; together they are no longer certain.
+    this.#fail(new PlantStoreAbortError(reason, this.#index === 0 ? 'no' : 'maybe'))
     this.#aborted.abort(reason)
   }
 
@@ -125,13 +127,15 @@ export class Bulk<Input extends NewPlantInput> {
   /** Ends what is under way, lets go of the signal and the timer, and closes the source. */
   async close(): Promise<void> {
     this.#stopPause?.()
-    this.#callerSignal?.removeEventListener('abort', this.#abort)
+    this.#leave()
     this.#aborted.abort()
     if (this.#isRead) return
-    const closed = Promise.resolve(this.#plants.return?.())
+    const closed = (async () => this.#plants.return?.())()
+    // What has ended the bulk says more than what its source throws at its end.
+    const hasFailed = this.#failure !== undefined || this.#pace.fatal !== undefined
+    const ended = hasFailed || this.#isReading ? closed.catch(() => {}) : closed
     // A source that is still at its next plant may take for ever.
-    if (this.#isReading) closed.catch(() => {})
-    else await closed
+    if (!this.#isReading) await ended
   }
 
   /** @throws what ended the bulk before its source did. */

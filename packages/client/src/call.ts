@@ -1,7 +1,7 @@
 import type { AnswerHead, JudgedAnswer } from './answer.ts'
 import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
 import { Deadline } from './deadline.ts'
-import { nextApplied } from './errors.ts'
+import { isPlantStoreError, nextApplied } from './errors.ts'
 import { type EventFacts, emitEvent } from './events.ts'
 import type { Pacer } from './pacer.ts'
 import {
@@ -15,6 +15,7 @@ import type { Runtime } from './runtime.ts'
 import { createScrubber } from './scrubber.ts'
 import type { CallSettings } from './settings.ts'
 import type { IssuedToken } from './token.ts'
+import { toConnectionError } from './transport-failure.ts'
 
 /** How a call went. */
 export interface PlantStoreMeta {
@@ -63,10 +64,15 @@ class Call {
       }
     } catch (thrown) {
       // Between attempts nothing is sent, so nothing becomes doubtful there.
-      const { ending } = this.#context.deadline
-      const error = ending
-        ? toEndingError(ending, this.#context, 'no')
-        : (thrown as PlantStoreError)
+      const { deadline, operation, scrubber } = this.#context
+      if (deadline.ending) {
+        const error = toEndingError(deadline.ending, this.#context, 'no')
+        return this.#settle({ head: this.#head, error })
+      }
+      if (isPlantStoreError(thrown)) return this.#settle({ head: this.#head, error: thrown })
+      // Nobody has foreseen this: all that is known of what was sent is that it was.
+      if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
+      const error = toConnectionError(thrown, operation.url, scrubber, this.#applied)
       return this.#settle({ head: this.#head, error })
     } finally {
       this.#context.deadline.close()
@@ -75,11 +81,13 @@ class Call {
 
   async #attempt(): Promise<JudgedAnswer> {
     const { deadline, runtime, scrubber, settings } = this.#context
+    const pauseMs = () => settings.pacer?.pauseMs ?? 0
     deadline.signal.throwIfAborted()
     if (this.#token === undefined) {
       this.#token = await settings.tokens.get(deadline)
       scrubber.hide(this.#token.token)
     }
+    for (let ms = pauseMs(); ms > 0; ms = pauseMs()) await deadline.sleep(ms)
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
     deadline.signal.throwIfAborted()

@@ -99,7 +99,14 @@ function encodePlant({ id, name, tag }: NewPlant): string {
   return encodeJson({ id, name, tag })
 }
 
-function decodeAnswer(status: number, bytes: Uint8Array): DecodedAnswer {
+/** The server answers with what it was sent, unchanged: any other plant is somebody else's answer. */
+function compare(plant: Plant, sent: NewPlant): DecodedAnswer {
+  const fields = (['name', 'tag'] as const).filter((field) => plant[field] !== sent[field])
+  const issues = fields.map((field) => ({ path: [field], message: 'is not what was sent' }))
+  return issues.length === 0 ? { plant } : { isJson: true, issues }
+}
+
+function decodeAnswer(status: number, bytes: Uint8Array, sent: NewPlant): DecodedAnswer {
   let value: unknown
   try {
     value = decodeJson(bytes)
@@ -109,7 +116,9 @@ function decodeAnswer(status: number, bytes: Uint8Array): DecodedAnswer {
   }
   if (status === 200) {
     const { data, error } = responses[200].safeParse(value)
-    return error === undefined ? { plant: data } : { isJson: true, issues: toIssues(error.issues) }
+    return error === undefined
+      ? compare(data, sent)
+      : { isJson: true, issues: toIssues(error.issues) }
   }
   const { data, error } = errorBodySchema.safeParse(value)
   return error === undefined
@@ -141,15 +150,16 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
 
   async function call(plant: NewPlantInput, callOptions: CreatePlantOptions): Promise<CallResult> {
     checkOptions(callOptions, callRules)
-    let body: string
+    let sent: NewPlant
     try {
-      // Written once, before anything else happens: what the caller changes later is not sent.
-      body = encodePlant(validate(plant))
+      // Read once, before anything else happens: what the caller changes later is not sent.
+      sent = validate(plant)
     } catch (error) {
       if (!(error instanceof PlantStoreInputError)) throw error
       return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
     }
-    const operation = { url, method, body, decode: decodeAnswer }
+    const decode = (status: number, bytes: Uint8Array) => decodeAnswer(status, bytes, sent)
+    const operation = { url, method, body: encodePlant(sent), decode }
     return runCall(toCallSettings(settings, callOptions), runtime, operation)
   }
 
@@ -162,6 +172,7 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
     tryCreatePlant: async (plant, callOptions = {}) => toResult(await call(plant, callOptions)),
     rest: Object.freeze<PlantStoreClient['rest']>({
       async createPlant(request, callOptions) {
+        if (callOptions !== undefined) checkOptions(callOptions, callRules)
         const maxRetries = callOptions?.maxRetries ?? 0
         return toAnswer(await call(request?.body, { ...callOptions, maxRetries }))
       },

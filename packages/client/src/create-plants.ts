@@ -41,10 +41,10 @@ async function* takeResults<Input extends NewPlantInput>(
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) {
       yield result
     }
+    bulk.throwFailure()
   } finally {
     await bulk.close()
   }
-  bulk.throwFailure()
 }
 
 /** The same as createPlants, with its clock, timers and chance taken from `runtime`. */
@@ -56,7 +56,7 @@ export function createPlantsWith<Input extends NewPlantInput>(
 ): AsyncGenerator<CreatePlantsResult<Input>, void, undefined> {
   checkOptions(options, bulkRules)
   const { [Symbol.iterator]: iterate, [Symbol.asyncIterator]: iterateAsync } = Object(source)
-  if (iterate === undefined && iterateAsync === undefined) {
+  if (typeof source !== 'object' || (iterate ?? iterateAsync) === undefined) {
     throw new PlantStoreConfigError('invalid_option', 'source', 'must be iterable')
   }
   return takeResults(() => new Bulk(client, source, options, runtime))

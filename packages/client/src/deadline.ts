@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What can end a piece of work before it is done. */
@@ -31,8 +32,7 @@ export class Deadline {
     this.#endsAt = runtime.now() + ms
     const outer = within instanceof Deadline ? within.signal : within
     const endWithin = () => this.#end(within instanceof Deadline ? within.ending : 'aborted')
-    outer?.addEventListener('abort', endWithin)
-    this.#leave = () => outer?.removeEventListener('abort', endWithin)
+    this.#leave = outer === undefined ? () => {} : onAbort(outer, endWithin)
     if (ms !== Number.POSITIVE_INFINITY) {
       this.#stopTimer = runtime.startTimer(() => this.#end(ending), ms)
     }

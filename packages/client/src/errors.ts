@@ -78,14 +78,14 @@ function codeOf(status: number, name: ErrorName | undefined): ApiCode {
 /**
  * Whether an Error answer leaves the plant stored. The server promises that 4xx, 503 and `internal`
  * stored nothing; a body whose number does not begin with its status is not the server's promise.
- * The promise is for one request: where the runtime may have sent two, only a refusal that the
+ * The promise is for one request: where the runtime, or a fetch of the caller's, may have sent two, only a refusal that the
  * first must have met as well says it of both.
  */
-function appliedBy(status: number, apiCode: number): Applied {
+function appliedBy(status: number, apiCode: number, isOnlyRequest: boolean): Applied {
   const isPromise = Math.floor(apiCode / 100) === status
   const isRefusal = (status >= 400 && status < 500) || status === 503
   if (!isPromise || !(isRefusal || errorNameOf(apiCode) === 'internal')) return 'maybe'
-  return sendsOnce() || !MAY_PASS.includes(status) ? 'no' : 'maybe'
+  return isOnlyRequest || !MAY_PASS.includes(status) ? 'no' : 'maybe'
 }
 
 /** Refusals that the same bytes need not meet again: credentials, time, load, faults. */
@@ -106,10 +106,15 @@ export class PlantStoreApiError extends PlantStoreError {
   /** How long the server asks to wait, in milliseconds (Retry-After, RFC 9110 §10.2.3). */
   readonly retryAfterMs: number | undefined
 
-  constructor(status: number, { error, message }: ErrorBody, retryAfterMs?: number) {
+  constructor(
+    status: number,
+    { error, message }: ErrorBody,
+    retryAfterMs?: number,
+    isOnlyRequest = sendsOnce(),
+  ) {
     const apiName = errorNameOf(error)
     super(`the plant store answered ${status}: ${message} (${error})`, codeOf(status, apiName), {
-      applied: appliedBy(status, error),
+      applied: appliedBy(status, error, isOnlyRequest),
       retryable: isTransientStatus(status),
     })
     this.status = status

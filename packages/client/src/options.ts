@@ -37,7 +37,10 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
   readonly maxRetries?: number | undefined
   /** The longest Retry-After to wait for, in milliseconds; a longer one fails at once. Default: 30,000. */
   readonly maxRetryAfterMs?: number | undefined
-  /** Another fetch, for a proxy or a test. Default: the global one at the time of the call. */
+  /**
+   * Another fetch, for a proxy or a test. It may have sent more than it was asked to, so a refusal
+   * that may pass leaves `applied` at `maybe`. Default: the global one at the time of the call.
+   */
   readonly fetch?: typeof fetch | undefined
   /** Told of each request, response, retry and failure. */
   readonly onEvent?: PlantStoreEventListener | undefined
@@ -55,6 +58,20 @@ const TIME = `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}
 /** What the client itself says, and must say the same way each time. */
 const OWN_HEADERS = ['authorization', 'content-type', 'x-request-id', 'x-retry-count']
 
+/** What is the runtime's to say of a connection and a body; fetch sends nothing with another's. */
+const RUNTIME_HEADERS = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+const NOT_TAKEN = [...OWN_HEADERS, ...RUNTIME_HEADERS]
+
 /** Headers under their names in lower case, in which they replace each other. */
 export function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
   return Object.fromEntries(new Headers(headers))
@@ -64,7 +81,7 @@ function isHeaders(value: unknown): boolean {
   try {
     const names = Object.keys(lowerNames(value as Record<string, string>))
     const areTexts = Object.values(Object(value)).every((text) => typeof text === 'string')
-    return areTexts && !OWN_HEADERS.some((name) => names.includes(name))
+    return areTexts && !NOT_TAKEN.some((name) => names.includes(name))
   } catch {
     return false
   }
@@ -72,7 +89,11 @@ function isHeaders(value: unknown): boolean {
 
 function isSignal(value: unknown): boolean {
   return (
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+    typeof value === 'object' &&
+    value !== null &&
+    'aborted' in value &&
+    'addEventListener' in value &&
+    'removeEventListener' in value
   )
 }
 
@@ -87,7 +108,7 @@ export const callRules: Rules = {
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     'must be an integer of 0 or more',
   ],
-  headers: [isHeaders, `must be an object of strings, without ${OWN_HEADERS.join(', ')}`],
+  headers: [isHeaders, `must be an object of strings, without ${NOT_TAKEN.join(', ')}`],
 }
 
 const { signal: _, ...sharedRules } = callRules
@@ -107,7 +128,8 @@ export const clientRules: Rules = {
 
 /** @throws PlantStoreConfigError for a name that is no option, and for a value that cannot be one. */
 export function checkOptions(options: unknown, rules: Rules): void {
-  if (typeof options !== 'object' || options === null) {
+  // Its own fields would all be unknown, but a signal has none.
+  if (typeof options !== 'object' || options === null || options instanceof AbortSignal) {
     throw new PlantStoreConfigError('invalid_option', 'options', 'must be an object')
   }
   for (const [name, value] of Object.entries(options)) {

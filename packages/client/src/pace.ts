@@ -105,6 +105,8 @@ export class Pace implements Pacer {
 
   /** A plant is given up. */
   onGivenUp(error: PlantStoreError): void {
+    // Nothing was sent, which tells nothing of the server.
+    if (error.attempts === 0 && error.code === 'invalid_plant') return
     const isLost = error instanceof PlantStoreConnectionError
     this.#connectionFailures = isLost ? this.#connectionFailures + 1 : 0
     if (isFatal(error) || this.#connectionFailures >= MAX_CONNECTION_FAILURES) this.#fatal ??= error

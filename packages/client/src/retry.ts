@@ -42,7 +42,10 @@ const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)/i
  */
 export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
   const text = (value ?? '').trim()
-  if (DELAY_SECONDS.test(text)) return Number(text) * 1_000
+  // Two headers are read as one; the longer wait suits both.
+  const delays = text.split(/ *, */)
+  if (delays.every((delay) => DELAY_SECONDS.test(delay)))
+    return Math.max(...delays.map(Number)) * 1_000
   if (!HTTP_DATE.test(text)) return undefined
   // The asctime form names no zone and means UTC.
   const date = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`)

@@ -1,4 +1,4 @@
-import { describeUserAgent, readEnvironment } from './environment.ts'
+import { describeUserAgent, type EnvironmentName, readEnvironment } from './environment.ts'
 import { PlantStoreConfigError } from './errors.ts'
 import type { PlantStoreEventListener } from './events.ts'
 import { checkOptions, clientRules, lowerNames, type PlantStoreClientOptions } from './options.ts'
@@ -33,7 +33,8 @@ function parseBaseUrl(text: unknown): URL {
   const isUsable =
     url !== undefined &&
     /^https?:$/.test(url.protocol) &&
-    url.username + url.password + url.search + url.hash === ''
+    !/[?#]/.test(url.href) &&
+    url.username + url.password === ''
   if (!isUsable) throw new PlantStoreConfigError('invalid_base_url', 'baseUrl', BASE_URL)
   return url
 }
@@ -45,6 +46,10 @@ function toTokenSource(token: unknown): TokenSource {
   throw new PlantStoreConfigError('missing_token', 'token', rule)
 }
 
+function given(option: unknown, name: EnvironmentName): unknown {
+  return option === undefined ? readEnvironment(name) : option
+}
+
 /**
  * The settings of a client.
  * @throws PlantStoreConfigError for options that cannot work.
@@ -53,8 +58,8 @@ export function toSettings(options: PlantStoreClientOptions): Settings {
   checkOptions(options, clientRules)
   const userAgent = describeUserAgent(options.appName)
   return {
-    baseUrl: parseBaseUrl(options.baseUrl ?? readEnvironment('PLANT_STORE_BASE_URL')),
-    tokens: toTokenSource(options.token ?? readEnvironment('PLANT_STORE_TOKEN')),
+    baseUrl: parseBaseUrl(given(options.baseUrl, 'PLANT_STORE_BASE_URL')),
+    tokens: toTokenSource(given(options.token, 'PLANT_STORE_TOKEN')),
     timeoutMs: options.timeoutMs ?? 10_000,
     totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
     maxRetries: options.maxRetries ?? 3,

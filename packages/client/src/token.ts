@@ -30,13 +30,16 @@ export interface TokenSource {
 /** What RFC 9110 §5.5 lets a header hold, less the space: fetch would quote anything else in its error. */
 const TOKEN = /^[\x21-\x7e]+$/
 
+function isToken(token: unknown): token is string {
+  return typeof token === 'string' && TOKEN.test(token.trim())
+}
+
 /**
  * The token without white space around it.
  * @throws PlantStoreConfigError, without the value, for what cannot be one.
  */
 export function checkToken(token: unknown): string {
-  const trimmed = typeof token === 'string' ? token.trim() : ''
-  if (TOKEN.test(trimmed)) return trimmed
+  if (isToken(token)) return token.trim()
   throw new PlantStoreConfigError(
     'invalid_token',
     'token',
@@ -49,20 +52,29 @@ function kindOf(thrown: unknown): string {
   return thrown instanceof Error && /^\w+$/.test(thrown.name) ? thrown.name : 'no Error'
 }
 
-async function askFor(provide: TokenFunction, context: TokenContext): Promise<string> {
+/** What a token function gave, which need not be a token, or the kind of what it threw. */
+type Provided = { readonly given: unknown } | { readonly threw: string }
+
+async function askFor(provide: TokenFunction, context: TokenContext): Promise<Provided> {
   try {
-    return await provide(context)
+    return { given: await provide(context) }
   } catch (thrown) {
-    const rule = `could not be had: its function threw ${kindOf(thrown)}`
-    throw new PlantStoreConfigError('token_provider_failed', 'token', rule)
+    return { threw: kindOf(thrown) }
   }
+}
+
+/** @throws PlantStoreConfigError, a new one for each call: it will be told how that call went. */
+function toToken(provided: Provided): string {
+  if ('given' in provided) return checkToken(provided.given)
+  const rule = `could not be had: its function threw ${provided.threw}`
+  throw new PlantStoreConfigError('token_provider_failed', 'token', rule)
 }
 
 /** One call of the token function, for every call that waits for it. */
 interface Flight {
   readonly refresh: boolean
   readonly controller: AbortController
-  readonly token: Promise<IssuedToken>
+  readonly landed: Promise<{ readonly provided: Provided; readonly refreshes: number }>
   waiting: number
   isOver: boolean
 }
@@ -76,20 +88,20 @@ function createFlights(provide: TokenFunction): TokenSource {
     const controller = new AbortController()
     const land = async () => {
       try {
-        const token = checkToken(await askFor(provide, { refresh, signal: controller.signal }))
-        if (refresh) {
+        const provided = await askFor(provide, { refresh, signal: controller.signal })
+        if (refresh && 'given' in provided && isToken(provided.given)) {
           refreshes++
           isRefused = false
         }
-        return { token, refreshes }
+        return { provided, refreshes }
       } finally {
         departed.isOver = true
         if (flight === departed) flight = undefined
       }
     }
     // A turn later, so that a function which throws at once finds the flight in its place.
-    const token = Promise.resolve().then(land)
-    const departed: Flight = { refresh, controller, token, waiting: 0, isOver: false }
+    const landed = Promise.resolve().then(land)
+    const departed: Flight = { refresh, controller, landed, waiting: 0, isOver: false }
     return departed
   }
 
@@ -100,7 +112,8 @@ function createFlights(provide: TokenFunction): TokenSource {
       const boarded = flight
       boarded.waiting++
       try {
-        return await deadline.race(boarded.token)
+        const landed = await deadline.race(boarded.landed)
+        return { token: toToken(landed.provided), refreshes: landed.refreshes }
       } finally {
         if (--boarded.waiting === 0 && !boarded.isOver) {
           boarded.controller.abort()

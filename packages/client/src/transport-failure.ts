@@ -61,11 +61,7 @@ function copyScrubbed({ name, message, code }: Thrown, scrub: Scrubber['scrub'])
   return code === undefined ? copy : Object.assign(copy, { code: scrub(String(code)) })
 }
 
-/**
- * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
- * @param appliedIfSent whether the plant is stored in case the request was sent
- */
-export function toConnectionError(
+function judgeThrown(
   thrown: unknown,
   url: URL,
   { scrub }: Scrubber,
@@ -74,7 +70,31 @@ export function toConnectionError(
   const causes = causesOf(thrown)
   const [code, retryable, applied = appliedIfSent] = kindOf(causes)
   const innermost = causes.at(-1) ?? { name: 'Error', message: thrown }
-  const reason = scrub(String(innermost.code ?? innermost.message))
+  // A DOMException has a number for its code, from before they had names.
+  const word = typeof innermost.code === 'string' ? innermost.code : innermost.message
   const cause = copyScrubbed(innermost, scrub)
-  return new PlantStoreConnectionError(url, code, reason, { applied, retryable, cause })
+  return new PlantStoreConnectionError(url, code, scrub(String(word)), {
+    applied,
+    retryable,
+    cause,
+  })
+}
+
+/**
+ * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
+ * Never throws, whatever was thrown.
+ * @param appliedIfSent whether the plant is stored in case the request was sent
+ */
+export function toConnectionError(
+  thrown: unknown,
+  url: URL,
+  scrubber: Scrubber,
+  appliedIfSent: Applied,
+): PlantStoreConnectionError {
+  try {
+    return judgeThrown(thrown, url, scrubber, appliedIfSent)
+  } catch {
+    const facts = { applied: appliedIfSent, retryable: true }
+    return new PlantStoreConnectionError(url, 'connection_lost', 'an unreadable error', facts)
+  }
 }

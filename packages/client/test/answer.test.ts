@@ -26,21 +26,32 @@ function createBody(chunks: readonly string[], isEndless = false) {
 describe('the body of an answer', () => {
   test('is read on where it is as long as its limit, and left where it is longer', async () => {
     const { noted, response } = createBody(['0123456789', 'a', 'b'], true)
-    const bytes = await readBody(response, 10, going)
+    const { bytes, isCut } = await readBody(response, 10, going)
     expect(new TextDecoder().decode(bytes)).toBe('0123456789a')
+    expect(isCut).toBe(true)
     expect(noted.isCancelled).toBe(true)
   })
 
   test('is left where it ends within its limit', async () => {
     const { noted, response } = createBody(['Fe', 'rn'])
-    expect(new TextDecoder().decode(await readBody(response, 10, going))).toBe('Fern')
+    const { bytes, isCut } = await readBody(response, 10, going)
+    expect(new TextDecoder().decode(bytes)).toBe('Fern')
+    expect(isCut).toBe(false)
     expect(noted.isCancelled).toBe(false)
   })
 
   test('is cancelled where the signal was aborted before', async () => {
     const { noted, response } = createBody([], true)
-    expect(await readBody(response, 10, AbortSignal.abort())).toHaveLength(0)
+    expect((await readBody(response, 10, AbortSignal.abort())).bytes).toHaveLength(0)
     expect(noted.isCancelled).toBe(true)
+  })
+
+  test('is read as a whole where it is no stream of the web, as in node-fetch', async () => {
+    const response = { body: { on() {} }, arrayBuffer: async () => new Uint8Array([7]).buffer }
+    expect(await readBody(response as unknown as Response, 10, going)).toEqual({
+      bytes: new Uint8Array([7]),
+      isCut: false,
+    })
   })
 
   test('may repeat a long name with six bytes for each of its characters', async () => {
@@ -74,13 +85,43 @@ describe('an answer that broke off', () => {
 })
 
 test('an answer that names no media type has an empty one', () => {
-  const context = { host: 'h', requestId: 'r', scrubber: createScrubber(), nowMs: 0 }
+  const scrubber = createScrubber()
+  const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
   const head = { status: 200, headers: new Headers() }
   const decoded = { isJson: false, issues: [] }
-  expect(judgeAnswer(head, new Uint8Array(), decoded, context).error).toMatchObject({
+  expect(
+    judgeAnswer(head, { bytes: new Uint8Array(), isCut: false }, decoded, context).error,
+  ).toMatchObject({
     contentType: '',
     snippet: '',
   })
+})
+
+test('an answer longer than any of the server is not taken for its, whatever its head says', () => {
+  const scrubber = createScrubber()
+  const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
+  const headers = new Headers({ 'x-request-id': 'r', 'content-type': 'application/json' })
+  const decoded = { isJson: false, issues: [] }
+  const applied = [true, false].map((isCut) => {
+    const read = { bytes: new Uint8Array(), isCut }
+    return judgeAnswer({ status: 200, headers }, read, decoded, context).error?.applied
+  })
+  expect(applied).toEqual(['maybe', 'yes'])
+})
+
+test.each([
+  ['another name', { name: 'Moss', tag: 'shade' }, 'name is not what was sent'],
+  ['another tag', { name: 'Fern', tag: 'sun' }, 'tag is not what was sent'],
+  ['no tag', { name: 'Fern' }, 'tag is not what was sent'],
+  ['more than a plant', { name: 'gateway', status: 'down' }, 'name is not what was sent; tag is'],
+])('a plant with %s is not the one that was sent', async (_what, plant, problem) => {
+  const { fetch } = createFakeFetch(() => answerJson(200, plant))
+  const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1', token: 't', fetch })
+  const { error } = (await client.tryCreatePlant({ id: 7, name: 'Fern', tag: 'shade' })) as {
+    error?: unknown
+  }
+  expect(error).toMatchObject({ code: 'unexpected_response', applied: 'maybe' })
+  expect(String(error)).toContain(problem)
 })
 
 test('every problem with an answer is told', async () => {

@@ -131,7 +131,7 @@ describe('a call', () => {
       status: 503,
       retryAfterMs: 31_000,
       retryable: true,
-      applied: 'no',
+      applied: 'maybe',
     })
     expect(sent).toHaveLength(1)
   })

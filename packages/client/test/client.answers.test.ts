@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
   createPlantStoreClient,
+  type Plant,
   PlantStoreAbortError,
   PlantStoreConnectionError,
   PlantStoreError,
@@ -14,11 +15,11 @@ const FERN = { id: 7, name: 'Fern' }
 const token = 'plant_secret'
 
 /** What a call ends in, given the server's answer. */
-async function outcomeOf(answer: Answer, signal?: AbortSignal): Promise<unknown> {
+async function outcomeOf(answer: Answer, signal?: AbortSignal, plant: Plant = FERN) {
   await using server = await startAnsweringServer(answer)
   const client = createPlantStoreClient({ baseUrl: server.url, token })
   const outcome = await client
-    .createPlant(FERN, { signal, maxRetries: 0 })
+    .createPlant({ ...plant, id: 7 }, { signal, maxRetries: 0 })
     .catch((error: unknown) => error)
   expect(server.received).toHaveLength(1)
   return outcome
@@ -28,7 +29,7 @@ describe('an answer with status 200', () => {
   test.each([{ name: 'Fern' }, { name: 'Fern', tag: 'shade' }, { name: '', tag: '' }])(
     'and the Plant %o is that Plant',
     async (plant) => {
-      expect(await outcomeOf(answerWith(200, plant))).toStrictEqual(plant)
+      expect(await outcomeOf(answerWith(200, plant), undefined, plant)).toStrictEqual(plant)
     },
   )
 

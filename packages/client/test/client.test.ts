@@ -9,10 +9,13 @@ import {
   PlantStoreError,
   PlantStoreInputError,
 } from '../src/index.ts'
-import { answerWith, startAnsweringServer } from './answering-server.ts'
+import { type Answer, answerWith, startAnsweringServer } from './answering-server.ts'
 
 const FERN = { id: 7, name: 'Fern' }
-const answerFern = answerWith(200, { name: 'Fern' })
+const answerFern: Answer = (response, request) => {
+  const { name, tag } = JSON.parse(request.body)
+  answerWith(200, { name, tag })(response, request)
+}
 const token = 'plant_secret'
 
 /** The request that arrives for a plant. */

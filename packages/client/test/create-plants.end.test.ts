@@ -49,6 +49,31 @@ describe('what concerns every plant ends it', () => {
     expect(lost.results).toHaveLength(20)
   })
 
+  test('20 plants in a row without an answer, among others that cannot be sent', async () => {
+    function* source() {
+      for (let id = 0; ; id++) yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
+    }
+    const answer = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never
+    const options = { concurrency: 1, maxRetries: 0 }
+    const { thrown, sent } = await runBulk({ answer, source: source(), options })
+    expect(thrown).toMatchObject({ code: 'connection_failed' })
+    expect(sent).toHaveLength(20)
+  })
+
+  test('a refused token, whatever the source throws when it is closed', async () => {
+    function* source() {
+      try {
+        yield* ferns(40)
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: a source may be written badly
+        throw new Error('cleanup')
+      }
+    }
+    const answer = () => answerJson(401, { error: 40101, message: 'no' })
+    const { thrown } = await runBulk({ answer, source: source(), options: { maxRetries: 0 } })
+    expect(thrown).toMatchObject({ code: 'unauthorized' })
+  })
+
   test('an abort, at once, with a result for what was on its way', async () => {
     const controller = new AbortController()
     const reason = new Error('winter')
@@ -142,8 +167,17 @@ describe('before it begins', () => {
     expect(create).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
   })
 
-  test.each([undefined, null, 5, {}])('%o is refused as a source', (source) => {
+  test.each([undefined, null, 5, {}, 'abc'])('%o is refused as a source', (source) => {
     expect(() => createPlants(client, source as never)).toThrow('source must be iterable')
+  })
+
+  test('a signal gets no listener of a bulk whose source cannot be opened', async () => {
+    const { signal } = new AbortController()
+    const source = new ReadableStream<Fern>()
+    source.getReader()
+    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1', token: 't' })
+    await expect(createPlants(client, source, { signal }).next()).rejects.toThrow(/locked/)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   test('a signal gets no listener', () => {

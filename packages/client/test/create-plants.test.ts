@@ -5,6 +5,7 @@ import type { PlantSource } from '../src/index.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
 import { answerFern, answerJson, createFakeFetch, delay } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
+import { createGate } from './gate.ts'
 
 describe('every plant of a source comes back once', () => {
   async function* slowly(): AsyncGenerator<Fern> {
@@ -102,6 +103,27 @@ describe('it goes no faster than told', () => {
     await runtime.runUntilDone(work())
     expect([taken, mostInFlight]).toEqual([60, concurrency])
     expect(most).toBeLessThanOrEqual(concurrency)
+  })
+
+  test('a pause holds a plant too whose reading began before it', async () => {
+    const pause = createGate()
+    async function* source() {
+      yield* ferns(1)
+      await pause.opened
+      yield { id: 1, name: 'Fern' }
+    }
+    const { sent } = await runBulk({
+      source: source(),
+      answer(_id, _runtime, attempt) {
+        if (attempt > 1) return answerFern()
+        setImmediate(pause.open)
+        return tooMany('1')
+      },
+      options: { concurrency: 2 },
+    })
+    expect(sent).toHaveLength(3)
+    const [first, ...later] = sent.map(({ at }) => at)
+    expect(Math.min(...later)).toBeGreaterThanOrEqual((first ?? 0) + 1_000)
   })
 
   test('one 429 pauses all until its Retry-After, never longer than 10 % more', async () => {

@@ -37,6 +37,19 @@ function countTimers(): Runtime & { readonly running: number } {
   }
 }
 
+test('300 calls at a time have one listener on the signal, and none in the end', async () => {
+  const { signal } = new AbortController()
+  const { fetch } = createFakeFetch(answerFern)
+  const client = createPlantStoreClient({ baseUrl, token: 'token', fetch })
+  const calls = Array.from({ length: 300 }, (_, id) =>
+    client.createPlant({ id, name: 'Fern' }, { signal }),
+  )
+  await Promise.resolve()
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  await Promise.all(calls)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+})
+
 test('10,000 calls on one signal leave no listener and no timer', async () => {
   const { signal } = new AbortController()
   const runtime = countTimers()

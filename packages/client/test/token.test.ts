@@ -7,6 +7,7 @@ import {
   type FakeAnswer,
   fetchFailed,
 } from './fake-fetch.ts'
+import { createGate } from './gate.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const refused = () => answerJson(401, { error: 40101, message: 'no' })
@@ -144,6 +145,31 @@ describe('a token function', () => {
       meta: { attempts: 0 },
     })
     expect((await tryCreatePlant(FERN)).ok).toBe(true)
+  })
+
+  test.each<[string, TokenFunction, string]>([
+    ['fails', () => Promise.reject(new Error('down')), 'token_provider_failed'],
+    ['gives no token', () => 'two words', 'invalid_token'],
+  ])('that %s tells each call that waits for it of that call alone', async (_how, give, code) => {
+    const answers = [() => Promise.reject(fetchFailed('ECONNRESET')), refused]
+    const asked = createGate()
+    const goOn = createGate()
+    const token: TokenFunction = async (context) => {
+      if (!context.refresh) return 'stale'
+      asked.open()
+      await goOn.opened
+      return give(context)
+    }
+    const client = createClient(token, (_, attempt) => answers[attempt - 1]?.() as Response)
+    const first = client.tryCreatePlant(FERN)
+    await asked.opened
+    const second = client.tryCreatePlant(FERN)
+    goOn.open()
+    const [one, other] = await Promise.all([first, second])
+    if (one.ok || other.ok) throw new Error('it was stored')
+    expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
+    expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
+    expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
   })
 
   test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (given) => {

@@ -16,6 +16,29 @@ function severalAddresses(...syscalls: string[]): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
+test.each<[string, unknown]>([
+  ['an AggregateError of nothing', new AggregateError([null])],
+  ['a message that is no text', { message: Object.create(null) }],
+  ['a code that is no text', { code: Object.create(null) }],
+  ['a name that is no text', { name: Object.create(null) }],
+  ['a symbol', Symbol('x')],
+  [
+    'a cause that cannot be read',
+    Object.defineProperty(new Error('x'), 'cause', {
+      get() {
+        throw new Error('y')
+      },
+    }),
+  ],
+])('whatever fetch throws, the error is of the client: %s', (_what, thrown) => {
+  const facts = { code: 'connection_lost', applied: 'maybe', retryable: true }
+  expect(judge(thrown)).toMatchObject(facts)
+})
+
+test('the number that a DOMException has for its code says nothing', () => {
+  expect(judge(new DOMException('too late', 'TimeoutError')).reason).toBe('too late')
+})
+
 describe('where fetch fails, it is told', () => {
   test.each<[string, unknown, string, string, boolean, string]>([
     [
