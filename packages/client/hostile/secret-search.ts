@@ -10,13 +10,11 @@ function findInspect(): Inspect | undefined {
   return util?.inspect
 }
 
-function piecesOf(secret: string): string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
-  return forms.flatMap((form) =>
-    Array.from({ length: form.length - PIECE_LENGTH + 1 }, (_, start) =>
-      form.slice(start, start + PIECE_LENGTH).toLowerCase(),
-    ),
-  )
+function* piecesOf(text: string): Generator<string> {
+  const lower = text.toLowerCase()
+  for (let start = 0; start + PIECE_LENGTH <= lower.length; start++) {
+    yield lower.slice(start, start + PIECE_LENGTH)
+  }
 }
 
 function memberOf(value: object, key: PropertyKey): unknown {
@@ -57,10 +55,10 @@ function* textsOf(value: unknown): Generator<string> {
 
 /** The first text by which a value shows eight characters in a row of a secret, if any. */
 export function findSecret(value: unknown, secret: string): string | undefined {
-  const pieces = piecesOf(secret)
+  const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
+  const pieces = new Set(forms.flatMap((form) => [...piecesOf(form)]))
   for (const text of textsOf(value)) {
-    const lower = text.toLowerCase()
-    if (pieces.some((piece) => lower.includes(piece))) return text
+    for (const piece of piecesOf(text)) if (pieces.has(piece)) return text
   }
   return undefined
 }

@@ -7,6 +7,11 @@ import { PLANT } from './plants.ts'
 /** Printable characters that mean something to patterns, replacements, JSON and URLs. */
 const ODD_TOKEN = 'Zq7+/.$&(x)|[y]^"\\\'==-~wK9%41$1'
 
+/** As long as a JWT with many claims, and the same piece of it nowhere twice. */
+const LONG_TOKEN = Array.from({ length: 750 }, (_, at) => (at * 7_919 + 2 ** 31).toString(36)).join(
+  '.',
+)
+
 interface Echo {
   readonly claim: string
   /** The answer that shows the credential back. */
@@ -43,9 +48,14 @@ const echoes: readonly Echo[] = [
   },
 ]
 
+const remarks = new Map([
+  [ODD_TOKEN, ', odd characters included'],
+  [LONG_TOKEN, ', however long'],
+])
+
 function isSilentAbout(token: string, { claim, echo }: Echo): Case {
   return {
-    claim: token === ODD_TOKEN ? `${claim}, odd characters included` : claim,
+    claim: `${claim}${remarks.get(token) ?? ''}`,
     script: ({ request, send }) => send(echo(request.headers.authorization ?? '')),
     async check({ client, failureOf }) {
       const given = client({ token, maxRetries: 0 })
@@ -137,6 +147,7 @@ const passwordInUrl: Case = {
 export const secretCases: readonly Case[] = [
   ...echoes.map((echo) => isSilentAbout(TOKEN, echo)),
   ...echoes.map((echo) => isSilentAbout(ODD_TOKEN, echo)),
+  ...echoes.map((echo) => isSilentAbout(LONG_TOKEN, echo)),
   lostExchange,
   badTokens,
   silentClient,
