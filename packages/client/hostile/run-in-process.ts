@@ -11,7 +11,7 @@ import type { Runtime } from './runtimes.ts'
 export const ENDS_CLAIM = 'the process ends by itself once its calls are done'
 
 /** What a runtime may take to close what it kept open; a forgotten timer takes longer. */
-const END_MS = 1_500
+const END_MS = 4_000
 
 const PACKAGES = pathOf('../node_modules')
 

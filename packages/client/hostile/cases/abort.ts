@@ -5,7 +5,7 @@ import { watchListeners, watchTimers } from '../leftovers.ts'
 import { PLANT } from './plants.ts'
 
 /** What "at once" may take on a busy machine. */
-const AT_ONCE_MS = 250
+const AT_ONCE_MS = 1_000
 
 const REASON = new Error('the caller has left')
 

@@ -5,7 +5,7 @@ import { findSecret } from '../secret-search.ts'
 import { PLANT } from './plants.ts'
 
 /** What a busy machine may add. */
-const SLACK_MS = 600
+const SLACK_MS = 1_500
 
 const deafFetch: Case = {
   claim: 'a fetch of the caller that heeds no signal is left at the time of the attempt',

@@ -4,7 +4,7 @@ import { type Case, type Exchange, OPEN_AFTER_REFUSAL } from '../case.ts'
 import { PLANT } from './plants.ts'
 
 /** What a busy machine may add; a limit that is not kept would take seconds or for ever. */
-const SLACK_MS = 600
+const SLACK_MS = 1_500
 
 /** What an attempt may take; even a busy machine has the request arrive in less. */
 const STALL_MS = 1_000
