@@ -62,6 +62,7 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
+    'npx -y pnpm@12.16.0 server export --database-url sqlite:./data/plants.db | npx -y pnpm@12.16.0 server load --format jsonl -',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
     'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
@@ -82,7 +83,7 @@ describe.each(documents)('%s', (document) => {
 
   test('names only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'))
-    const own = ['install', 'Node']
+    const own = ['install', 'exec', 'Node']
     const named = [...text.matchAll(/`(?:npx -y )?pnpm(?:@12\.16\.0)? ([\w-]+)/g)]
     for (const [, script = ''] of named) expect([...Object.keys(scripts), ...own]).toContain(script)
   })
