@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Licences that ask for nothing but their own text, by their SPDX names. */
@@ -84,11 +85,15 @@ export function describePackages(packages: readonly RuntimePackage[]): string {
   return [
     '# Runtime dependencies',
     '',
-    'Every package that runs with the server, the client or the contract, with its licence. Written by `node docs/write-licences.ts > docs/licences.md`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
+    'Every package that runs with the server, the client or the contract, with its licence. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
     '',
     ...toTable([['Package', 'Version', 'Licence'], ...rows]),
     '',
   ].join('\n')
 }
 
-if (import.meta.main) process.stdout.write(describePackages(listRuntimePackages()))
+if (import.meta.main) {
+  // Listed first, so that a list that fails leaves the file as it is.
+  const text = describePackages(listRuntimePackages())
+  writeFileSync(new URL('licences.md', import.meta.url), text)
+}

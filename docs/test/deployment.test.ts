@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { settings } from '@plant-store/server/settings.js'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
@@ -11,6 +12,7 @@ import { blockWith, read } from './markdown.ts'
 const UNIT = read('operations/plant-store.service')
 const CONTAINERFILE = read('operations/Containerfile')
 const DOCUMENTED = blockWith('docs/hardening.md', '--permission').text
+const DEFAULT_DATABASE = settings.databaseUrl.initial.replace('sqlite:./', '')
 
 /** The flags that come before the program. */
 function nodeFlagsOf(command: string): string[] {
@@ -24,10 +26,17 @@ function entryPoint(): string[] {
 test('the document, the unit and the container start Node with the same flags', () => {
   const documented = nodeFlagsOf(DOCUMENTED)
   expect(documented).toContain('--permission')
-  // Node 24, which the container has, does not know it.
-  const flags = documented.filter((flag) => flag !== '--allow-net')
-  expect(nodeFlagsOf(UNIT.split('ExecStart=')[1] ?? '')).toEqual(flags)
-  expect(nodeFlagsOf(entryPoint().join(' '))).toEqual(flags)
+  expect(documented).not.toContain('--allow-net')
+  expect(nodeFlagsOf(UNIT.split('ExecStart=')[1] ?? '')).toEqual(documented)
+  expect(nodeFlagsOf(entryPoint().join(' '))).toEqual(documented)
+})
+
+test('the unit and the container leave it to the operator how the database is named', () => {
+  const lines = `${UNIT}\n${CONTAINERFILE}`.split('\n').filter((line) => !line.startsWith('#'))
+  expect(lines.join('\n')).not.toMatch(/DATABASE_URL|--database-url/)
+  const folder = /^WorkingDirectory=(.*)$/m.exec(UNIT)?.[1]
+  expect(CONTAINERFILE.match(/^WORKDIR .*$/gm)?.at(-1)).toBe(`WORKDIR ${folder}`)
+  expect(DOCUMENTED).toContain(`sqlite:${folder}/${DEFAULT_DATABASE}`)
 })
 
 describe('the container file', () => {
@@ -64,7 +73,8 @@ describe('the container file', () => {
     for (const path of ignored) rmSync(join(clone, path), { recursive: true, force: true })
     const program = join(clone, 'program')
     const data = join(clone, 'data')
-    mkdirSync(data)
+    // As the container file does, because Node 26 could not make it under the permission model.
+    mkdirSync(join(data, 'data'), { recursive: true })
     const [, build = ''] = /^RUN (npx .*?[^\\])$/ms.exec(CONTAINERFILE) ?? []
     const place = (text: string) =>
       text.replaceAll('/opt/plant-store', program).replaceAll('/var/lib/plant-store', data)
@@ -76,19 +86,14 @@ describe('the container file', () => {
       ...CONTAINERFILE.matchAll(/^COPY --from=build \S+ \/opt\/plant-store\/(\S+)$/gm),
     ]
     expect(copied.map(([, name]) => name)).toEqual(['package.json', 'node_modules', 'dist'])
-    for (const name of ['src', 'test', 'soak']) rmSync(join(program, name), { recursive: true })
+    expect(readdirSync(program).toSorted()).toEqual(copied.map(([, name]) => name).toSorted())
     const node = [process.execPath, ...entryPoint().slice(1)].map(place).join(' ')
-    const environment = {
-      NODE_ENV: 'production',
-      PLANT_STORE_DATABASE_URL: `sqlite:${data}/plants.db`,
-    }
     const netFlag = process.allowedNodeEnvironmentFlags.has('--allow-net') ? '--allow-net' : ''
-    const run = (args: string) =>
-      runInShell(
-        clone,
-        `${node.replace('--permission', `--permission ${netFlag}`)} ${args}`,
-        environment,
-      )
+    const run = (args: string, environment: Record<string, string> = {}) =>
+      runInShell(data, `${node.replace('--permission', `--permission ${netFlag}`)} ${args}`, {
+        NODE_ENV: 'production',
+        ...environment,
+      })
     const [token] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
     const server = run('serve')
     const [, address] = await server.print(/listens on (\S+)/)
@@ -99,6 +104,15 @@ describe('the container file', () => {
     })
     expect([answer.status, await answer.json()]).toEqual([200, { name: 'Fern' }])
     await server.kill()
+    expect(existsSync(join(data, DEFAULT_DATABASE))).toBe(true)
+
+    const secret = join(clone, 'database-url')
+    writeFileSync(secret, `sqlite:${data}/of-the-secret.db\n`)
+    const shown = await run('config', {
+      PLANT_STORE_DATABASE_URL_FILE: secret,
+      NODE_OPTIONS: `--allow-fs-read=${secret}`,
+    }).ended
+    expect(shown).toContain('of-the-secret.db  # PLANT_STORE_DATABASE_URL_FILE')
   })
 })
 
@@ -123,6 +137,12 @@ describe.skipIf(!hasSystemd)('the systemd unit', () => {
     expect(analyze('verify', writeUnit())).toEqual({ status: 0, text: '' })
     const typo = writeUnit(UNIT.replace('ProtectSystem=', 'ProtectSytem='))
     expect(analyze('verify', typo).text).toContain('ProtectSytem')
+  })
+
+  test('starts again however often it ends, seconds later, but not over a wrong setting', () => {
+    expect(UNIT.split('[Service]')[0]).toMatch(/^StartLimitIntervalSec=0$/m)
+    expect(UNIT).toMatch(/^RestartSec=5s$/m)
+    expect(UNIT).toMatch(/^RestartPreventExitStatus=78$/m)
   })
 
   test('leaves little of the machine within reach, by its own measure', () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorTable } from '@plant-store/contract'
 import {
@@ -62,6 +62,7 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
+    'npx -y pnpm@12.16.0 server export --database-url sqlite:./data/plants.db | npx -y pnpm@12.16.0 server load --format jsonl -',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
     'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
@@ -77,14 +78,34 @@ test('continuous integration runs the test command and the check', () => {
   expect(script).toContain(blockWith('CONTRIBUTING.md', 'pnpm@12.16.0 check').text.trim())
 })
 
+test('the table of dependencies names each of them', () => {
+  const table = read('ARCHITECTURE.md').split('## Dependencies')[1] ?? ''
+  const folders = '{.,docs,examples,apps/*,apps/*/tools,packages/*,packages/*/*}'
+  for (const path of globSync(`${folders}/package.json`, { cwd: root })) {
+    const { dependencies, devDependencies } = JSON.parse(read(path))
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      if (/^@(?:plant-store|types)\/|^typescript-/.test(name)) continue
+      const row = name.startsWith('@opentelemetry/') ? '@opentelemetry/*' : name
+      expect(table, path).toContain(`\`${row}\``)
+    }
+  }
+})
+
 describe.each(documents)('%s', (document) => {
   const text = read(document)
 
   test('names only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'))
-    const own = ['install', 'Node']
+    const own = ['install', 'exec', 'Node']
     const named = [...text.matchAll(/`(?:npx -y )?pnpm(?:@12\.16\.0)? ([\w-]+)/g)]
     for (const [, script = ''] of named) expect([...Object.keys(scripts), ...own]).toContain(script)
+  })
+
+  test('starts programs in TypeScript with the Node.js of the project', () => {
+    expect(text).not.toMatch(/`node \S+\.ts/)
+    for (const [, program = ''] of text.matchAll(/exec node (\S+\.ts)/g)) {
+      expect(existsSync(join(root, program)), program).toBe(true)
+    }
   })
 
   test('links only to files and headings that exist', () => {

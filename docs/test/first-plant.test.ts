@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { copyFreshly, runInShell } from './fresh-copy.ts'
-import { blockWith } from './markdown.ts'
+import { blockWith, read } from './markdown.ts'
 
 const ADDRESS = 'http://127.0.0.1:3000'
 const START = blockWith('README.md', 'pnpm@12.16.0 start').text
@@ -31,8 +31,10 @@ test('a stranger stores a plant from the README alone, and a kill loses nothing'
   expect(created).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*{"name":"Fern","tag":"indoor"}/m)
 
   cpSync(join(folder, 'examples/first-plant.ts'), join(folder, 'examples/pasted.ts'))
-  const example = runInShell(folder, 'node_modules/.bin/node examples/pasted.ts', here)
-  expect(await example.ended).toBe("{ name: 'Moss' }\n")
+  const [, run = ''] =
+    /`(npx \S+ \S+ exec node) examples\/first-plant\.ts`/.exec(read('README.md')) ?? []
+  const example = runInShell(folder, `${run} examples/pasted.ts`, here)
+  expect(await example.ended).toMatch(/^\{ name: 'Moss' \}$/m)
 
   const tokens = await runInShell(folder, TOKENS).ended
   expect(tokens).toMatch(/^plant_\S+$/m)

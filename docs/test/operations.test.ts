@@ -12,6 +12,7 @@ const DOCTOR = blockWith('docs/recovery.md', 'server doctor').text
 const RENEW = blockWith('CONTRIBUTING.md', 'server openapi').text
 const CHANGES = blockWith('CONTRIBUTING.md', 'contract-changes').text
 const MOVE = blockWith('docs/growing.md', 'server migrate').text.trim().split('\n')
+const CHANGE = blockWith('docs/growing.md', 'pnpm@12.16.0 start').text.trim().split('\n')
 
 /** A clone whose store holds one plant, its server running. */
 async function startWithOnePlant() {
@@ -19,7 +20,7 @@ async function startWithOnePlant() {
   const server = runInShell(folder, START)
   const [, line = ''] = await server.print(/^ +(curl .*)$/m)
   expect(await runInShell(folder, line).ended).toMatch(/^HTTP\/1\.1 200 OK/m)
-  return { folder, server }
+  return { folder, server, line }
 }
 
 async function succeed(folder: string, line: string): Promise<string> {
@@ -48,26 +49,30 @@ test('every block on backup and recovery does what it says, beside a running ser
 test('every line on growing past one machine does what it says', { timeout: 300_000 }, async () => {
   const postgres = await startPostgres()
   try {
-    const { folder, server } = await startWithOnePlant()
+    const { folder, server, line } = await startWithOnePlant()
     const databaseUrl = await postgres.createDatabase()
     const [first = '', ...rest] = MOVE
-    expect(rest.at(-1)).toBe(START.trim())
+    expect(CHANGE.at(-1)).toBe(START.trim())
     const here = first.replace(/'.*'/, `'${databaseUrl}'`)
-    const moved = await succeed(folder, [here, ...rest.slice(0, -1)].join('\n'))
+    const moved = await succeed(folder, [here, ...rest].join('\n'))
     expect(moved).toContain('all of it ran')
+    const late = line.replace('"id":1', '"id":2')
+    expect(await runInShell(folder, late).ended).toMatch(/^HTTP\/1\.1 200 OK/m)
     await server.kill()
 
-    const grown = runInShell(folder, `${here}\n${START}`)
+    const grown = runInShell(folder, [here, ...CHANGE].join('\n'))
     const [, address = ''] = await grown.print(/listens on (\S+)/)
     const token = /^plant_\S+$/m.exec(moved)?.[0]
-    const create = (name: string) =>
+    const create = (id: number, name: string) =>
       fetch(`${address}/plants`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ id: 1, name, tag: 'indoor' }),
+        body: JSON.stringify({ id, name, tag: 'indoor' }),
       })
-    expect((await create('Fern')).status).toBe(200)
-    expect((await create('Moss')).status).toBe(400)
+    for (const id of [1, 2]) {
+      expect((await create(id, 'Fern')).status).toBe(200)
+      expect((await create(id, 'Moss')).status).toBe(400)
+    }
     await grown.kill()
   } finally {
     await postgres.stop()

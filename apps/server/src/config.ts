@@ -45,14 +45,21 @@ interface Found {
   readonly source: string
 }
 
-/** A flag beats the environment, which beats a file named there, which beats the default. */
+/**
+ * A flag beats the environment, in which a setting or a file that holds it is named, which beats the
+ * default.
+ * @throws Error for a setting that is named in both ways, or a file that cannot be read.
+ */
 function find(name: SettingName, flags: Flags, environment: Environment): Found {
   const flag = flags[name]
   if (flag !== undefined) return { text: flag, source: flagOf(name) }
   const source = environmentNameOf(name)
   const text = environment[source]
-  if (text !== undefined) return { text, source }
   const path = SECRETS.has(name) ? environment[`${source}_FILE`] : undefined
+  if (text !== undefined && path !== undefined) {
+    throw new Error(`is set, and so is ${source}: set one of the two`)
+  }
+  if (text !== undefined) return { text, source }
   if (path === undefined) return { text: settings[name].initial, source: 'default' }
   return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
 }

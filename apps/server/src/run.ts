@@ -15,6 +15,7 @@ import { addTokenList } from './commands/token/list.ts'
 import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
 import { ConfigError } from './config.ts'
+import { build } from './operations/build.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 
 /** A control character, or a line break that is not commander's own: an argument may hold both. */
@@ -25,9 +26,23 @@ function escapeForgery(text: string): string {
   return text.replace(FORGERY, escapeUnits)
 }
 
+/** `serve` is also the command when none is named, so it takes words, to tell which command was meant. */
+function refuseWordsAfterServe(program: Command, command: Command): void {
+  const isNamed = command.name() === 'serve' && program.args[0] === 'serve'
+  const [word] = command.args
+  if (!isNamed || word === undefined || command.args.some((arg) => arg.startsWith('-'))) return
+  command.error(`error: too many arguments for 'serve', which takes none: '${word}'`)
+}
+
+/** Commander's own `help` looks at one word alone, so that it shows no command of a group. */
+function toHelpFlag(args: readonly string[]): readonly string[] {
+  return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
+}
+
 function createProgram(terminal: Terminal): Command {
   const program = new Command('plant-store-server')
     .description('A plant store over HTTP: 200 means durable.')
+    .version(build.version, '-V, --version', 'print the version')
     .showHelpAfterError('Try: plant-store-server --help')
     .configureOutput({
       writeOut: terminal.out,
@@ -35,6 +50,7 @@ function createProgram(terminal: Terminal): Command {
       outputError: (text, write) => write(escapeForgery(text)),
     })
     .exitOverride()
+    .hook('preAction', refuseWordsAfterServe)
     .addHelpText(
       'after',
       '\n`plant-store-server serve --help` lists the settings. Each is also an environment variable:\n' +
@@ -75,7 +91,7 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
 /** Runs one command line, the program's name left out, and gives the exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    await createProgram(terminal).parseAsync(toHelpFlag(args), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has told its own errors already; help and version come as errors with code 0.

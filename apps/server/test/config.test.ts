@@ -110,6 +110,21 @@ describe('wrong settings', () => {
     expect(problems.join()).not.toContain('hunter2')
   })
 
+  test('are a secret and its file at once, whichever was meant', () => {
+    const path = join(temporaryFolder(), 'secret')
+    writeFileSync(path, 'postgres://db.example/plants\n')
+    const both = {
+      PLANT_STORE_DATABASE_URL: 'sqlite:./plants.db',
+      PLANT_STORE_DATABASE_URL_FILE: path,
+    }
+    expect(problemsOf(both)).toEqual([
+      'PLANT_STORE_DATABASE_URL_FILE: is set, and so is PLANT_STORE_DATABASE_URL: set one of the two',
+    ])
+    expect(loadConfig({ databaseUrl: 'sqlite:./flag.db' }, [], both).databaseUrl).toBe(
+      'sqlite:./flag.db',
+    )
+  })
+
   test('name a secret file that cannot be read', () => {
     const [problem] = problemsOf({ PLANT_STORE_DATABASE_URL_FILE: '/nowhere' })
     expect(problem).toMatch(/^PLANT_STORE_DATABASE_URL_FILE: ENOENT/)

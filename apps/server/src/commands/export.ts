@@ -54,9 +54,10 @@ async function exportPlants(
   } finally {
     await snapshot.close()
   }
-  if (!stop.aborted)
-    return // A reader that takes nothing must not keep a process alive that was asked to end.
-  ;(output as { unref?: () => void }).unref?.()
+  if (!stop.aborted) return
+  const pipe = output as { unref?: () => void }
+  // A reader that takes nothing must not keep a process alive that was asked to end.
+  pipe.unref?.()
   throw new CommandError('stopped before the end: the export is not whole', exitCodes.stopped)
 }
 

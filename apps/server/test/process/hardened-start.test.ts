@@ -16,10 +16,9 @@ function documentedFlags(data: string): string[] {
   const [beforeProgram = ''] = block.split('/dist/main.js')
   const flags = beforeProgram.match(/--[\w-]+(?:=\S+)?/g) ?? []
   // Node 24 has no such permission, and Node 25 and later asks for it.
-  const known = flags.filter(
-    (flag) => flag !== '--allow-net' || process.allowedNodeEnvironmentFlags.has(flag),
-  )
-  return known.map((flag) =>
+  const net = '--allow-net'
+  const all = process.allowedNodeEnvironmentFlags.has(net) ? [...flags, net] : flags
+  return all.map((flag) =>
     flag.replace('/opt/plant-store/', `${ROOT}/`).replace('/var/lib/plant-store/', `${data}/`),
   )
 }

@@ -1,5 +1,5 @@
 /** How the fraction of requests that are traced is chosen; the names are OpenTelemetry's. */
-export const samplerNames = [
+const samplerNames = [
   'always_on',
   'always_off',
   'traceidratio',
@@ -8,7 +8,7 @@ export const samplerNames = [
   'parentbased_traceidratio',
 ] as const
 
-export type SamplerName = (typeof samplerNames)[number]
+type SamplerName = (typeof samplerNames)[number]
 
 /** Where spans are sent, and of which requests. */
 export interface TracesConfig {
