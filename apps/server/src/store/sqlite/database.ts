@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { copyBeforeMigration } from './pre-migration-copy.ts'
+import { realPathOf } from './real-path.ts'
 import { createFolderOf, SyncForbiddenError, syncPath } from './sync-files.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
 
@@ -93,7 +94,7 @@ async function syncLeftovers(database: DatabaseSync, path: string): Promise<void
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
 export async function openDatabase(file: string): Promise<DatabaseSync> {
-  const path = resolve(file)
+  const path = realPathOf(file)
   inspect(path)
   await createFolderOf(path)
   const database = new DatabaseSync(path, { timeout: OPEN_BUSY_TIMEOUT_MS })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { GroupCommit } from '../group-commit.ts'
@@ -9,6 +8,7 @@ import { openDatabase, touch } from './database.ts'
 import { sqliteVersionOf } from './inspect.ts'
 import { measureFiles } from './measure-files.ts'
 import { preparePlantInsert } from './plants.ts'
+import { realPathOf } from './real-path.ts'
 import { createSqliteTokenStore } from './tokens.ts'
 import { createTransactions } from './transactions.ts'
 import { createTrust } from './trust.ts'
@@ -30,7 +30,7 @@ function hasNoPlants(database: DatabaseSync): boolean {
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const path = resolve(options.path)
+  const path = realPathOf(options.path)
   const { queueLimit, observer } = options
   const database = await openDatabase(path)
   const trust = createTrust((fault) => commits.fail(fault))
