@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { StoreUnavailableError } from '../store/store.ts'
 import { CommandError, exitCodes, type Terminal } from './command.ts'
 
 /** Whether an error comes from the operating system, such as ENOENT. */
@@ -12,6 +13,11 @@ export function describeUnreadable(error: unknown, path: string): unknown {
   return new CommandError(`cannot read ${path}: ${error.message}`, exitCodes.noInput, {
     cause: error,
   })
+}
+
+/** Tells a store that cannot be used now, with the reason where it is known. */
+export function describeUnavailable({ message, detail }: StoreUnavailableError): string {
+  return detail === undefined ? message : `${message}: ${detail}`
 }
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
