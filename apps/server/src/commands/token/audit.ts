@@ -72,8 +72,10 @@ export async function withAudit(
   const who = { user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
   const record = (fields: AuditFields) =>
     writeLine(formatAuditLine({ audit: action, ...who, ...fields }), terminal, file)
+  let isOpen = false
   try {
     await withStore(terminal, flags, async (store) => {
+      isOpen = true
       const about = { store: store.description }
       const { fields, tell } = await use(store).catch((error: Error) => {
         record({ outcome: 'failed', ...about, reason: error.message })
@@ -82,6 +84,9 @@ export async function withAudit(
       record({ outcome: 'done', ...about, ...fields })
       tell()
     })
+  } catch (error) {
+    if (!isOpen) record({ outcome: 'failed', reason: (error as Error).message })
+    throw error
   } finally {
     if (file !== undefined) closeSync(file)
   }
