@@ -92,7 +92,7 @@ describe('backup', { timeout: 20_000 }, () => {
     const { folder, path, target } = arrange()
     await makeStore(path, spreadPlants(1_000))
     const { code, err } = await runProgram(['backup', target, '--database-url', `sqlite:${path}`], {
-      stop: AbortSignal.abort(),
+      stop: AbortSignal.abort('SIGTERM'),
     })
     expect(code).toBe(75)
     expect(err).toContain('stopped before the end. There is no backup')
