@@ -1,6 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StoreRefusedError } from '../store.ts'
+import { describeForbidden, FORBIDDEN } from './unopenable.ts'
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code
@@ -20,6 +21,16 @@ function targetOf(path: string): string | undefined {
   }
 }
 
+function followFolder(folder: string): string {
+  try {
+    return follow(folder)
+  } catch (error) {
+    // Node's permission model may permit a path and forbid a look at the folders above it.
+    if (codeOf(error) === FORBIDDEN) return folder
+    throw error
+  }
+}
+
 function follow(path: string): string {
   try {
     return realpathSync.native(path)
@@ -27,7 +38,7 @@ function follow(path: string): string {
     // Links in a circle end here: they are an error of their own.
     if (!isAbsence(error)) throw error
   }
-  const folder = follow(dirname(path))
+  const folder = followFolder(dirname(path))
   const entry = join(folder, basename(path))
   const target = targetOf(entry)
   return target === undefined ? entry : follow(resolve(folder, target))
@@ -43,8 +54,7 @@ export function realPathOf(file: string): string {
   try {
     return follow(path)
   } catch (error) {
-    // Under Node's permission model folders above the permitted one cannot be looked at.
-    if (codeOf(error) === 'ERR_ACCESS_DENIED') return path
+    if (codeOf(error) === FORBIDDEN) throw describeForbidden(error, path)
     const reason = (error as Error).message
     throw new StoreRefusedError(
       `${path} cannot be reached: ${reason}. ` +

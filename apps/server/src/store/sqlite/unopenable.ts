@@ -7,6 +7,17 @@ import { isOfAccess, toStoreError } from './failures.ts'
 const TRY =
   'let this user write that folder and the files in it, or name another file in PLANT_STORE_DATABASE_URL'
 
+/** The code of an error of Node's permission model. */
+export const FORBIDDEN = 'ERR_ACCESS_DENIED'
+
+export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
+  return new StoreRefusedError(
+    `${path} cannot be opened: Node's permission model forbids it. ` +
+      'Try: --allow-fs-read and --allow-fs-write for its folder, or that of the file that it is a link to',
+    { cause },
+  )
+}
+
 /** @throws StoreRefusedError for what is there and is no file, such as a folder or a device. */
 export function refuseNoFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -50,6 +61,9 @@ function findObstacle(path: string): string | undefined {
 
 /** What the failure to open a store means, with the folder or file that stands in the way. */
 export function describeUnopenable(error: unknown, path: string): unknown {
+  if ((error as NodeJS.ErrnoException | null)?.code === FORBIDDEN) {
+    return describeForbidden(error, path)
+  }
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
   if (!isOfSystem && !isOfAccess(error)) return toStoreError(error, false)
   const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`
