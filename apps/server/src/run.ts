@@ -4,6 +4,7 @@ import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
+import { describeUnavailable } from './commands/failures.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
@@ -78,8 +79,11 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
     return { message: `nothing was started:\n${error.message}`, exitCode: exitCodes.config }
   }
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
-  if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) {
+  if (error instanceof StoreRefusedError) {
     return { message: error.message, exitCode: exitCodes.unavailable }
+  }
+  if (error instanceof StoreUnavailableError) {
+    return { message: describeUnavailable(error), exitCode: exitCodes.unavailable }
   }
   if (error instanceof OutcomeUnknownError) {
     return { message: error.message, exitCode: exitCodes.ioError }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { StoreUnavailableError } from '../store/store.ts'
 import { CommandError, exitCodes, type Terminal } from './command.ts'
 
 /** Whether an error comes from the operating system, such as ENOENT. */
@@ -12,6 +13,11 @@ export function describeUnreadable(error: unknown, path: string): unknown {
   return new CommandError(`cannot read ${path}: ${error.message}`, exitCodes.noInput, {
     cause: error,
   })
+}
+
+/** Tells a store that cannot be used now, with the reason where it is known. */
+export function describeUnavailable({ message, detail }: StoreUnavailableError): string {
+  return detail === undefined ? message : `${message}: ${detail}`
 }
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
@@ -38,6 +44,25 @@ export function describeUncreatable(error: unknown, path: string): unknown {
 
 /** Turns whatever came of an abort into one sentence; other errors stay themselves. */
 export function describeStop(error: unknown, terminal: Terminal, consequence: string): unknown {
-  if (!terminal.stop.aborted || (error as Error | null)?.name !== 'AbortError') return error
+  // A signal that is asked throws its reason; what listens to it throws an error of its own.
+  const isStop = error === terminal.stop.reason || (error as Error | null)?.name === 'AbortError'
+  return terminal.stop.aborted && isStop ? stopped(consequence) : error
+}
+
+function stopped(consequence: string): CommandError {
   return new CommandError(`stopped before the end. ${consequence}`, exitCodes.stopped)
+}
+
+/** Waits for work that cannot be stopped itself, until the process is asked to end. */
+export function unlessStopped<Result>(
+  work: Promise<Result>,
+  { stop }: Terminal,
+  consequence: string,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(stopped(consequence))
+    if (stop.aborted) end()
+    else stop.addEventListener('abort', end, { once: true })
+    work.then(resolve, reject).finally(() => stop.removeEventListener('abort', end))
+  })
 }

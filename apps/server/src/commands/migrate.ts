@@ -1,9 +1,19 @@
 import type { Command } from 'commander'
-import { type Flags, loadConfig } from '../config.ts'
+import { type Config, type Flags, loadConfig } from '../config.ts'
 import { migratePostgresDatabase } from '../store/postgres/migrate.ts'
 import { migrateSqlite } from '../store/sqlite/migrate.ts'
 import { addSettingFlags, type Terminal } from './command.ts'
+import { unlessStopped } from './failures.ts'
 import { sqlitePathOf } from './require-sqlite.ts'
+
+const AGAIN = 'Each migration is done or undone as a whole. Try: the same command again'
+
+async function migrate({ databaseUrl, allowDataLoss }: Config) {
+  const path = sqlitePathOf(databaseUrl)
+  return path === undefined
+    ? await migratePostgresDatabase(databaseUrl, allowDataLoss)
+    : { place: path, ...(await migrateSqlite(path)) }
+}
 
 /** `migrate` */
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
@@ -15,12 +25,9 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
         'before, to a file beside it whose name ends with .schema- and the version.',
     )
     .action(async (options: Flags) => {
-      const { databaseUrl, allowDataLoss } = loadConfig(options)
-      const path = sqlitePathOf(databaseUrl)
-      const { place, before, after } =
-        path === undefined
-          ? await migratePostgresDatabase(databaseUrl, allowDataLoss)
-          : { place: path, ...(await migrateSqlite(path)) }
+      const config = loadConfig(options)
+      const path = sqlitePathOf(config.databaseUrl)
+      const { place, before, after } = await unlessStopped(migrate(config), terminal, AGAIN)
       const change =
         before === after ? 'nothing was to do' : `migrated from schema version ${before}`
       terminal.err(

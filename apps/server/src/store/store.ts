@@ -98,6 +98,13 @@ export interface Store {
 /** Surely nothing was stored; the same create may succeed later. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
+  /** The reason and what to do about it, for operators: callers are told the message alone. */
+  readonly detail: string | undefined
+
+  constructor(message: string, options: ErrorOptions & { readonly detail?: string } = {}) {
+    super(message, options)
+    this.detail = options.detail
+  }
 }
 
 /** The store was asked and its answer is not known: the plant may have been stored. */

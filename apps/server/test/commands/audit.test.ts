@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -150,6 +150,23 @@ describe('the audit file', () => {
     const store = await openSqliteStore({ path, queueLimit: 1 })
     expect(await store.tokens.list()).toEqual([])
     await store.close()
+  })
+
+  test('tells of a command whose store cannot be opened', async () => {
+    const { run, path, recordsInFile, auditFile } = arrange()
+    writeFileSync(path, 'these are the notes of somebody else, '.repeat(200))
+    const { code, err } = await run('create', '--name', 'greenhouse', '--audit-file', auditFile)
+    expect(code).toBe(69)
+    const reason = expect.stringContaining('file is not a database')
+    const { store: _store, ...who } = common
+    const record = { ...who, audit: 'token.create', outcome: 'failed', reason }
+    expect(recordsInFile()).toEqual([record])
+    expect(recordsIn(err)).toEqual([record])
+  })
+
+  test('that is a device takes the line', async () => {
+    const { code, out } = await arrange().run('create', '--name', 'x', '--audit-file', '/dev/null')
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^plant_/) })
   })
 
   test('that is full lets nobody have a token that is not recorded', async () => {

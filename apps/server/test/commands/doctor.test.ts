@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { examineClock } from '../../src/commands/doctor/examine-clock.ts'
 import { examineTokens } from '../../src/commands/doctor/examine-tokens.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
@@ -25,6 +28,25 @@ async function arrange() {
 }
 
 describe('doctor', { timeout: 20_000 }, () => {
+  test('ends with 75 when it is asked to while an issuer does not answer', async () => {
+    const { path } = await arrange()
+    const issuer = createServer()
+    onTestFinished(() => void issuer.closeAllConnections())
+    onTestFinished(() => void issuer.close())
+    await once(issuer.listen(0, '127.0.0.1'), 'listening')
+    const stop = new AbortController()
+    issuer.on('request', () => stop.abort('SIGTERM'))
+    const { port } = issuer.address() as AddressInfo
+    const settings = ['--jwt-issuer', 'issuer', '--jwt-audience', 'plants']
+    const url = ['--jwks-url', `http://127.0.0.1:${port}/keys`]
+    const args = ['doctor', '--database-url', `sqlite:${path}`, ...settings, ...url]
+    const { code, err } = await runProgram(args, { stop: stop.signal })
+    expect({ code, err }).toMatchObject({
+      code: 75,
+      err: expect.stringContaining('stopped before'),
+    })
+  })
+
   test('checks each promise on a line, beside a server, and changes nothing', async () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })

@@ -6,8 +6,10 @@ import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore, spreadPlants } from './plants.ts'
-import { type ProgramOptions, runProgram } from './program.ts'
+import { type ProgramOptions, runProgram, until } from './program.ts'
 import { killAll, startShell } from './shell.ts'
+
+const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
 function arrange() {
   const folder = temporaryFolder()
@@ -117,6 +119,27 @@ describe('load', { timeout: 20_000 }, () => {
     expect(err).toContain('stopped before the end. What was loaded is stored. Try: the same')
     expect(err).toMatch(/^Read [01] plants?: [01] created/m)
   })
+
+  test('of a long file ends with 75 when it is asked to, and goes on from there', async () => {
+    const { folder, path, load, write } = arrange()
+    const lines = Array.from({ length: 200_000 }, (_, id) => `{"id":${id},"name":"Fern"}\n`)
+    const file = write('plants.jsonl', lines.join(''))
+    await makeStore(path, [])
+    const { child, ended } = startShell(
+      folder,
+      `exec '${process.execPath}' '${MAIN}' load plants.jsonl --database-url sqlite:plants.db`,
+    )
+    await until(() => readPlants(path).length > 0)
+    killAll(child, 'SIGTERM')
+    const { code, err } = await ended
+    expect({ code, err }).toEqual({
+      code: 75,
+      err: expect.stringContaining('What was loaded is stored. Try: the same command again'),
+    })
+    const created = Number(/([\d,]+) created/.exec(err)?.[1]?.replaceAll(',', ''))
+    expect(readPlants(path)).toHaveLength(created)
+    expect((await load(file)).err).toContain(`${created.toLocaleString('en-US')} already there`)
+  }, 60_000)
 })
 
 describe('load is refused before a store is touched', () => {

@@ -142,6 +142,17 @@ describe('restore is refused, and everything stays as it was', () => {
     expect(existsSync(join(folder, 'new'))).toBe(false)
   })
 
+  test('where it is asked to stop', async () => {
+    const { backup, target } = await arrange()
+    const args = ['restore', backup, '--database-url', `sqlite:${target}`]
+    const { code, err } = await runProgram(args, { stop: AbortSignal.abort('SIGTERM') })
+    expect({ code, err }).toMatchObject({
+      code: 75,
+      err: expect.stringContaining('Nothing was restored'),
+    })
+    expect(readdirSync(join(target, '..'))).toEqual([])
+  })
+
   test('where there is no such backup', async () => {
     const { run, target } = await arrange()
     expect(await run(['restore', '/nowhere/backup.db'], target)).toMatchObject({ code: 66 })

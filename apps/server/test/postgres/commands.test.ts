@@ -6,6 +6,7 @@ import { runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
 
 let postgres: PostgresServer
 
@@ -54,6 +55,21 @@ describe('migrate', () => {
       'nothing was to do',
       'nothing was to do',
     ])
+  })
+
+  test('that waits for another one ends when it is asked to', async () => {
+    const databaseUrl = await postgres.createDatabase()
+    const other = await openSession(databaseUrl)
+    await other.query('SELECT pg_advisory_lock($1)', [0x504c4e54])
+    const stop = new AbortController()
+    const args = ['migrate', '--database-url', databaseUrl]
+    const ended = runProgram(args, { stop: stop.signal })
+    await waitForRow(await openSession(databaseUrl), WAITING_FOR_A_LOCK)
+    stop.abort('SIGTERM')
+    expect(await ended).toMatchObject({
+      code: 75,
+      err: expect.stringContaining('Try: the same command again'),
+    })
   })
 
   test('is asked for by every command that finds no schema', async () => {

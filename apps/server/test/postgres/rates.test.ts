@@ -7,6 +7,9 @@ import { clientOf, type PreparedDatabase, prepareDatabase, serve } from './serve
 import { openSession } from './sessions.ts'
 
 const HOUR_NS = 3_600_000_000_000
+/** A busy machine may take longer than the second that is usual. */
+const POLL = { timeout: 10_000 }
+
 const hourly = { unitNs: HOUR_NS, burst: 100 }
 
 let postgres: PostgresServer
@@ -71,7 +74,7 @@ describe('rates that several servers spend', () => {
     await change('UPDATE token_rates SET full_at_ns = 9223372036854775807')
     const fast = { unitNs: 1_000, burst: 100 }
     expect(await spend(fast)).toMatchObject({ granted: 0 })
-    await expect.poll(() => spend(fast)).toMatchObject({ granted: 100 })
+    await expect.poll(() => spend(fast), POLL).toMatchObject({ granted: 100 })
   })
 
   test('are forgotten once they are full, and are kept while they are not', async () => {
@@ -82,7 +85,7 @@ describe('rates that several servers spend', () => {
     const another = await openRates()
     await another(new Map([['new', 5]]), hourly)
     const count = 'SELECT count(*)::int AS count FROM token_rates'
-    await expect.poll(() => change(count)).toEqual([{ count: 2 }])
+    await expect.poll(() => change(count), POLL).toEqual([{ count: 2 }])
     expect(await another(new Map([['spent', 100]]), hourly)).toEqual(
       new Map([['spent', { granted: 95, fullInNs: expect.any(Number) }]]),
     )
@@ -135,13 +138,13 @@ describe('two servers with a limit of one request a second in a window of 40', (
     await session.query('LOCK TABLE token_rates IN ACCESS EXCLUSIVE MODE')
     const since = performance.now()
     for (let id = 2; id <= 10; id++) expect(await statusOf(client, id)).toBe(200)
-    expect(performance.now() - since).toBeLessThan(4_000)
+    expect(performance.now() - since).toBeLessThan(10_000)
     const statuses = await Promise.all(
       Array.from({ length: 60 }, (_, index) => statusOf(client, 100 + index)),
     )
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
     await session.end()
-    await expect.poll(() => statusOf(clients[1] as PlantStoreClient, 11)).toBe(200)
+    await expect.poll(() => statusOf(clients[1] as PlantStoreClient, 11), POLL).toBe(200)
     process.kill(servers[0]?.pid as number, 'SIGTERM')
     const { err } = (await servers[0]?.ended) ?? { err: '' }
     expect(err).toContain('the rate of tokens is counted by this server alone')

@@ -20,7 +20,7 @@ function integrityOf(path: string): unknown {
 }
 
 test('no acknowledged plant is lost or changed by 20 kills under load', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'data/plants.db')

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
@@ -80,6 +80,20 @@ describe("under Node's permission model, as documented, the server", () => {
     await second.client.createPlant({ id: 1, name: 'Fern' })
     second.kill('SIGTERM')
     expect(await second.ended).toMatchObject({ code: 0 })
+  })
+
+  test('says what to allow for a database elsewhere, be it by a link', async () => {
+    const { run, folder, data } = confine()
+    mkdirSync(join(folder, 'elsewhere'))
+    symlinkSync(join(folder, 'elsewhere/plants.db'), join(data, 'link.db'))
+    for (const path of [join(folder, 'elsewhere/plants.db'), join(data, 'link.db')]) {
+      const { code, err } = await run('token', 'list', '--database-url', `sqlite:${path}`)
+      expect({ code, err }).toMatchObject({
+        code: 69,
+        err: expect.stringMatching(/permission model forbids it\. Try: --allow-fs-read/),
+      })
+    }
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
   })
 
   test('commits in its thread', async () => {

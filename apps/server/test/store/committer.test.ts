@@ -4,6 +4,7 @@ import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { createCommitter } from '../../src/store/sqlite/committer.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { knowFiles } from '../../src/store/sqlite/known-files.ts'
 import { preparePlantInsert } from '../../src/store/sqlite/plants.ts'
 import { createTransactions } from '../../src/store/sqlite/transactions.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -24,6 +25,7 @@ async function openCommitter() {
   }
   const committer = createCommitter(
     path,
+    knowFiles(path),
     insertHere,
     createTransactions(database, () => {}),
   )

@@ -6,6 +6,7 @@ import type { Examination, Finding } from '../../store/finding.ts'
 import { examinePostgres } from '../../store/postgres/examine.ts'
 import { examineSqlite } from '../../store/sqlite/examine.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../command.ts'
+import { unlessStopped } from '../failures.ts'
 import { describeCount } from '../progress.ts'
 import { sqlitePathOf } from '../require-sqlite.ts'
 import { examineClock } from './examine-clock.ts'
@@ -55,5 +56,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
       '\nEach line is ok, warning or failure, the last two with what to do. Nothing is changed.\n' +
         'The exit code is 1 after a failure, else 0.',
     )
-    .action((options: Flags) => examine(loadConfig(options), terminal))
+    .action((options: Flags) =>
+      unlessStopped(examine(loadConfig(options), terminal), terminal, 'Not all was looked at'),
+    )
 }

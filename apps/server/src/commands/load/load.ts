@@ -8,7 +8,7 @@ import {
 import { PlantFileError } from '../../plant-files/problem.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
-import { describeStop } from '../failures.ts'
+import { describeStop, describeUnavailable } from '../failures.ts'
 import { describeCount, startProgress } from '../progress.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants } from './load-plants.ts'
@@ -46,7 +46,8 @@ function describeFailure(error: unknown, path: string, terminal: Terminal): unkn
     return new CommandError(`${path} cannot be loaded: ${error.message}`, exitCodes.dataError)
   }
   if (error instanceof StoreUnavailableError) {
-    return new CommandError(`${error.message}. ${AGAIN}`, exitCodes.unavailable, { cause: error })
+    const message = `${describeUnavailable(error)}. ${AGAIN}`
+    return new CommandError(message, exitCodes.unavailable, { cause: error })
   }
   return describeStop(error, terminal, AGAIN)
 }

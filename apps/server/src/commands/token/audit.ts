@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { type Flags, loadConfig } from '../../config.ts'
 import type { SettingName } from '../../settings.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
+import { userName } from '../../user-name.ts'
 import { CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
 import { escapeUnits } from '../printable.ts'
 
@@ -18,15 +18,6 @@ export type AuditFields = Readonly<Record<string, string | number | boolean>>
 export function auditFieldsOf({ id, name, expiresAt }: TokenRecord) {
   const expires = expiresAt === undefined ? 'never' : new Date(expiresAt).toISOString()
   return { tokenId: id, tokenName: name, expires }
-}
-
-function nameUser(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // A container may run as a number that has no name.
-    return `uid ${process.getuid?.()}`
-  }
 }
 
 /** One line of JSON in ASCII: whatever a field holds can neither end it nor speak to a terminal. */
@@ -78,11 +69,13 @@ export async function withAudit(
 ): Promise<void> {
   const { auditFile, sudoUser } = loadConfig(flags)
   const file = openAuditFile(auditFile)
-  const who = { user: nameUser(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+  const who = { user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
   const record = (fields: AuditFields) =>
     writeLine(formatAuditLine({ audit: action, ...who, ...fields }), terminal, file)
+  let isOpen = false
   try {
     await withStore(terminal, flags, async (store) => {
+      isOpen = true
       const about = { store: store.description }
       const { fields, tell } = await use(store).catch((error: Error) => {
         record({ outcome: 'failed', ...about, reason: error.message })
@@ -91,6 +84,9 @@ export async function withAudit(
       record({ outcome: 'done', ...about, ...fields })
       tell()
     })
+  } catch (error) {
+    if (!isOpen) record({ outcome: 'failed', reason: (error as Error).message })
+    throw error
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -36,3 +36,8 @@ export function aftermathOf(error: unknown): Aftermath {
 export function isPassing(error: unknown): boolean {
   return /^(?:25006|53|55|57|58030)/.test(sqlStateOf(error) ?? '')
 }
+
+/** Whether somebody must change the database first: privileges, or tables that are not there. */
+export function isOfSetup(error: unknown): boolean {
+  return /^(?:42501|42P01|42703|3F000)$/.test(sqlStateOf(error) ?? '')
+}

@@ -2,20 +2,15 @@ import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
 import { GroupCommit } from '../group-commit.ts'
 import type { StoreObserver } from '../observer.ts'
-import {
-  type CreateOutcome,
-  type OutcomeUnknownError,
-  type Store,
-  StoreRefusedError,
-  StoreUnavailableError,
-} from '../store.ts'
+import type { CreateOutcome, OutcomeUnknownError, Store } from '../store.ts'
 import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
 import { measurePool, openPool } from './pool.ts'
 import { createPostgresRates } from './rates.ts'
-import { settle } from './settle.ts'
+import { settle, toStoreError } from './settle.ts'
 import { createPostgresTokenStore } from './tokens.ts'
+import { describeUnusable } from './unusable.ts'
 
 export interface PostgresStoreOptions {
   readonly databaseUrl: string
@@ -52,11 +47,7 @@ async function check(pool: Pool, place: string): Promise<string> {
     await refuseOtherSchema(pool, place)
     return await describe(pool, place)
   } catch (error) {
-    if (error instanceof StoreRefusedError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StoreUnavailableError(`the database ${place} cannot be used: ${reason}`, {
-      cause: error,
-    })
+    throw describeUnusable(error, place)
   }
 }
 
@@ -89,8 +80,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
     async isEmpty() {
-      const { rows } = await pool.query('SELECT 1 FROM plants LIMIT 1')
-      return rows.length === 0
+      try {
+        const { rows } = await pool.query('SELECT 1 FROM plants LIMIT 1')
+        return rows.length === 0
+      } catch (error) {
+        throw toStoreError(error, false)
+      }
     },
     isReady: () => takesWrites(pool),
     measure: async () => ({

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from '../store.ts'
-import { aftermathOf, isPassing } from './failures.ts'
+import { aftermathOf, isOfSetup, isPassing } from './failures.ts'
+import { describeReason } from './unusable.ts'
 
 /** How long after its arrival a create may be repeated until its outcome is known; callers wait 10 s. */
 const SETTLE_LIMIT_MS = 8_000
@@ -114,7 +115,7 @@ export function toStoreError(cause: unknown, mayBeStored: boolean): unknown {
     return new StoreUnavailableError(cause.message, { cause })
   }
   const isOfStatement = aftermathOf(cause) === 'rolled_back' && !isPassing(cause)
-  return isOfStatement
-    ? cause
-    : new StoreUnavailableError('the database is not available', { cause })
+  if (isOfStatement && !isOfSetup(cause)) return cause
+  const detail = describeReason(cause)
+  return new StoreUnavailableError('the database is not available', { cause, detail })
 }

@@ -1,9 +1,10 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { PoolClient } from 'pg'
-import { type PlantSnapshot, StoreUnavailableError } from '../store.ts'
+import type { PlantSnapshot } from '../store.ts'
 import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { openPool } from './pool.ts'
+import { describeUnusable } from './unusable.ts'
 
 /** Few enough that plants of 64 KiB each stay a few MB. */
 const BATCH_PLANTS = 100
@@ -18,13 +19,22 @@ function toPlant({ id, name, tag }: Row): NewPlant {
   return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
 }
 
-async function* readBatches(client: PoolClient): AsyncGenerator<NewPlant[]> {
+async function* readBatches(client: PoolClient, place: string): AsyncGenerator<NewPlant[]> {
   const fetch = `FETCH ${BATCH_PLANTS} FROM plants_in_order`
   for (;;) {
-    const { rows } = await client.query<Row>(fetch)
+    const { rows } = await client.query<Row>(fetch).catch((error) => {
+      throw describeUnusable(error, place)
+    })
     if (rows.length === 0) return
     yield rows.map(toPlant)
   }
+}
+
+async function openCursor(client: PoolClient): Promise<void> {
+  await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await client.query(
+    'DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM plants ORDER BY id',
+  )
 }
 
 /**
@@ -35,26 +45,20 @@ export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSn
   const address = readPostgresUrl(databaseUrl)
   // Reading loses nothing, so the settings that writing needs are not asked for.
   const pool = openPool({ address, allowDataLoss: true, isPatient: true })
+  let client: PoolClient | undefined
+  async function close(): Promise<void> {
+    // A connection that is not given back keeps the pool from ending.
+    client?.release(true)
+    await pool.end()
+  }
   try {
     await refuseOtherSchema(pool, address.place)
-    const client = await pool.connect()
-    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    await client.query(
-      'DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM plants ORDER BY id',
-    )
-    return {
-      description: `PostgreSQL at ${address.place}`,
-      batches: readBatches(client),
-      async close() {
-        client.release(true)
-        await pool.end()
-      },
-    }
+    client = await pool.connect()
+    await openCursor(client)
+    const description = `PostgreSQL at ${address.place}`
+    return { description, batches: readBatches(client, address.place), close }
   } catch (error) {
-    await pool.end()
-    if (error instanceof Error && error.name === 'StoreRefusedError') throw error
-    throw new StoreUnavailableError(`the database ${address.place} cannot be read`, {
-      cause: error,
-    })
+    await close()
+    throw describeUnusable(error, address.place)
   }
 }

@@ -4,6 +4,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../observer.ts'
 import { type CreateOutcome, OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
 import { type CommitAnswer, toRequest } from './commit-messages.ts'
+import type { KnownFile } from './known-files.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */
 const WORKER = new URL(`./commit-worker${extname(import.meta.url)}`, import.meta.url)
@@ -28,16 +29,20 @@ function toError({ error }: Extract<CommitAnswer, { error: unknown }>): Error {
   return new Error(error.message, options)
 }
 
-function startWorker(path: string): Worker {
+function startWorker(path: string, files: readonly KnownFile[]): Worker {
   return new Worker(WORKER, {
-    workerData: path,
+    workerData: { path, files },
     resourceLimits: { maxYoungGenerationSizeMb: NURSERY_MB },
   })
 }
 
-/** Starts the thread on a database file that this process has opened already. */
-export function startCommitThread(path: string, observer?: StoreObserver): CommitThread {
-  const worker = startWorker(path)
+/** Starts the thread on a database that this process has opened already, as `files`. */
+export function startCommitThread(
+  path: string,
+  files: readonly KnownFile[],
+  observer?: StoreObserver,
+): CommitThread {
+  const worker = startWorker(path, files)
   let isReady = false
   let pending: PromiseWithResolvers<CreateOutcome[]> | undefined
   let death: OutcomeUnknownError | undefined

@@ -2,11 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type CommitAnswer, type CommitRequest, toPlants } from './commit-messages.ts'
 import { openConnection } from './database.ts'
 import { growLog } from './grow-log.ts'
+import { type KnownFile, requireSameFiles } from './known-files.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createTransactions } from './transactions.ts'
 
 /** A thread that commits batches, one after the other, until it is sent `undefined`. */
-const database = openConnection(workerData)
+const { path, files } = workerData as { path: string; files: readonly KnownFile[] }
+// Opening would make a new file where the one that was checked is gone.
+requireSameFiles(files)
+const database = openConnection(path)
 growLog(database)
 let statementMs = 0
 const { write } = createTransactions(
@@ -15,6 +19,7 @@ const { write } = createTransactions(
   (durationMs) => {
     statementMs = durationMs
   },
+  files,
 )
 const insertPlants = preparePlantInsert(database)
 

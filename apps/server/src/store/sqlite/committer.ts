@@ -2,6 +2,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../observer.ts'
 import type { CreateOutcome } from '../store.ts'
 import { type CommitThread, startCommitThread } from './commit-thread.ts'
+import type { KnownFile } from './known-files.ts'
 import type { Transactions } from './transactions.ts'
 
 /**
@@ -18,6 +19,7 @@ export interface Committer {
 
 export function createCommitter(
   path: string,
+  files: readonly KnownFile[],
   insertPlants: (plants: readonly NewPlant[]) => CreateOutcome[],
   { write }: Transactions,
   observer?: StoreObserver,
@@ -43,7 +45,7 @@ export function createCommitter(
   return {
     commit(plants) {
       // Not before the first plant: the command line opens stores as well.
-      thread ??= startCommitThread(path, observer)
+      thread ??= startCommitThread(path, files, observer)
       // One plant between larger batches is no lone caller's, and the event loop has more to do.
       const isLone = plants.length === 1 && lastSize === 1
       lastSize = plants.length

@@ -1,4 +1,5 @@
-import { dirname, resolve } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
 import {
@@ -12,8 +13,10 @@ import {
 } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { copyBeforeMigration } from './pre-migration-copy.ts'
+import { realPathOf } from './real-path.ts'
 import { createFolderOf, SyncForbiddenError, syncPath } from './sync-files.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
+import { describeUnopenable, refuseNoFile } from './unopenable.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -30,7 +33,11 @@ function refuseOldSqlite(database: DatabaseSync): void {
 
 /** Looks at a file without changing it; a missing or empty one may be made a store. */
 function inspect(path: string): void {
-  if ((sizeOf(path) ?? 0) === 0) refuseLoneLog(path)
+  refuseNoFile(path)
+  const size = sizeOf(path)
+  // SQLite would open for reading alone what may not be written, and fail at the first create.
+  if (size !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
+  if ((size ?? 0) === 0) refuseLoneLog(path)
   else openForReading(path, 'quick_check').close()
 }
 
@@ -90,14 +97,15 @@ async function syncLeftovers(database: DatabaseSync, path: string): Promise<void
  * with WAL and synchronous=FULL set and read back, checked, and migrated to the newest schema;
  * a store with plants is copied before that, beside itself.
  * Busy waits are off afterwards: see retryWhileBusy.
- * @throws StoreRefusedError when the file must not be used; it is then left as it was.
+ * @throws StoreRefusedError when the file must not or cannot be used; it is then left as it was.
  */
 export async function openDatabase(file: string): Promise<DatabaseSync> {
-  const path = resolve(file)
-  inspect(path)
-  await createFolderOf(path)
-  const database = new DatabaseSync(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
+  const path = realPathOf(file)
+  let database: DatabaseSync | undefined
   try {
+    inspect(path)
+    await createFolderOf(path)
+    database = new DatabaseSync(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
     refuseOldSqlite(database)
     makeDurable(database)
     await syncLeftovers(database, path)
@@ -107,7 +115,7 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
     database.exec('PRAGMA busy_timeout = 0')
     return database
   } catch (error) {
-    database.close()
-    throw error
+    database?.close()
+    throw describeUnopenable(error, path)
   }
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Examination, type Finding, findingsAbout } from '../finding.ts'
 import { StoreRefusedError, type TokenRecord } from '../store.ts'
@@ -7,6 +7,7 @@ import { readContents } from './contents.ts'
 import { examineEngine, examineRoom, examineSync } from './examine-folder.ts'
 import { openForReading, readValue, sizeOf } from './inspect.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { realPathOf } from './real-path.ts'
 import { createSqliteTokenStore } from './tokens.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -106,7 +107,7 @@ function findFolder(path: string): string {
 
 /** Checks what "200 means durable" rests on for a SQLite store, without changing it. */
 export async function examineSqlite(file: string): Promise<Examination> {
-  const path = resolve(file)
+  const path = realPathOf(file)
   const folder = findFolder(path)
   const isMissing = sizeOf(path) === undefined && sizeOf(`${path}-wal`) === undefined
   const examination = isMissing ? examineMissing(path) : await examineExisting(path)

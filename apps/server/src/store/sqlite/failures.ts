@@ -42,6 +42,11 @@ function primaryCodeOf(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff
 }
 
+/** Whether a file or its folder could not be opened or written, rather than failed in use. */
+export function isOfAccess(error: unknown): boolean {
+  return [SQLITE_CANTOPEN, SQLITE_READONLY].includes(primaryCodeOf(error) ?? -1)
+}
+
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_BUSY
 }

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
-import { isBusy } from './failures.ts'
+import { isBusy, isOfAccess } from './failures.ts'
 import { refuseNewerSchema } from './migrations.ts'
+import { realPathOf } from './real-path.ts'
+import { describeUnopenable, refuseNoFile } from './unopenable.ts'
 
 /** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
 export const APPLICATION_ID = 0x504c4e54
@@ -57,7 +58,8 @@ export function refuseCorrupt(database: DatabaseSync, path: string, check: Check
  * @throws StoreRefusedError when it is missing, empty, foreign, newer or cannot be read.
  */
 export function openForReading(file: string, check?: Check): DatabaseSync {
-  const path = resolve(file)
+  const path = realPathOf(file)
+  refuseNoFile(path)
   refuseLoneLog(path)
   if ((sizeOf(path) ?? 0) === 0) {
     throw new StoreRefusedError(`there is no plant store in ${path}`)
@@ -71,7 +73,8 @@ export function openForReading(file: string, check?: Check): DatabaseSync {
     return database
   } catch (error) {
     database?.close()
-    if (error instanceof StoreRefusedError || isBusy(error)) throw error
+    if (error instanceof StoreRefusedError) throw error
+    if (isBusy(error) || isOfAccess(error)) throw describeUnopenable(error, path)
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
       cause: error,

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
 import { readContents, type StoreContents } from './contents.ts'
@@ -8,6 +7,7 @@ import { openDatabase } from './database.ts'
 import { openForReading, refuseLoneLog, sizeOf } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { createNewFile, type NewFile } from './new-file.ts'
+import { realPathOf } from './real-path.ts'
 import { createFolderOf } from './sync-files.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -77,7 +77,7 @@ export async function restoreStore(
   target: string,
   options: CopyOptions,
 ): Promise<StoreContents> {
-  const path = resolve(target)
+  const path = realPathOf(target)
   openForReading(backupPath, 'integrity_check').close()
   refuseFilledFile(path)
   await createFolderOf(path)

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import type { PlantSnapshot } from '../store.ts'
 import { toStoreError } from './failures.ts'
 import { openForReading, sqliteVersionOf } from './inspect.ts'
 import { schemaVersionOf } from './migrations.ts'
+import { realPathOf } from './real-path.ts'
 
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100
@@ -52,7 +52,7 @@ export function openSqliteSnapshot(path: string): PlantSnapshot {
   // The first read fixes what the transaction sees.
   const isNew = schemaVersionOf(database) === 0
   return {
-    description: `SQLite ${sqliteVersionOf(database)} in ${resolve(path)}`,
+    description: `SQLite ${sqliteVersionOf(database)} in ${realPathOf(path)}`,
     batches: isNew ? readNothing() : readInTransaction(database),
     async close() {
       database.close()

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreRefusedError } from '../store.ts'
@@ -6,6 +6,10 @@ import { StoreRefusedError } from '../store.ts'
 /** Node 26 lets nothing be synced under its permission model, but by SQLite itself. */
 export class SyncForbiddenError extends StoreRefusedError {
   override name = 'SyncForbiddenError'
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
 }
 
 /**
@@ -18,7 +22,7 @@ export async function syncPath(path: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_ACCESS_DENIED') throw error
+    if (codeOf(error) !== 'ERR_ACCESS_DENIED') throw error
     throw new SyncForbiddenError(
       `${path} cannot be brought to stable storage: this Node.js forbids it under --permission. ` +
         'Run this command without --permission.',
@@ -29,9 +33,32 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Makes the folder of a file, and those above it, where they are missing. */
-export async function createFolderOf(path: string): Promise<void> {
-  const firstCreated = mkdirSync(dirname(path), { recursive: true })
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+async function createFolder(folder: string): Promise<void> {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    await createFolder(dirname(folder))
+    makeFolder(folder)
+  }
   // A new folder survives a power cut only once the folder that lists it is synced.
-  if (firstCreated !== undefined) await syncPath(dirname(firstCreated))
+  await syncPath(dirname(folder))
+}
+
+/**
+ * Makes the folder of a file, and those above it, where they are missing. One at a time, because
+ * mkdir of Node never ends on a file system that takes no folders, such as /proc.
+ */
+export async function createFolderOf(path: string): Promise<void> {
+  await createFolder(dirname(path))
 }

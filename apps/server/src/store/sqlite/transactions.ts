@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
 import { isBusy, toStoreError } from './failures.ts'
+import { type KnownFile, requireSameFiles } from './known-files.ts'
 
 /** How long a transaction waits for another process that writes: the command line, a second server. */
 export const BUSY_LIMIT_MS = 2_000
@@ -22,12 +23,13 @@ export interface Transactions {
 
 /**
  * `onFault` is told of an I/O error or corruption, after which the file cannot be trusted;
- * `onCommit` how long each COMMIT took.
+ * `onCommit` how long each COMMIT took. A commit counts only while `files` are what they were.
  */
 export function createTransactions(
   database: DatabaseSync,
   onFault: (fault: OutcomeUnknownError) => void,
   onCommit?: (durationMs: number) => void,
+  files: readonly KnownFile[] = [],
 ): Transactions {
   async function run<Result>(action: () => Result): Promise<Result> {
     try {
@@ -40,7 +42,13 @@ export function createTransactions(
   }
 
   return {
-    write: (work) => run(() => runTransaction(database, work, onCommit)),
+    write: (work) =>
+      run(() => {
+        const result = runTransaction(database, work, onCommit)
+        // After the commit, because a file may be deleted until then.
+        requireSameFiles(files)
+        return result
+      }),
     async read(query) {
       try {
         return await run(query)

@@ -1,0 +1,44 @@
+import { StoreRefusedError, StoreUnavailableError } from '../store.ts'
+import { sqlStateOf } from './failures.ts'
+
+const ADDRESS = 'start the database, or mend its address in PLANT_STORE_DATABASE_URL'
+
+/** What to do, by the beginning of an SQLSTATE. */
+const MENDS: readonly (readonly [string, string])[] = [
+  ['28', 'mend the user or the password in PLANT_STORE_DATABASE_URL'],
+  ['3D000', 'make the database with createdb, or mend its name in PLANT_STORE_DATABASE_URL'],
+  [
+    '42501',
+    'let its owner GRANT SELECT, INSERT, UPDATE, DELETE on its tables to the user of ' +
+      'PLANT_STORE_DATABASE_URL; only `migrate` needs the owner of the schema',
+  ],
+  ['42P01', 'plant-store-server migrate, as the user who owns the tables'],
+  ['53300', 'end other connections, or raise max_connections'],
+  ['57P0', ADDRESS],
+]
+
+function mendOf(error: unknown): string | undefined {
+  const state = sqlStateOf(error)
+  if (state !== undefined) return MENDS.find(([beginning]) => state.startsWith(beginning))?.[1]
+  return (error as { syscall?: unknown } | null)?.syscall === undefined ? undefined : ADDRESS
+}
+
+/** The reason of an error and, where one can be named, what to do about it. */
+export function describeReason(error: unknown): string {
+  // An address with several numbers fails with an error for each, and none of its own.
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  const reason = first instanceof Error ? first.message : String(first)
+  const mend = mendOf(first)
+  return mend === undefined ? reason : `${reason}. Try: ${mend}`
+}
+
+/** What every command tells of a database that it cannot use; a refusal stays itself. */
+export function describeUnusable(error: unknown, place: string): Error {
+  if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) return error
+  return new StoreUnavailableError(
+    `the database ${place} cannot be used: ${describeReason(error)}`,
+    {
+      cause: error,
+    },
+  )
+}

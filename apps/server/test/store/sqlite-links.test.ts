@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { contentOf, makeStore, spreadPlants } from '../commands/plants.ts'
+import { runProgram } from '../commands/program.ts'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+/** A folder of data with a relative link, through another link, to where the file is or will be. */
+function arrangeLink() {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'real'))
+  mkdirSync(join(folder, 'data'))
+  symlinkSync('../real', join(folder, 'data/elsewhere'))
+  symlinkSync('elsewhere/plants.db', join(folder, 'data/plants.db'))
+  return { folder, link: join(folder, 'data/plants.db'), real: join(folder, 'real/plants.db') }
+}
+
+function run(link: string, ...args: string[]) {
+  return runProgram([...args, '--database-url', `sqlite:${link}`])
+}
+
+describe('a database that is named by a link', () => {
+  test('is refused when it is gone and its log is not, which stays as it was', async () => {
+    const { folder, link, real } = arrangeLink()
+    const server = await startServerProcess({ folder })
+    for (const id of [1, 2, 3]) await server.client.createPlant({ id, name: 'Fern' })
+    server.kill('SIGKILL')
+    await server.ended
+    rmSync(real)
+    const log = readFileSync(`${real}-wal`)
+    const backup = join(folder, 'backup.db')
+    await makeStore(backup, spreadPlants(1))
+
+    const commands = [['serve'], ['token', 'list'], ['export'], ['migrate']]
+    for (const args of [...commands, ['backup', join(folder, 'new.db')], ['restore', backup]]) {
+      const { code, err } = await run(link, ...args)
+      expect({ args, code, err }).toMatchObject({ code: 69, err: expect.stringContaining('-wal') })
+    }
+    const { code, out } = await run(link, 'doctor')
+    expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('is missing but') })
+    expect(existsSync(real)).toBe(false)
+    expect(readFileSync(`${real}-wal`).equals(log)).toBe(true)
+  })
+
+  test('is made, backed up and restored where the link leads', async () => {
+    const { folder, link, real } = arrangeLink()
+    await makeStore(link, spreadPlants(10))
+    expect(existsSync(real)).toBe(true)
+    expect((await run(link, 'backup', join(folder, 'backup.db'))).code).toBe(0)
+    const before = contentOf(real)
+    rmSync(real)
+    expect((await run(link, 'restore', join(folder, 'backup.db'))).code).toBe(0)
+    expect(contentOf(real)).toEqual(before)
+  })
+
+  test('is refused where links lead in a circle', async () => {
+    const folder = temporaryFolder()
+    symlinkSync('two', join(folder, 'one'))
+    symlinkSync('one', join(folder, 'two'))
+    const { code, err } = await run(join(folder, 'one/plants.db'), 'export')
+    expect({ code, err }).toMatchObject({ code: 69, err: expect.stringContaining('ELOOP') })
+  })
+
+  test('under a name of its own is no link to a log of that name', async () => {
+    const { folder, link } = arrangeLink()
+    writeFileSync(`${link}-wal`, 'notes of somebody')
+    expect((await run(link, 'migrate')).code).toBe(0)
+    expect(readFileSync(join(folder, 'data/plants.db-wal'), 'utf8')).toBe('notes of somebody')
+  })
+})
