@@ -54,7 +54,9 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     if (response.headersSent) {
       // Answered already. A lingering answer waits for a body that cannot be read any more.
       if (response.writableEnded) request.socket.destroySoon()
-      else request.socket.end()
+      else if (response.socket !== null) request.socket.end()
+      // Its turn has not come: with the socket's end it would be lost.
+      else response.end()
       return
     }
     const requestId = requestIdOf(request)

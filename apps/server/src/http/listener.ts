@@ -5,7 +5,8 @@ import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
 import { messageClassesOf } from './message-classes.ts'
-import type { Listeners } from './request-log.ts'
+import type { PipelineOptions } from './pipeline.ts'
+import { readTargets } from './read-targets.ts'
 
 export interface Address {
   readonly host: string
@@ -31,15 +32,15 @@ const IDLE_MARGIN_MS = 30_000
 
 /**
  * An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body.
- * Requests go to `admit`, which may answer them itself, and by default to the app.
+ * `admit` is put before the app and may answer requests itself.
  */
 export function createListener(
   app: Express,
   limits: ListenerLimits,
-  listeners: Listeners,
-  admit: RequestListener = app,
+  options: PipelineOptions,
+  admit = (app: RequestListener): RequestListener => app,
 ): Server {
-  const handle = handleInTurn(admit)
+  const handle = handleInTurn(readTargets(admit(app), options))
   const server = createServer(
     {
       ...messageClassesOf(app),
@@ -60,7 +61,7 @@ export function createListener(
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
-  answerConnectionErrors(server, listeners)
+  answerConnectionErrors(server, options)
   trackConnections(server)
   return server
 }
