@@ -4,6 +4,7 @@ import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
+import { withLastResort } from './last-resort.ts'
 import { messageClassesOf } from './message-classes.ts'
 import type { PipelineOptions } from './pipeline.ts'
 import { readTargets } from './read-targets.ts'
@@ -40,7 +41,7 @@ export function createListener(
   options: PipelineOptions,
   admit = (app: RequestListener): RequestListener => app,
 ): Server {
-  const handle = handleInTurn(readTargets(admit(app), options))
+  const handle = handleInTurn(readTargets(admit(withLastResort(app, options)), options))
   const server = createServer(
     {
       ...messageClassesOf(app),
