@@ -89,6 +89,9 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     else refuse(socket, toRequestError(cause))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    // Node has taken its own listeners off, and an error that nobody hears ends the process.
+    socket.on('error', () => {})
+    socket.on('timeout', () => socket.destroy())
     refuse(socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
   })
 }
