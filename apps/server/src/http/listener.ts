@@ -67,12 +67,16 @@ export function createListener(
   return server
 }
 
-/** Starts listening and gives the address as a URL. */
+/**
+ * Starts listening and gives the address as a URL.
+ * @throws the error of Node's listen, with the host and port that were asked for.
+ */
 export function listen(server: Server, { host, port }: Address): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (error: Error) => reject(Object.assign(error, { host, port }))
+    server.once('error', refuse)
     server.listen({ host, port }, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       const { address, family, port: actualPort } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`)
     })
