@@ -129,7 +129,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeContradictions((name) => set.has(name)))
+  problems.push(...describeContradictions((name) => set.has(name), values))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
 }

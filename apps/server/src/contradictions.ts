@@ -2,10 +2,29 @@ import { environmentNameOf, type SettingName } from './settings.ts'
 
 /**
  * A problem for each set of settings that are right by themselves and wrong together.
- * `isSet` tells whether a setting has another value than its default.
+ * `isSet` tells whether a setting has another value than its default; a value that is wrong by
+ * itself is undefined.
  */
-export function describeContradictions(isSet: (name: SettingName) => boolean): string[] {
-  const problem = (name: SettingName, text: string) => `${environmentNameOf(name)}: ${text}`
+export function describeContradictions(
+  isSet: (name: SettingName) => boolean,
+  values: Readonly<Record<string, unknown>>,
+): string[] {
+  return [...describeTimeouts(values), ...describeJwtSettings(isSet)]
+}
+
+function problem(name: SettingName, text: string): string {
+  return `${environmentNameOf(name)}: ${text}`
+}
+
+/** A request has arrived no sooner than its headers have; Node refuses such a pair. */
+function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
+  const { headersTimeoutMs: limit, requestTimeoutMs } = values
+  if (!(Number(requestTimeoutMs) < Number(limit))) return []
+  const headers = environmentNameOf('headersTimeoutMs')
+  return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
+}
+
+function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
   const url = environmentNameOf('jwksUrl')
   const file = environmentNameOf('jwksFile')
   if (isSet('jwksUrl') && isSet('jwksFile')) {

@@ -23,6 +23,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.ioError)
 })
 
+// There is no other place to tell of it.
+process.stderr.on('error', () => {})
+
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),

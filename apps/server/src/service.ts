@@ -66,17 +66,18 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
             log: parts.log,
           },
   })
-  const admit = admitRequests(app, {
-    requestLimit: limits.requestLimit,
-    bodyLimitBytes: parts.bodyLimitBytes,
-    isOverloaded: plants.isOverloaded,
-    isDraining: parts.isDraining,
-    observer: parts.observer,
-    refusals,
-    tellLater,
-    mark: cors?.mark,
-  })
-  const server = createListener(app, limits, parts, admit)
+  const server = createListener(app, limits, parts, (admitted) =>
+    admitRequests(admitted, {
+      requestLimit: limits.requestLimit,
+      bodyLimitBytes: parts.bodyLimitBytes,
+      isOverloaded: plants.isOverloaded,
+      isDraining: parts.isDraining,
+      observer: parts.observer,
+      refusals,
+      tellLater,
+      mark: cors?.mark,
+    }),
+  )
   server.maxConnections = limits.connectionLimit
   server.on('drop', () => refusals.count('connections'))
   return server

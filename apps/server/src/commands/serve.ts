@@ -5,6 +5,7 @@ import { isUsable } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
+import type { Address } from '../http/listener.ts'
 import { build } from '../operations/build.ts'
 import type { Watch } from '../operations/watch.ts'
 import type { RunningServer } from '../server.ts'
@@ -63,9 +64,9 @@ function greet(
   )
 }
 
-function describeListenError(error: NodeJS.ErrnoException & { port?: number }): string {
+function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): string {
   return (
-    `cannot listen on port ${error.port}: ${error.code}. Choose another with ` +
+    `cannot listen on host ${error.host}, port ${error.port}: ${error.code}. Choose another with ` +
     `${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
   )
 }

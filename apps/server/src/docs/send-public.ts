@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
-import { addedHeadersOf } from '../http/answer.ts'
+import { addedHeadersOf, hidesWhatFollows } from '../http/answer.ts'
 import { markAsClosing } from '../http/exchanges.ts'
 import { endAndClose } from '../http/lingering-close.ts'
 import type { PipelineOptions } from '../http/pipeline.ts'
@@ -50,7 +50,7 @@ export function sendPublic(
   noteSuccess(options, request, response)
   const body = isKnown ? '' : content
   // A body that came along is not read; whoever sends more of it would be heard as a request.
-  if (!options.isDraining() && request.complete) {
+  if (!options.isDraining() && request.complete && !hidesWhatFollows(request)) {
     response.end(body)
     return
   }

@@ -59,6 +59,11 @@ export function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number
   return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
 }
 
+/** Whether Node's parser may have dropped what came in one packet behind this request. */
+export function hidesWhatFollows({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined
+}
+
 /** The Error body of a failure. */
 export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'message'>): string {
   const body: ErrorBody = { error: code, message }
@@ -76,7 +81,10 @@ export interface Answer {
   readonly closesConnection: boolean
 }
 
-/** Writes an answer; with `closesConnection` it is the last one on its connection. */
+/**
+ * Writes an answer; with `closesConnection`, or where a next request may have been lost, it is the
+ * last one on its connection.
+ */
 export function sendAnswer(
   request: IncomingMessage,
   response: MarkedResponse,
@@ -89,7 +97,7 @@ export function sendAnswer(
   if (status === 204) lines.splice(0, 4)
   lines.push(...headers)
   lines.push(...addedHeadersOf(response))
-  if (!closesConnection) {
+  if (!closesConnection && !hidesWhatFollows(request)) {
     // Text of one byte a character is written faster when Node is told so.
     const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
     response.writeHead(status, lines).end(body, encoding)

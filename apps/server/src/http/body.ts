@@ -16,6 +16,8 @@ function unsupported(message: string, ...headers: string[]): RequestError {
 
 function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true
+  // The parser drops a parameter whose quote is never closed.
+  if (contentType.replace(/\\./g, '').split('"').length % 2 === 0) return false
   // The parser keeps the first of several charsets.
   if ((contentType.match(/;\s*charset\s*=/gi)?.length ?? 0) > 1) return false
   const { type, parameters } = parse(contentType)

@@ -54,7 +54,9 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     if (response.headersSent) {
       // Answered already. A lingering answer waits for a body that cannot be read any more.
       if (response.writableEnded) request.socket.destroySoon()
-      else request.socket.end()
+      else if (response.socket !== null) request.socket.end()
+      // Its turn has not come: with the socket's end it would be lost.
+      else response.end()
       return
     }
     const requestId = requestIdOf(request)
@@ -87,6 +89,9 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     else refuse(socket, toRequestError(cause))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    // Node has taken its own listeners off, and an error that nobody hears ends the process.
+    socket.on('error', () => {})
+    socket.on('timeout', () => socket.destroy())
     refuse(socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
   })
 }

@@ -31,6 +31,8 @@ export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
  */
 export function handleInTurn(handle: RequestListener): RequestListener {
   function handleUnlessAnswered(socket: ExchangeSocket, { request, response }: Exchange): void {
+    // After a connection that CONNECT has taken from Node, nothing would ever close this response.
+    if (socket.destroyed) return
     if (!socket[isClosing] && !response.headersSent) handle(request, response)
   }
 

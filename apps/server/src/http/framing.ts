@@ -1,20 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
 import { RequestError } from './request-error.ts'
+import { isHost } from './target.ts'
 
 /** More lines than any honest caller sends; Node itself would drop what is over its limit unseen. */
 const MAX_HEADER_LINES = 200
-
-/** uri-host with an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2), an IPv6 address as a group. */
-const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::\d{0,5})?$/i
-
-/** origin-form, absolute-form or asterisk-form (RFC 9112 §3.2); a fragment is none of them. */
-const REQUEST_TARGET = /^(?:\/|https?:\/\/[^/?#]|\*$)[^#]*$/i
-
-function isHost(text: string): boolean {
-  const [match, ipv6] = HOST.exec(text) ?? []
-  return match !== undefined && (ipv6 === undefined || isIPv6(ipv6))
-}
 
 /** How many lines of a header arrived; Node's own `headers` hide all but the first of some. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
@@ -31,11 +20,11 @@ function malformed(message: string): RequestError {
 }
 
 /**
- * Refuses what RFC 9112 forbids and Node's parser lets through.
+ * Refuses what RFC 9112 forbids and Node's parser lets through, but for the target.
  * @throws RequestError, after which the connection is closed: its framing cannot be trusted.
  */
 export function checkFraming(request: IncomingMessage): void {
-  const { httpVersion, headers, url = '' } = request
+  const { httpVersion, headers } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     throw malformed('the request must be HTTP/1.1 or HTTP/1.0')
   }
@@ -48,7 +37,6 @@ export function checkFraming(request: IncomingMessage): void {
   }
   checkHost(request)
   checkTransferEncoding(request)
-  if (!REQUEST_TARGET.test(url)) throw malformed('the request target is not valid')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     throw new RequestError('expectation_failed', 'the only expectation met here is 100-continue', {
       closesConnection: true,

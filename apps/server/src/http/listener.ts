@@ -4,8 +4,10 @@ import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn } from './exchanges.ts'
+import { withLastResort } from './last-resort.ts'
 import { messageClassesOf } from './message-classes.ts'
-import type { Listeners } from './request-log.ts'
+import type { PipelineOptions } from './pipeline.ts'
+import { readTargets } from './read-targets.ts'
 
 export interface Address {
   readonly host: string
@@ -31,15 +33,15 @@ const IDLE_MARGIN_MS = 30_000
 
 /**
  * An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body.
- * Requests go to `admit`, which may answer them itself, and by default to the app.
+ * `admit` is put before the app and may answer requests itself.
  */
 export function createListener(
   app: Express,
   limits: ListenerLimits,
-  listeners: Listeners,
-  admit: RequestListener = app,
+  options: PipelineOptions,
+  admit = (app: RequestListener): RequestListener => app,
 ): Server {
-  const handle = handleInTurn(admit)
+  const handle = handleInTurn(readTargets(admit(withLastResort(app, options)), options))
   const server = createServer(
     {
       ...messageClassesOf(app),
@@ -60,17 +62,21 @@ export function createListener(
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
-  answerConnectionErrors(server, listeners)
+  answerConnectionErrors(server, options)
   trackConnections(server)
   return server
 }
 
-/** Starts listening and gives the address as a URL. */
+/**
+ * Starts listening and gives the address as a URL.
+ * @throws the error of Node's listen, with the host and port that were asked for.
+ */
 export function listen(server: Server, { host, port }: Address): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (error: Error) => reject(Object.assign(error, { host, port }))
+    server.once('error', refuse)
     server.listen({ host, port }, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       const { address, family, port: actualPort } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`)
     })

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import './locals.ts'
 import type { RequestError } from './request-error.ts'
 import type { RequestObserver } from './request-observer.ts'
+import { pathOf } from './target.ts'
 
 /** Whoever is told how requests end. */
 export interface Listeners {
@@ -34,7 +35,7 @@ function describeRequest(request: Request, response: Response): object {
     traceId,
     tokenName,
     method: request.method,
-    path: shorten(request.path),
+    path: shorten(pathOf(request.url)),
     durationMs: round(durationOf(response)),
     waitMs: round(waitMs),
     commitMs: round(commitMs),

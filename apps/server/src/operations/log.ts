@@ -37,9 +37,17 @@ function describeError(error: unknown): Described | string | undefined {
   return { type: name, message, code, stack, cause: describeError(cause) }
 }
 
-/** Writes to standard error, each line before the call returns, so that no end can lose one. */
+/** Lines that could not be written and are kept until there is room again. */
+const KEPT_BYTES = 1_048_576
+
+/**
+ * Writes to standard error, each line before the call returns, so that no end can lose one. Where
+ * that cannot be written to, such as a file on a full disk, the service goes on.
+ */
 function standardError(): DestinationStream {
-  return pino.destination({ fd: 2, sync: true })
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES })
+  destination.on('error', () => {})
+  return destination
 }
 
 /** Logs JSON, a line for each event. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -59,6 +60,25 @@ test('the operations listener has no limit of connections', async () => {
   expect((await fetch(`${operationsUrl}/livez`)).status).toBe(200)
   held.destroy()
   watching.destroy()
+})
+
+describe('with at most three requests in flight', () => {
+  const server = useWireServer({ requestLimit: 3 })
+
+  test('those of connections that were reset after CONNECT are in flight no more', async () => {
+    const tunnel = Buffer.from('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
+    for (let count = 0; count < 3; count++) {
+      const release = await server.storeUnderTest.holdCommits()
+      const caller = await server.open()
+      caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
+      // Nothing tells that the server has read it, nor that the reset has arrived.
+      await sleep(100)
+      caller.reset()
+      await sleep(100)
+      release()
+    }
+    await server.expectStoredAndServing([plantOf(1)])
+  })
 })
 
 describe('while two requests are in flight, which are as many as there may be', () => {

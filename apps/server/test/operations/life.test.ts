@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -61,3 +62,21 @@ test('every line is out when the process ends, however many there are', async ()
   expect(lines.filter(({ outcome }) => outcome === 'created')).toHaveLength(500)
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
 })
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a log that cannot be written changes no answer and ends nothing',
+  async () => {
+    const under = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
+    const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
+    const server = await startServerProcess({ folder: temporaryFolder(), under, environment })
+    for (const path of ['/plants', '/other']) {
+      const refused = await fetch(`${server.url}${path}`)
+      expect(refused.status).toBe(401)
+      expect(await refused.json()).toMatchObject({ error: 40100 })
+    }
+    expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
+    expect((await fetch(`${server.operationsUrl}/nowhere`)).status).toBe(404)
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  },
+)

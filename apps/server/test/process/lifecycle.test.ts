@@ -79,7 +79,28 @@ describe('a server that cannot start', () => {
     const environment = { PLANT_STORE_LISTEN: new URL(server.url).host }
     const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
     expect(code).toBe(69)
-    expect(err).toMatch(/cannot listen on port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/)
+    expect(err).toMatch(
+      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/,
+    )
+  })
+
+  test('names the host that is not found, and its port', async () => {
+    const folder = temporaryFolder()
+    await runToEnd({ folder, args: ['token', 'create', '--name', 'greenhouse'] })
+    const args = ['--listen', 'nosuch.invalid:18260']
+    const { code, err } = await runToEnd({ folder, args })
+    expect(code).toBe(69)
+    expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Choose/)
+  })
+
+  test('says so of a request that may take less time than its headers', async () => {
+    const environment = { PLANT_STORE_REQUEST_TIMEOUT_MS: '9999' }
+    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+    expect(code).toBe(78)
+    expect(err).toBe(
+      'plant-store-server: nothing was started:\n' +
+        '  PLANT_STORE_REQUEST_TIMEOUT_MS: must not be less than PLANT_STORE_HEADERS_TIMEOUT_MS, which is 10000\n',
+    )
   })
 
   test('names the file that is no plant store', async () => {

@@ -93,10 +93,19 @@ describe('what is no bearer credential is told so:', () => {
   test.each<[claim: string, target: string]>([
     ['access_token in the query', `/plants?access_token=${token.text}`],
     ['token in the query', `/plants?token=${token.text}`],
-    ['userinfo of the target', `http://${token.text}@plants.test/plants`],
   ])('a token as %s, which is not logged', (_claim, target) => {
     const line = `POST ${target} HTTP/1.1`
     return server.refuses(post(plantText(1), { line, authorization: null }), missing)
+  })
+
+  // RFC 9110 §4.2.4: userinfo in a target is an error.
+  test('a token as userinfo of the target, which is not logged', () => {
+    const line = `POST http://${token.text}@plants.test/plants HTTP/1.1`
+    return server.refuses(
+      post(plantText(1), { line, authorization: null }),
+      { error: 'malformed_request' },
+      'closed',
+    )
   })
 
   test('a token in the body', () => {

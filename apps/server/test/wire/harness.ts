@@ -47,8 +47,9 @@ export interface WireServer {
   readonly logLines: readonly string[]
   readonly storeUnderTest: StoreUnderTest
   readonly port: number
+  readonly operationsPort: number
   /** A new connection, which ends with the test. */
-  open(): Promise<Connection>
+  open(port?: number): Promise<Connection>
   /** Sends bytes on a new connection and checks what comes back, what is stored and what is logged. */
   check(exchange: Exchange): Promise<void>
   /** `check` for one good request, whose plant is answered and stored. */
@@ -64,6 +65,8 @@ export interface WireServer {
 /** The plants that show that a connection, or the server, goes on. */
 const KEPT_ID = 7_000_000_000_000_000_001n
 const FRESH_ID = 7_000_000_000_000_000_002n
+
+const ANY_PORT = { host: '127.0.0.1', port: 0 }
 
 export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   const { id, secretSha256 } = token
@@ -120,8 +123,8 @@ class RunningWireServer implements WireServer {
       store: under.store,
       authenticate: createAuthenticate(under.store.tokens),
       log: createLog('trace', { write: (line) => void this.logLines.push(line) }),
-      listen: { host: '127.0.0.1', port: 0 },
-      operationsListen: undefined,
+      listen: ANY_PORT,
+      operationsListen: ANY_PORT,
     })
     this.#opened = { running, under }
   }
@@ -151,8 +154,12 @@ class RunningWireServer implements WireServer {
     return Number(new URL(this.#opened?.running.url ?? '').port)
   }
 
-  async open(): Promise<Connection> {
-    const connection = await openConnection(this.port)
+  get operationsPort(): number {
+    return Number(new URL(this.#opened?.running.operationsUrl ?? '').port)
+  }
+
+  async open(port = this.port): Promise<Connection> {
+    const connection = await openConnection(port)
     this.#connections.add(connection)
     return connection
   }

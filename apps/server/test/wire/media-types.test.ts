@@ -29,6 +29,7 @@ describe('JSON in UTF-8 is accepted as', () => {
     ['application/json; charset="UTF-8"'],
     ['application/json;'],
     ['application/json; version=1'],
+    ['application/json; version="a;\\"b"; charset="utf-8"'],
     ['application/json; version=1; charset=utf-8'],
     ['  application/json  '],
   ])('"%s"', (contentType) => server.accepts(post(plantText(1), { contentType }), plantOf(1)))
@@ -69,6 +70,10 @@ describe('another media type or charset is refused:', () => {
     ['application/json; charset="utf-16"'],
     ['application/json; charset=utf-8x'],
     ['application/json; charset=""'],
+    ['application/json; charset="utf-16'],
+    ['application/json; charset="utf-8'],
+    ['application/json; charset="utf-16\\"'],
+    ['application/json; x="; charset=utf-16'],
     ['application/json; charset=utf-16; charset=utf-8'],
     ['application/json; charset=utf-8; charset=utf-16'],
     ['application/json; x=1; charset=utf-16'],

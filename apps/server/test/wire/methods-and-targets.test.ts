@@ -55,6 +55,7 @@ describe('another method on /plants is refused and told POST:', () => {
         body: '',
       }),
       { error: 'method_not_allowed' },
+      'closed',
     ))
 
   test('before the media type, the size and the JSON are looked at', () =>

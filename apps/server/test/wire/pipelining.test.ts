@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import type { ExpectedAnswer } from './expectations.ts'
 import { expectAnswer } from './expectations.ts'
@@ -106,6 +107,19 @@ describe('a good request keeps its 200 when what follows it is', () => {
     await caller.readToEnd()
     await server.expectStoredAndServing([plantOf(1)])
   })
+})
+
+test('a reset after CONNECT, while a commit runs, ends nothing but its connection', async () => {
+  const caller = await server.open()
+  const release = await server.storeUnderTest.holdCommits()
+  caller.send(one)
+  caller.send('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
+  // Nothing tells that the server has read it, nor that the reset has arrived.
+  await sleep(100)
+  caller.reset()
+  await sleep(100)
+  release()
+  await server.expectStoredAndServing([plantOf(1)])
 })
 
 // RFC 9112 §9.6: after an answer that closes the connection no further request is processed.
