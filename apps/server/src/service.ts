@@ -7,7 +7,7 @@ import { createCallerOf, type TrustedProxies } from './limits/caller-address.ts'
 import { limitFailedCredentials } from './limits/failed-credentials.ts'
 import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
 import { createTellLater } from './limits/tell-later.ts'
-import { watchWaiting } from './limits/waiting.ts'
+import { WatchedPlants } from './limits/waiting.ts'
 import type { SpendRates } from './store/store.ts'
 
 /** What callers may use of the service; see docs/interface.md. */
@@ -43,7 +43,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
   const { rateLimit, corsOrigins } = limits
   const refusals = createRefusals(parts.log, parts.limiterObserver)
   const tellLater = createTellLater()
-  const plants = watchWaiting(parts.plants, limits)
+  const plants = new WatchedPlants(parts.plants, limits)
   const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
   const app = createApp({
     ...parts,
@@ -70,7 +70,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
     admitRequests(admitted, {
       requestLimit: limits.requestLimit,
       bodyLimitBytes: parts.bodyLimitBytes,
-      isOverloaded: plants.isOverloaded,
+      isOverloaded: () => plants.isOverloaded(),
       isDraining: parts.isDraining,
       observer: parts.observer,
       refusals,

@@ -1,6 +1,6 @@
 import type { TokenRecord, TokenStore } from '../store/store.ts'
 import { isSameSecret, parseOpaqueToken } from './opaque-token.ts'
-import { type Clocks, createTokenCache, type KnownToken } from './token-cache.ts'
+import { type Clocks, type KnownToken, TokenCache } from './token-cache.ts'
 import type { TokenCacheObserver } from './token-cache-observer.ts'
 
 /** Whose token opened the service: `id` tells callers apart, `name` is for logs. */
@@ -32,7 +32,7 @@ export function createAuthenticate(
   clocks: Clocks = systemClocks,
   observer?: TokenCacheObserver,
 ): Authenticate {
-  const cache = createTokenCache(tokens, clocks, observer)
+  const cache = new TokenCache(tokens, clocks, observer)
   // A connection's own verified credential, so that comparing with it tells nobody else's.
   const verified = new WeakMap<object, KnownToken & { readonly credential: string }>()
 

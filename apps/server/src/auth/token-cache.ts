@@ -30,78 +30,76 @@ export interface KnownToken {
 }
 
 /** The tokens of a store, each remembered for a moment. */
-export interface TokenCache {
-  isFresh(known: KnownToken): boolean
-  /** Whether the store had this token when it was last asked, for it or for all. */
-  has(id: string): boolean
-  /** @throws StoreUnavailableError when too many wait for the store already. */
-  find(id: string): Promise<KnownToken | undefined>
-  /** Notes that a token was used, at most once an hour. */
-  markUsed(known: KnownToken): void
-}
-
-export function createTokenCache(
-  tokens: TokenStore,
-  { now, monotonic }: Clocks,
-  observer?: TokenCacheObserver,
-): TokenCache {
+export class TokenCache {
+  readonly #tokens: TokenStore
+  readonly #clocks: Clocks
+  readonly #observer: TokenCacheObserver | undefined
   // Holds found tokens only, so it never outgrows the tokens table.
-  const known = new Map<string, KnownToken>()
+  readonly #known = new Map<string, KnownToken>()
   // Requests that ask for the same token at the same time share one look into the store.
-  const lookups = new Map<string, Promise<KnownToken | undefined>>()
+  readonly #lookups = new Map<string, Promise<KnownToken | undefined>>()
+  #listedAt = Number.NEGATIVE_INFINITY
 
-  function isFresh({ readAt }: KnownToken): boolean {
-    return monotonic() - readAt < CACHE_MS
+  constructor(tokens: TokenStore, clocks: Clocks, observer?: TokenCacheObserver) {
+    this.#tokens = tokens
+    this.#clocks = clocks
+    this.#observer = observer
   }
 
-  async function lookUp(id: string): Promise<KnownToken | undefined> {
-    const readAt = monotonic()
-    const token = await tokens.find(id)
-    if (token === undefined) known.delete(id)
-    else known.set(id, { token, readAt })
-    observer?.missed(known.size)
-    return known.get(id)
+  isFresh({ readAt }: KnownToken): boolean {
+    return this.#clocks.monotonic() - readAt < CACHE_MS
   }
 
-  let listedAt = Number.NEGATIVE_INFINITY
-
-  async function learnAll(): Promise<void> {
-    const readAt = monotonic()
-    for (const token of await tokens.list()) {
-      if (!known.has(token.id)) known.set(token.id, { token, readAt })
+  /** Whether the store had this token when it was last asked, for it or for all. */
+  has(id: string): boolean {
+    const now = this.#clocks.monotonic()
+    if (now - this.#listedAt >= LIST_MS) {
+      this.#listedAt = now
+      // Where it fails, the next time tries again.
+      this.#learnAll().catch(() => {})
     }
+    return this.#known.has(id)
   }
 
-  return {
-    isFresh,
-    has(id) {
-      if (monotonic() - listedAt >= LIST_MS) {
-        listedAt = monotonic()
-        // Where it fails, the next time tries again.
-        learnAll().catch(() => {})
-      }
-      return known.has(id)
-    },
-    async find(id) {
-      const remembered = known.get(id)
-      if (remembered !== undefined && isFresh(remembered)) {
-        observer?.hit()
-        return remembered
-      }
-      if (!lookups.has(id) && lookups.size >= LOOKUP_LIMIT) {
-        throw new StoreUnavailableError('too many tokens wait for their check')
-      }
-      const lookup = lookups.get(id) ?? lookUp(id).finally(() => lookups.delete(id))
-      lookups.set(id, lookup)
-      return lookup
-    },
-    markUsed({ token, readAt }) {
-      const lastUsedAt = now()
-      const before = known.get(token.id)?.token.lastUsedAt ?? token.lastUsedAt ?? 0
-      if (lastUsedAt - before < LAST_USE_PRECISION_MS) return
-      known.set(token.id, { token: { ...token, lastUsedAt }, readAt })
-      // Last use is a hint: the request does not wait for it, and the next hour tries again.
-      tokens.markUsed(token.id, lastUsedAt).catch(() => {})
-    },
+  /** @throws StoreUnavailableError when too many wait for the store already. */
+  async find(id: string): Promise<KnownToken | undefined> {
+    const remembered = this.#known.get(id)
+    if (remembered !== undefined && this.isFresh(remembered)) {
+      this.#observer?.hit()
+      return remembered
+    }
+    const lookups = this.#lookups
+    if (!lookups.has(id) && lookups.size >= LOOKUP_LIMIT) {
+      throw new StoreUnavailableError('too many tokens wait for their check')
+    }
+    const lookup = lookups.get(id) ?? this.#lookUp(id).finally(() => lookups.delete(id))
+    lookups.set(id, lookup)
+    return lookup
+  }
+
+  /** Notes that a token was used, at most once an hour. */
+  markUsed({ token, readAt }: KnownToken): void {
+    const lastUsedAt = this.#clocks.now()
+    const before = this.#known.get(token.id)?.token.lastUsedAt ?? token.lastUsedAt ?? 0
+    if (lastUsedAt - before < LAST_USE_PRECISION_MS) return
+    this.#known.set(token.id, { token: { ...token, lastUsedAt }, readAt })
+    // Last use is a hint: the request does not wait for it, and the next hour tries again.
+    this.#tokens.markUsed(token.id, lastUsedAt).catch(() => {})
+  }
+
+  async #lookUp(id: string): Promise<KnownToken | undefined> {
+    const readAt = this.#clocks.monotonic()
+    const token = await this.#tokens.find(id)
+    if (token === undefined) this.#known.delete(id)
+    else this.#known.set(id, { token, readAt })
+    this.#observer?.missed(this.#known.size)
+    return this.#known.get(id)
+  }
+
+  async #learnAll(): Promise<void> {
+    const readAt = this.#clocks.monotonic()
+    for (const token of await this.#tokens.list()) {
+      if (!this.#known.has(token.id)) this.#known.set(token.id, { token, readAt })
+    }
   }
 }

@@ -39,59 +39,63 @@ function writeRawAnswer(socket: Socket, error: RequestError, requestId: string):
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
+function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
+  const requestId = randomUUID()
+  noteRefusedBytes(listeners, error, requestId, socket.remoteAddress)
+  writeRawAnswer(socket, error, requestId)
+}
+
+/** A request whose body broke the rules, or never came, gets exactly one answer. */
+function refuseRequest(
+  listeners: Listeners,
+  { request, response }: Exchange,
+  error: RequestError,
+): void {
+  if (response.headersSent) {
+    // Answered already. A lingering answer waits for a body that cannot be read any more.
+    if (response.writableEnded) request.socket.destroySoon()
+    else if (response.socket !== null) request.socket.end()
+    // Its turn has not come: with the socket's end it would be lost.
+    else response.end()
+    return
+  }
+  const requestId = requestIdOf(request)
+  // Made of the app's classes: see messageClassesOf.
+  noteFailure(listeners, error, requestId, request as Request, response as Response)
+  sendAnswer(request, response, {
+    status: error.status,
+    body: errorBodyOf(error),
+    requestId,
+    closesConnection: true,
+  })
+  // Nothing more can be read, so the caller is told at once that nothing more will come; unless
+  // the answers to earlier requests are still owed.
+  if (response.socket !== null) request.socket.end()
+}
+
+function refuse(listeners: Listeners, socket: Socket, error: RequestError): void {
+  const exchange = latestExchangeOf(socket)
+  const refuseBytes = () => refuseBetweenRequests(listeners, socket, error)
+  if (exchange === undefined) refuseBytes()
+  else if (!exchange.request.complete) refuseRequest(listeners, exchange, error)
+  else if (exchange.response.closed) refuseBytes()
+  // The bytes that broke the rules came after this request: its own answer goes first.
+  else exchange.response.once('close', refuseBytes)
+}
+
 /** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
 export function answerConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
-
-  function refuseBetweenRequests(socket: Socket, error: RequestError): void {
-    const requestId = randomUUID()
-    noteRefusedBytes(listeners, error, requestId, socket.remoteAddress)
-    writeRawAnswer(socket, error, requestId)
-  }
-
-  /** A request whose body broke the rules, or never came, gets exactly one answer. */
-  function refuseRequest({ request, response }: Exchange, error: RequestError): void {
-    if (response.headersSent) {
-      // Answered already. A lingering answer waits for a body that cannot be read any more.
-      if (response.writableEnded) request.socket.destroySoon()
-      else if (response.socket !== null) request.socket.end()
-      // Its turn has not come: with the socket's end it would be lost.
-      else response.end()
-      return
-    }
-    const requestId = requestIdOf(request)
-    // Made of the app's classes: see messageClassesOf.
-    noteFailure(listeners, error, requestId, request as Request, response as Response)
-    sendAnswer(request, response, {
-      status: error.status,
-      body: errorBodyOf(error),
-      requestId,
-      closesConnection: true,
-    })
-    // Nothing more can be read, so the caller is told at once that nothing more will come; unless
-    // the answers to earlier requests are still owed.
-    if (response.socket !== null) request.socket.end()
-  }
-
-  function refuse(socket: Socket, error: RequestError): void {
-    const exchange = latestExchangeOf(socket)
-    if (exchange === undefined) refuseBetweenRequests(socket, error)
-    else if (!exchange.request.complete) refuseRequest(exchange, error)
-    else if (exchange.response.closed) refuseBetweenRequests(socket, error)
-    // The bytes that broke the rules came after this request: its own answer goes first.
-    else exchange.response.once('close', () => refuseBetweenRequests(socket, error))
-  }
-
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     if (refused.has(socket)) return
     refused.add(socket)
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refuse(socket, toRequestError(cause))
+    else refuse(listeners, socket, toRequestError(cause))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node has taken its own listeners off, and an error that nobody hears ends the process.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
-    refuse(socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
+    refuse(listeners, socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
   })
 }

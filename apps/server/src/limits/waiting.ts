@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import type { PlantStore } from '../store/store.ts'
+import type { NewPlant } from '@plant-store/contract'
+import type { CommitTiming } from '../store/observer.ts'
+import type { CreateOutcome, PlantStore } from '../store/store.ts'
 
 export interface WaitingLimits {
   /** Plants that may ever wait for their outcome: as many as there may be requests. */
@@ -16,12 +18,6 @@ export interface LoopClock {
   averageTurnMs(): number
 }
 
-/** A store whose waiting plants are watched. */
-export interface WatchedPlants extends PlantStore {
-  /** Whether one more plant would wait too long. */
-  isOverloaded(): boolean
-}
-
 /** Over how long the wait is averaged. */
 const SPAN_MS = 100
 
@@ -32,7 +28,7 @@ const ALWAYS = 256
 const GROWTH = 1.5
 
 /** The event loop of this thread. */
-export function createLoopClock(): LoopClock {
+function createLoopClock(): LoopClock {
   let active = performance.eventLoopUtilization().active
   let turns = performance.nodeTiming.uvMetricsInfo.loopCount
   return {
@@ -52,70 +48,83 @@ export function createLoopClock(): LoopClock {
  * those that wait divided by the rate at which they are told. Where both together were too long
  * for two spans, no more may wait than would have been told within the limit.
  */
-export function watchWaiting(
-  plants: PlantStore,
-  { requestLimit, waitLimitMs }: WaitingLimits,
-  clock: LoopClock = createLoopClock(),
-): WatchedPlants {
-  let limit = requestLimit
-  let waiting = 0
-  let told = 0
-  // The sum of the waits: what `waiting` was, times how long it was so.
-  let waitedMs = 0
-  let changedAt = clock.now()
-  let spanStart = changedAt
-  let longSpans = 0
-  let turnStart: number | undefined
+export class WatchedPlants implements PlantStore {
+  readonly #plants: PlantStore
+  readonly #limits: WaitingLimits
+  readonly #clock: LoopClock
+  #limit: number
+  #waiting = 0
+  #told = 0
+  /** The sum of the waits: what `#waiting` was, times how long it was so. */
+  #waitedMs = 0
+  #changedAt: number
+  #spanStart: number
+  #longSpans = 0
+  #turnStart: number | undefined
 
-  function advance(now: number): void {
-    waitedMs += waiting * (now - changedAt)
-    changedAt = now
+  constructor(plants: PlantStore, limits: WaitingLimits, clock: LoopClock = createLoopClock()) {
+    this.#plants = plants
+    this.#limits = limits
+    this.#clock = clock
+    this.#limit = limits.requestLimit
+    this.#changedAt = clock.now()
+    this.#spanStart = this.#changedAt
   }
 
-  function endSpan(now: number): void {
-    const elapsedMs = now - spanStart
-    // Nothing was told in all this time: a commit stalls, and how long the others wait is not known.
-    if (elapsedMs < SPAN_MS || (told === 0 && waiting > 0)) return
-    advance(now)
-    const allowedMs = waitLimitMs - clock.averageTurnMs()
-    const isLong = waitedMs > told * allowedMs
-    longSpans = isLong ? longSpans + 1 : 0
-    if (!isLong) limit = Math.min(requestLimit, limit * GROWTH ** (elapsedMs / SPAN_MS))
-    else if (longSpans > 1) {
-      limit = Math.min(requestLimit, Math.max(ALWAYS, (told * allowedMs) / elapsedMs))
+  /** Whether one more plant would wait too long. */
+  isOverloaded(): boolean {
+    const now = this.#clock.now()
+    this.#endSpan(now)
+    if (this.#turnStart === undefined) {
+      this.#turnStart = now
+      setImmediate(this.#endTurn)
     }
-    told = 0
-    waitedMs = 0
-    spanStart = now
+    if (this.#waiting >= this.#limit) return true
+    // What is still unread after so long a turn has waited long enough already.
+    return this.#waiting >= ALWAYS && now - this.#turnStart > this.#limits.waitLimitMs
   }
 
-  function endTurn(): void {
-    turnStart = undefined
+  create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
+    this.#advance(this.#clock.now())
+    this.#waiting++
+    const outcome = this.#plants.create(plant, timing)
+    outcome.then(this.#tell, this.#tell)
+    return outcome
   }
 
-  function tell(): void {
-    advance(clock.now())
-    waiting--
-    told++
+  readonly #tell = (): void => {
+    this.#advance(this.#clock.now())
+    this.#waiting--
+    this.#told++
   }
 
-  return {
-    isOverloaded() {
-      const now = clock.now()
-      endSpan(now)
-      if (turnStart === undefined) {
-        turnStart = now
-        setImmediate(endTurn)
-      }
-      // What is still unread after so long a turn has waited long enough already.
-      return waiting >= limit || (waiting >= ALWAYS && now - turnStart > waitLimitMs)
-    },
-    create(plant, timing) {
-      advance(clock.now())
-      waiting++
-      const outcome = plants.create(plant, timing)
-      outcome.then(tell, tell)
-      return outcome
-    },
+  readonly #endTurn = (): void => {
+    this.#turnStart = undefined
+  }
+
+  #advance(now: number): void {
+    this.#waitedMs += this.#waiting * (now - this.#changedAt)
+    this.#changedAt = now
+  }
+
+  #endSpan(now: number): void {
+    const elapsedMs = now - this.#spanStart
+    // Nothing was told in all this time: a commit stalls, and how long the others wait is not known.
+    if (elapsedMs < SPAN_MS || (this.#told === 0 && this.#waiting > 0)) return
+    this.#advance(now)
+    this.#limit = this.#nextLimit(elapsedMs)
+    this.#told = 0
+    this.#waitedMs = 0
+    this.#spanStart = now
+  }
+
+  #nextLimit(elapsedMs: number): number {
+    const { requestLimit, waitLimitMs } = this.#limits
+    const allowedMs = waitLimitMs - this.#clock.averageTurnMs()
+    const isLong = this.#waitedMs > this.#told * allowedMs
+    this.#longSpans = isLong ? this.#longSpans + 1 : 0
+    if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
+    if (this.#longSpans === 1) return this.#limit
+    return Math.min(requestLimit, Math.max(ALWAYS, (this.#told * allowedMs) / elapsedMs))
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { watchWaiting } from '../../src/limits/waiting.ts'
+import { WatchedPlants } from '../../src/limits/waiting.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
 const plant = { id: 1n, name: 'Fern' }
@@ -12,7 +12,7 @@ function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = 
     create: () => new Promise<CreateOutcome>((resolve) => untold.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
-  const watched = watchWaiting(plants, { requestLimit, waitLimitMs }, clock)
+  const watched = new WatchedPlants(plants, { requestLimit, waitLimitMs }, clock)
 
   function offer(count: number): number {
     let taken = 0
@@ -92,7 +92,7 @@ describe('plants that wait', () => {
     let now = 0
     const clock = { now: () => now, averageTurnMs: () => 1 }
     const plants = { create: () => new Promise<CreateOutcome>(() => {}) }
-    const watched = watchWaiting(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
+    const watched = new WatchedPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
     const isRefused = () => watched.isOverloaded() || void watched.create(plant) === true
     for (let count = 0; count < 256; count++) expect(isRefused()).toBe(false)
     now = 100
