@@ -37,7 +37,7 @@ export function isPassing(error: unknown): boolean {
   return /^(?:25006|53|55|57|58030)/.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether somebody must change the database first: privileges, or tables that are not there. */
+/** Whether somebody must change the database first: privileges, or a schema that is not there. */
 export function isOfSetup(error: unknown): boolean {
-  return /^(?:42501|42P01|42703|3F000)$/.test(sqlStateOf(error) ?? '')
+  return /^(?:42501|3F000)$/.test(sqlStateOf(error) ?? '')
 }
