@@ -21,11 +21,15 @@ const { write } = createTransactions(
   },
   files,
 )
-const insertPlants = preparePlantInsert(database)
+let insertPlants: ReturnType<typeof preparePlantInsert> | undefined
 
 async function commit(request: CommitRequest): Promise<CommitAnswer> {
   try {
-    const outcomes = await write(() => insertPlants(toPlants(request)))
+    const outcomes = await write(() => {
+      // Within a transaction, so that what is wrong with the table ends one batch and no thread.
+      insertPlants ??= preparePlantInsert(database)
+      return insertPlants(toPlants(request))
+    })
     return { outcomes, statementMs }
   } catch (thrown) {
     // A thread boundary drops the class of an error; its name and its words pass.
