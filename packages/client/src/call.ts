@@ -3,7 +3,6 @@ import { type AttemptContext, attempt, type Operation, toEndingError } from './a
 import { Deadline } from './deadline.ts'
 import { isPlantStoreError, nextApplied } from './errors.ts'
 import { type EventFacts, emitEvent } from './events.ts'
-import type { Pacer } from './pacer.ts'
 import {
   type Applied,
   completeError,
@@ -63,31 +62,31 @@ class Call {
         if (isOver) return this.#settle(answer)
       }
     } catch (thrown) {
-      // Between attempts nothing is sent, so nothing becomes doubtful there.
-      const { deadline, operation, scrubber } = this.#context
-      if (deadline.ending) {
-        const error = toEndingError(deadline.ending, this.#context, 'no')
-        return this.#settle({ head: this.#head, error })
-      }
-      if (isPlantStoreError(thrown)) return this.#settle({ head: this.#head, error: thrown })
-      // Nobody has foreseen this: all that is known of what was sent is that it was.
-      if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
-      const error = toConnectionError(thrown, operation.url, scrubber, this.#applied)
-      return this.#settle({ head: this.#head, error })
+      return this.#settle({ head: this.#head, error: this.#errorOf(thrown) })
     } finally {
       this.#context.deadline.close()
     }
   }
 
+  /** The error for what ended the call outside of an attempt. */
+  #errorOf(thrown: unknown): PlantStoreError {
+    const { deadline, operation, scrubber } = this.#context
+    // Between attempts nothing is sent, so nothing becomes doubtful there.
+    if (deadline.ending) return toEndingError(deadline.ending, this.#context, 'no')
+    if (isPlantStoreError(thrown)) return thrown
+    // Nobody has foreseen this: all that is known of what was sent is that it was.
+    if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
+    return toConnectionError(thrown, operation.url, scrubber, this.#applied)
+  }
+
   async #attempt(): Promise<JudgedAnswer> {
     const { deadline, runtime, scrubber, settings } = this.#context
-    const pauseMs = () => settings.pacer?.pauseMs ?? 0
     deadline.signal.throwIfAborted()
     if (this.#token === undefined) {
       this.#token = await settings.tokens.get(deadline)
       scrubber.hide(this.#token.token)
     }
-    for (let ms = pauseMs(); ms > 0; ms = pauseMs()) await deadline.sleep(ms)
+    while (this.#pauseMs > 0) await deadline.sleep(this.#pauseMs)
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
     deadline.signal.throwIfAborted()
@@ -131,7 +130,12 @@ class Call {
     if (!('delayMs' in decision) || pacer?.takeRetry(error) === false) return false
     this.#emit({ type: 'retry', code, delayMs: decision.delayMs })
     await deadline.sleep(decision.delayMs)
-    return pacer === undefined || this.#waitForOthers(pacer)
+    return this.#pauseMs < deadline.remainingMs
+  }
+
+  /** How long the bulk that the call is of should send nothing. */
+  get #pauseMs(): number {
+    return this.#context.settings.pacer?.pauseMs ?? 0
   }
 
   /** Drops a token that the server did not take; true where another is worth a request. */
@@ -143,15 +147,6 @@ class Call {
     const isFirst = !this.#hasRefreshed
     this.#hasRefreshed = true
     return shouldRefreshToken({ isFirst, canRefresh: tokens.canRefresh, maxRetries })
-  }
-
-  async #waitForOthers(pacer: Pacer): Promise<boolean> {
-    const { deadline } = this.#context
-    for (let { pauseMs } = pacer; pauseMs > 0; { pauseMs } = pacer) {
-      if (pauseMs >= deadline.remainingMs) return false
-      await deadline.sleep(pauseMs)
-    }
-    return true
   }
 
   #settle(answer: JudgedAnswer): CallResult {

@@ -61,16 +61,14 @@ describe('what concerns every plant ends it', () => {
   })
 
   test('a refused token, whatever the source throws when it is closed', async () => {
-    function* source() {
-      try {
-        yield* ferns(40)
-      } finally {
-        // biome-ignore lint/correctness/noUnsafeFinally: a source may be written badly
-        throw new Error('cleanup')
-      }
+    const close = () => {
+      throw new Error('cleanup')
     }
+    const source = {
+      [Symbol.iterator]: () => Object.assign(ferns(40), { return: close }),
+    } as Iterable<Fern>
     const answer = () => answerJson(401, { error: 40101, message: 'no' })
-    const { thrown } = await runBulk({ answer, source: source(), options: { maxRetries: 0 } })
+    const { thrown } = await runBulk({ answer, source, options: { maxRetries: 0 } })
     expect(thrown).toMatchObject({ code: 'unauthorized' })
   })
 
