@@ -1,11 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { StoreRefusedError } from '../store.ts'
-import { describeForbidden, FORBIDDEN } from './unopenable.ts'
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
-}
+import { codeOf, FORBIDDEN } from './system-errors.ts'
+import { describeForbidden } from './unopenable.ts'
 
 /** Whether an error says that there is nothing at a path; any other says that one may not look. */
 function isAbsence(error: unknown): boolean {

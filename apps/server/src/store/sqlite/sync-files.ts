@@ -2,14 +2,11 @@ import { mkdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreRefusedError } from '../store.ts'
+import { codeOf, FORBIDDEN } from './system-errors.ts'
 
 /** Node 26 lets nothing be synced under its permission model, but by SQLite itself. */
 export class SyncForbiddenError extends StoreRefusedError {
   override name = 'SyncForbiddenError'
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
 }
 
 /**
@@ -22,7 +19,7 @@ export async function syncPath(path: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    if (codeOf(error) !== 'ERR_ACCESS_DENIED') throw error
+    if (codeOf(error) !== FORBIDDEN) throw error
     throw new SyncForbiddenError(
       `${path} cannot be brought to stable storage: this Node.js forbids it under --permission. ` +
         'Run this command without --permission.',

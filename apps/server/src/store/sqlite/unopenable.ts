@@ -3,12 +3,10 @@ import { dirname } from 'node:path'
 import { userName } from '../../user-name.ts'
 import { StoreRefusedError } from '../store.ts'
 import { isOfAccess, toStoreError } from './failures.ts'
+import { codeOf, FORBIDDEN } from './system-errors.ts'
 
 const TRY =
   'let this user write that folder and the files in it, or name another file in PLANT_STORE_DATABASE_URL'
-
-/** The code of an error of Node's permission model. */
-export const FORBIDDEN = 'ERR_ACCESS_DENIED'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
   return new StoreRefusedError(
@@ -52,7 +50,7 @@ function findObstacle(path: string): string | undefined {
     try {
       accessSync(place, access)
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
+      const code = codeOf(error)
       if (code !== 'ENOENT') return `${place} cannot be used by user ${userName()} (${code})`
     }
   }
@@ -61,7 +59,7 @@ function findObstacle(path: string): string | undefined {
 
 /** What the failure to open a store means, with the folder or file that stands in the way. */
 export function describeUnopenable(error: unknown, path: string): unknown {
-  if ((error as NodeJS.ErrnoException | null)?.code === FORBIDDEN) {
+  if (codeOf(error) === FORBIDDEN) {
     return describeForbidden(error, path)
   }
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
