@@ -6,8 +6,11 @@ import { measureFsync } from './disk.ts'
 import type { LoadOrder, LoadResult, Measurement } from './measurement.ts'
 import { type Servers, startServers } from './servers.ts'
 
-/** Enough for the just-in-time compiler to settle on the fastest contestant and on the slowest. */
-const WARM_UP = { connections: 64, seconds: 1.5 }
+/**
+ * For each process that shares the connections: the just-in-time compiler settles on our server
+ * after 20,000 to 30,000 creates, and until then each costs up to twice as much.
+ */
+const WARM_UP = { connections: 64, seconds: 3 }
 
 export interface ContestOptions {
   readonly round: number
@@ -31,7 +34,9 @@ async function measureAll(
   { round, seconds, load }: ContestOptions,
 ) {
   const { targets } = servers
-  let acknowledged = (await applyLoad(load, { targets, ...WARM_UP })).acknowledged
+  const warmUpSeconds = WARM_UP.seconds * contestant.processes
+  const warmUp = { targets, ...WARM_UP, seconds: warmUpSeconds }
+  let { acknowledged } = await applyLoad(load, warmUp)
   const measurements: Omit<Measurement, 'fsyncP50Ms'>[] = []
   for (const connections of contestant.connections) {
     const before = await servers.usage()

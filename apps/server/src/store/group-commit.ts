@@ -32,6 +32,12 @@ interface Waiting<Item, Outcome> {
 const BATCH_LIMIT = 1024
 
 /**
+ * So many are worth a sync of their own: where no commit runs, they start one in the midst of a turn
+ * of the event loop, so that disk and loop work beside each other instead of by turns.
+ */
+const WORTH_A_COMMIT = 24
+
+/**
  * Group commit: items that arrive while a commit runs share the next one.
  * No timer: an item waits for nothing but the requests that the event loop has already received,
  * and not for them either after a turn of the event loop in which one item came alone.
@@ -69,7 +75,8 @@ export class GroupCommit<Item, Outcome> {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })
     })
     this.#addedInTurn++
-    this.#schedule()
+    if (this.#queue.length >= WORTH_A_COMMIT && this.#inFlight === 0) void this.#runCommit()
+    else this.#schedule()
     return outcome
   }
 
@@ -91,26 +98,22 @@ export class GroupCommit<Item, Outcome> {
     clearTimeout(this.#besideTimer)
   }
 
-  /** How long the next commit must wait for one that has begun; 0 where none runs. */
-  #remainingMs(): number {
-    const { besideAfterMs = 0 } = this.#options
-    return this.#inFlight === 0 ? 0 : this.#lastStart + besideAfterMs - performance.now()
-  }
-
+  /** Whether a commit may start now; where it must wait for another, it is looked at again in time. */
   #mayStart(): boolean {
-    return this.#inFlight < (this.#options.commitsInFlight ?? 1)
+    const { commitsInFlight = 1, besideAfterMs = 0 } = this.#options
+    if (this.#inFlight === 0) return true
+    if (this.#inFlight >= commitsInFlight) return false
+    const waitMs = this.#lastStart + besideAfterMs - performance.now()
+    if (waitMs <= 0) return true
+    this.#besideTimer ??= setTimeout(() => {
+      this.#besideTimer = undefined
+      if (this.#queue.length > 0) this.#schedule()
+    }, waitMs)
+    return false
   }
 
   #schedule(): void {
     if (this.#isScheduled || !this.#mayStart()) return
-    const waitMs = this.#remainingMs()
-    if (waitMs > 0) {
-      this.#besideTimer ??= setTimeout(() => {
-        this.#besideTimer = undefined
-        if (this.#queue.length > 0) this.#schedule()
-      }, waitMs)
-      return
-    }
     this.#isScheduled = true
     // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
     if (this.#wasLone) void this.#runCommit()

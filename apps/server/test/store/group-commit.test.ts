@@ -175,6 +175,35 @@ describe('group commit', () => {
     await group.close()
   })
 
+  test('many items start a commit before the turn ends, and what follows them the next one', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const group = new GroupCommit({ commit, queueLimit: 100 })
+    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
+    expect(batches.map(({ length }) => length)).toEqual([24])
+    await turnOfEventLoop()
+    expect(batches).toHaveLength(1)
+    ends[0]?.resolve()
+    await outcomes[0]
+    expect(batches.map(({ length }) => length)).toEqual([24, 36])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toHaveLength(60)
+    expect(batches.flat()).toEqual(Array.from({ length: 60 }, (_, item) => item))
+  })
+
+  test('what follows a commit that many items started waits as long beside it as it must', async () => {
+    const { batches, ends, commit } = controlledCommit()
+    const options = { commit, queueLimit: 100, commitsInFlight: 2, besideAfterMs: 3_600_000 }
+    const group = new GroupCommit(options)
+    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
+    await turnOfEventLoop()
+    expect(batches.map(({ length }) => length)).toEqual([24])
+    ends[0]?.resolve()
+    await outcomes[0]
+    expect(batches.map(({ length }) => length)).toEqual([24, 36])
+    ends[1]?.resolve()
+    await group.close()
+  })
+
   test('one item over the limit is refused at once', async () => {
     const { ends, commit } = controlledCommit()
     const group = new GroupCommit({ commit, queueLimit: 2 })
