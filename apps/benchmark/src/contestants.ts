@@ -73,6 +73,23 @@ const onSqlite: readonly Contestant[] = [
   { ...ours, name: 'server', about: 'our server on SQLite', engine: 'sqlite' },
   {
     ...ours,
+    name: 'one-sync',
+    about: 'our server, whose store writes one page and syncs it for each create',
+    arguments: ['one-sync'],
+    engine: 'sqlite',
+    isDurable: false,
+    connections: [1],
+  },
+  {
+    ...peer,
+    name: 'fastify+2ms',
+    about: `fastify, each commit ${SLOW_COMMIT_MS} ms longer`,
+    program: 'fastify-sqlite.ts',
+    arguments: [SLOW_COMMIT_MS],
+    engine: 'sqlite',
+  },
+  {
+    ...ours,
     name: 'no-operations',
     about: 'our server, without its operations listener and what it measures',
     arguments: ['no-operations'],

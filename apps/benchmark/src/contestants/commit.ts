@@ -4,18 +4,12 @@ import { openDatabase } from '@plant-store/server/store/sqlite/database.js'
 import { preparePlantInsert } from '@plant-store/server/store/sqlite/plants.js'
 import { createTransactions } from '@plant-store/server/store/sqlite/transactions.js'
 import type { CreateOutcome } from '@plant-store/server/store/store.js'
+import { block } from './block.ts'
 
 /** Told how long the oldest plant has waited already. */
 export type CommitInTime = GroupCommitOptions<NewPlant, CreateOutcome>['commit']
 
 export type Commit = (plants: readonly NewPlant[]) => Promise<CreateOutcome[]>
-
-const nobodyWakes = new Int32Array(new SharedArrayBuffer(4))
-
-/** Blocks this thread, as a slow fsync does. */
-function block(ms: number): void {
-  if (ms > 0) Atomics.wait(nobodyWakes, 0, 0, ms)
-}
 
 /** Opens the server's database for commits on the calling thread, each `delayMs` longer. */
 export async function openCommit(path: string, delayMs: number): Promise<Commit> {

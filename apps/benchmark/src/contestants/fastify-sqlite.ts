@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { block } from './block.ts'
 import { serveContestant } from './contestant.ts'
 import { type Peer, startFastify } from './fastify-app.ts'
 
@@ -15,13 +16,18 @@ function openDatabase(path: string): Database.Database {
   return database
 }
 
-function openPeer(path: string): Peer {
+/** Each commit takes `delayMs` longer than it would. */
+function openPeer(path: string, delayMs: number): Peer {
   const database = openDatabase(path)
   const insert = database.prepare('INSERT INTO plants (id, name, tag) VALUES (?, ?, ?)')
   return {
-    insert: ({ id, name, tag }) => insert.run(id, name, tag ?? null),
+    insert({ id, name, tag }) {
+      insert.run(id, name, tag ?? null)
+      block(delayMs)
+    },
     close: () => database.close(),
   }
 }
 
-await serveContestant(() => startFastify(openPeer(process.argv[2] ?? '')))
+const [path = '', delayMs = '0'] = process.argv.slice(2)
+await serveContestant(() => startFastify(openPeer(path, Number(delayMs))))

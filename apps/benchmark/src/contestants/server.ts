@@ -9,6 +9,7 @@ import { GroupCommit } from '@plant-store/server/store/group-commit.js'
 import { openPostgresStore } from '@plant-store/server/store/postgres/postgres.js'
 import { openSqliteStore } from '@plant-store/server/store/sqlite/sqlite.js'
 import type { CreateOutcome, PlantStore, Store } from '@plant-store/server/store/store.js'
+import { makeSyncedFile, type SyncedFile } from '../synced-file.ts'
 import { type CommitInTime, openCommit } from './commit.ts'
 import { type Running, serveContestant } from './contestant.ts'
 import { openPostgresCommit } from './postgres-commit.ts'
@@ -29,6 +30,16 @@ function groupCommits(commit: CommitInTime, queueLimit: number, commitsInFlight 
   return { create: (plant) => commits.add(plant) }
 }
 
+/** What no server that keeps plants can do without. */
+function syncPlants(file: SyncedFile): PlantStore {
+  return {
+    async create() {
+      file.write()
+      return 'created'
+    },
+  }
+}
+
 async function choosePlants(store: Store, queueLimit: number): Promise<PlantStore> {
   switch (kind) {
     case 'as-it-is':
@@ -37,6 +48,8 @@ async function choosePlants(store: Store, queueLimit: number): Promise<PlantStor
       return store.plants
     case 'no-store':
       return { create: () => Promise.resolve('created') }
+    case 'one-sync':
+      return syncPlants(makeSyncedFile(`${address}-synced`))
     case 'main':
       return groupCommits(await openCommit(address, Number(value)), queueLimit)
     case 'worker':

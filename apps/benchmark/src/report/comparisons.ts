@@ -16,6 +16,14 @@ const comparisons: readonly Comparison[] = [
     ],
   },
   {
+    about: 'Shared commits ÷ a commit per request, each 2 ms longer than it is, creates/s',
+    pairs: [['worker+2ms', 'fastify+2ms']],
+  },
+  {
+    about: 'The store ÷ the write and the sync that it cannot do without, creates/s',
+    pairs: [['server', 'one-sync']],
+  },
+  {
     about: 'With the OpenAPI document and its page ÷ without, creates/s',
     pairs: [['server', 'no-docs']],
   },
