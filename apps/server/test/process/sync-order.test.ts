@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
@@ -30,6 +31,23 @@ describe.skipIf(!canTrace)('the system calls of a server', () => {
       answers++
     }
     expect(answers).toBe(10)
+  })
+
+  test('the times of the log are seldom looked at, which would make its next sync longer', async () => {
+    const server = await startServerProcess({ folder: temporaryFolder() })
+    await server.client.createPlant({ id: 0, name: 'warm' })
+    // Until the folder's last change is old enough to tell of the next one.
+    await sleep(2_100)
+    const stop = await recordSystemCalls(server.pid)
+    const startedAt = performance.now()
+    for (let id = 1; id <= 100; id++) await server.client.createPlant({ id, name: 'Fern' })
+    const seconds = (performance.now() - startedAt) / 1_000
+    const calls = await stop()
+    expect(calls.filter((call) => LOG_SYNCED.test(call)).length).toBeGreaterThanOrEqual(100)
+    const looksAt = (name: string) =>
+      calls.filter((call) => /stat/.test(call) && call.includes(name))
+    expect(looksAt('/data"').length).toBeGreaterThanOrEqual(100)
+    expect(looksAt('/plants.db-wal"').length).toBeLessThanOrEqual(2 * (1 + seconds))
   })
 
   test('what a killed server wrote is synced before the next one listens', async () => {

@@ -58,10 +58,13 @@ export function joinInterrupted(lines: readonly string[]): string[] {
   })
 }
 
-/** Records writes and syncs of a process, in order and by file or socket; gives the lines at the end. */
+/**
+ * Records writes, syncs and looks at files of a process, in order and by file or socket; gives the
+ * lines at the end.
+ */
 export async function recordSystemCalls(pid: number): Promise<() => Promise<string[]>> {
   const file = join(temporaryFolder(), 'calls')
-  const calls = 'trace=fsync,fdatasync,pwrite64,write,writev'
+  const calls = 'trace=fsync,fdatasync,pwrite64,write,writev,%%stat'
   const tracer = await attach(pid, ['-y', '-s', '64', '-o', file, '-e', calls])
   return async () => {
     const closed = once(tracer, 'close')

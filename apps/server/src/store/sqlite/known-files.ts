@@ -1,4 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { OutcomeUnknownError } from '../store.ts'
 
 /** A file by what tells it from any other under its name; passes a thread boundary. */
@@ -37,6 +38,55 @@ export function requireSameFiles(files: readonly KnownFile[]): void {
     if (isSame(file, now)) continue
     const change = now === undefined ? 'was deleted or moved' : 'was replaced by another file'
     throw new OutcomeUnknownError(`${file.path} ${change} while it was open`)
+  }
+}
+
+/** Filesystems tell times this coarsely, or finer: of two changes within it one may not show. */
+const COARSEST_MS = 2_000
+
+/** How long a folder in which nothing seems to change is believed. */
+const BELIEVED_MS = 1_000
+
+interface FolderState {
+  readonly dev: number
+  readonly ino: number
+  readonly ctimeMs: number
+}
+
+/** What changes when a file is made, deleted or replaced in a folder; undefined where it cannot be told. */
+function stateOf(folder: string): FolderState | undefined {
+  try {
+    return statSync(folder)
+  } catch {
+    return undefined
+  }
+}
+
+function isUnchanged(seen: FolderState | undefined, now: FolderState | undefined): boolean {
+  if (seen === undefined || now === undefined) return false
+  return now.ctimeMs === seen.ctimeMs && now.ino === seen.ino && now.dev === seen.dev
+}
+
+/**
+ * Gives a `requireSameFiles` to call after each commit. It looks at the folder as long as nothing
+ * changes there: since Linux 6.13 a look at a file's times makes its next change of them a write of
+ * its own, and the next sync of the log half as long again
+ * (https://docs.kernel.org/filesystems/multigrain-ts.html).
+ */
+export function createFilesCheck(files: readonly KnownFile[]): () => void {
+  const [file] = files
+  if (file === undefined) return () => {}
+  const folder = dirname(file.path)
+  let seen: FolderState | undefined
+  let seenAt = 0
+  return () => {
+    const now = stateOf(folder)
+    const at = performance.now()
+    if (at - seenAt < BELIEVED_MS && isUnchanged(seen, now)) return
+    requireSameFiles(files)
+    const isTelling = now !== undefined && Date.now() - now.ctimeMs > COARSEST_MS
+    seen = isTelling ? now : undefined
+    seenAt = at
   }
 }
 

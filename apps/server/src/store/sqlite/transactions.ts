@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
 import { isBusy, toStoreError } from './failures.ts'
-import { type KnownFile, requireSameFiles } from './known-files.ts'
+import { createFilesCheck, type KnownFile } from './known-files.ts'
 
 /** How long a transaction waits for another process that writes: the command line, a second server. */
 export const BUSY_LIMIT_MS = 2_000
@@ -31,6 +31,8 @@ export function createTransactions(
   onCommit?: (durationMs: number) => void,
   files: readonly KnownFile[] = [],
 ): Transactions {
+  const requireSameFiles = createFilesCheck(files)
+
   async function run<Result>(action: () => Result): Promise<Result> {
     try {
       return await retryWhileBusy(action)
@@ -46,7 +48,7 @@ export function createTransactions(
       run(() => {
         const result = runTransaction(database, work, onCommit)
         // After the commit, because a file may be deleted until then.
-        requireSameFiles(files)
+        requireSameFiles()
         return result
       }),
     async read(query) {
