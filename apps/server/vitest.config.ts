@@ -5,6 +5,8 @@ const testTimeout = 30_000
 
 export default defineConfig({
   test: {
+    // Most of them wait, for processes and for time; by default a machine with two cores runs one.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'server', include: ['test/**/*.test.ts'], testTimeout } },
       {
