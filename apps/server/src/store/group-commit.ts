@@ -98,22 +98,21 @@ export class GroupCommit<Item, Outcome> {
     clearTimeout(this.#besideTimer)
   }
 
-  /** Whether a commit may start now; where it must wait for another, it is looked at again in time. */
-  #mayStart(): boolean {
+  /** How long the next commit must wait for one that runs; without end for one to be over. */
+  #waitMs(): number {
     const { commitsInFlight = 1, besideAfterMs = 0 } = this.#options
-    if (this.#inFlight === 0) return true
-    if (this.#inFlight >= commitsInFlight) return false
-    const waitMs = this.#lastStart + besideAfterMs - performance.now()
-    if (waitMs <= 0) return true
-    this.#besideTimer ??= setTimeout(() => {
-      this.#besideTimer = undefined
-      if (this.#queue.length > 0) this.#schedule()
-    }, waitMs)
-    return false
+    if (this.#inFlight === 0) return 0
+    if (this.#inFlight >= commitsInFlight) return Number.POSITIVE_INFINITY
+    return this.#lastStart + besideAfterMs - performance.now()
   }
 
   #schedule(): void {
-    if (this.#isScheduled || !this.#mayStart()) return
+    if (this.#isScheduled) return
+    const waitMs = this.#waitMs()
+    if (waitMs > 0) {
+      this.#scheduleIn(waitMs)
+      return
+    }
     this.#isScheduled = true
     // A lone caller need not wait for the turn to end; where more come, only the first goes alone.
     if (this.#wasLone) void this.#runCommit()
@@ -122,8 +121,19 @@ export class GroupCommit<Item, Outcome> {
       this.#isScheduled = false
       this.#wasLone = this.#addedInTurn === 1
       this.#addedInTurn = 0
-      if (this.#queue.length > 0 && this.#mayStart()) void this.#runCommit()
+      if (this.#queue.length === 0) return
+      if (this.#waitMs() > 0) this.#schedule()
+      else void this.#runCommit()
     })
+  }
+
+  #scheduleIn(ms: number): void {
+    // The end of a commit starts the next one.
+    if (ms === Number.POSITIVE_INFINITY) return
+    this.#besideTimer ??= setTimeout(() => {
+      this.#besideTimer = undefined
+      if (this.#queue.length > 0) this.#schedule()
+    }, ms)
   }
 
   async #runCommit(): Promise<void> {
