@@ -34,8 +34,7 @@ async function measureAll(
   { round, seconds, load }: ContestOptions,
 ) {
   const { targets } = servers
-  const warmUpSeconds = WARM_UP.seconds * contestant.processes
-  const warmUp = { targets, ...WARM_UP, seconds: warmUpSeconds }
+  const warmUp = { targets, ...WARM_UP, seconds: WARM_UP.seconds * contestant.processes }
   let { acknowledged } = await applyLoad(load, warmUp)
   const measurements: Omit<Measurement, 'fsyncP50Ms'>[] = []
   for (const connections of contestant.connections) {
