@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Processes and disks of a machine that is busy with other tests take their time. */
@@ -6,7 +7,7 @@ const testTimeout = 30_000
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { name: 'server', include: ['test/**/*.test.ts'], testTimeout } },
       {
