@@ -11,7 +11,7 @@ const isClosing = Symbol('is closing')
 
 /** A property costs less per request than a WeakMap does. */
 interface ExchangeSocket extends Socket {
-  [latest]?: Exchange
+  [latest]?: Exchange | undefined
   [isClosing]?: true
 }
 
@@ -20,9 +20,20 @@ export function markAsClosing(socket: ExchangeSocket): void {
   socket[isClosing] = true
 }
 
-/** The newest exchange of a connection, whether its turn has come or not. */
+/** The newest exchange of a connection that has not ended, whether its turn has come or not. */
 export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
   return socket[latest]
+}
+
+/**
+ * Forgets an exchange that has ended. Held until the connection's next request, the garbage of every
+ * connection would outlive the collections in between and be copied by them.
+ */
+function forget(this: ServerResponse): void {
+  const socket: ExchangeSocket = this.req.socket
+  // A body that still comes may break the rules, and is judged by what was answered.
+  if (!this.req.complete) this.req.once('end', () => forget.call(this))
+  else if (socket[latest]?.response === this) socket[latest] = undefined
 }
 
 /**
@@ -41,6 +52,7 @@ export function handleInTurn(handle: RequestListener): RequestListener {
     const previous = socket[latest]?.response
     const exchange = { request, response }
     socket[latest] = exchange
+    response.on('close', forget)
     if (previous === undefined || previous.writableEnded) handleUnlessAnswered(socket, exchange)
     else previous.once('close', () => handleUnlessAnswered(socket, exchange))
   }
