@@ -1,12 +1,8 @@
-import type { CommitObserver, CommitTiming } from './observer.ts'
+import { type BatchOptions, commitBatch, type Waiting } from './commit-batch.ts'
+import type { CommitTiming } from './observer.ts'
 import { StoreUnavailableError } from './store.ts'
 
-export interface GroupCommitOptions<Item, Outcome> {
-  /**
-   * Stores a batch in one transaction and gives an outcome for each item, in order.
-   * Its error is the error of every item of the batch. `waitedMs` is the wait of the oldest item.
-   */
-  readonly commit: (batch: readonly Item[], waitedMs: number) => Promise<Outcome[]>
+export interface GroupCommitOptions<Item, Outcome> extends BatchOptions<Item, Outcome> {
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
   /** Commits that may run beside each other. Default: 1. */
@@ -16,16 +12,6 @@ export interface GroupCommitOptions<Item, Outcome> {
    * only make the batches smaller. Default: 0.
    */
   readonly besideAfterMs?: number
-  readonly observer?: CommitObserver<Item> | undefined
-}
-
-interface Waiting<Item, Outcome> {
-  /** By performance.now(). */
-  readonly since: number
-  readonly item: Item
-  readonly timing: CommitTiming | undefined
-  readonly resolve: (outcome: Outcome) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** Bounds the time and the memory of one commit; larger batches gain nothing measurable. */
@@ -141,55 +127,11 @@ export class GroupCommit<Item, Outcome> {
     this.#lastStart = performance.now()
     const batch = this.#queue.slice(0, BATCH_LIMIT)
     this.#queue = this.#queue.slice(BATCH_LIMIT)
-    const tellOutcomes = await this.#commitBatch(batch, this.#lastStart)
+    const tellOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are told: telling takes time as well.
     if (this.#queue.length > 0) void this.#runCommit()
     tellOutcomes()
     if (this.#inFlight === 0) this.#tellIdle()
-  }
-
-  /** Commits a batch and gives what tells its outcomes. */
-  async #commitBatch(
-    batch: readonly Waiting<Item, Outcome>[],
-    startedAt: number,
-  ): Promise<() => void> {
-    const items = batch.map(({ item }) => item)
-    try {
-      const outcomes = await this.#options.commit(items, startedAt - (batch[0]?.since ?? 0))
-      const endedAt = performance.now()
-      return () => {
-        // Not within the try: an observer's error must never become the answer to a create.
-        this.#tellTimes(batch, items, startedAt, endedAt)
-        batch.forEach(({ resolve }, index) => {
-          resolve(outcomes[index] as Outcome)
-        })
-      }
-    } catch (error) {
-      const endedAt = performance.now()
-      return () => {
-        this.#tellTimes(batch, items, startedAt, endedAt, error)
-        for (const { reject } of batch) reject(error)
-      }
-    }
-  }
-
-  /** Tells where the time of a batch went. */
-  #tellTimes(
-    batch: readonly Waiting<Item, Outcome>[],
-    items: readonly Item[],
-    startedAt: number,
-    endedAt: number,
-    error?: unknown,
-  ): void {
-    const { observer } = this.#options
-    for (const { since, timing } of batch) {
-      const waitMs = startedAt - since
-      observer?.itemWaited(waitMs)
-      if (timing === undefined) continue
-      timing.waitMs = waitMs
-      timing.commitMs = endedAt - startedAt
-    }
-    observer?.commitEnded({ items, startedAt, endedAt, error })
   }
 }
