@@ -3,6 +3,8 @@ import type { CommitTiming } from './observer.ts'
 import { StoreUnavailableError } from './store.ts'
 
 export interface GroupCommitOptions<Item, Outcome> extends BatchOptions<Item, Outcome> {
+  /** Settles a commit that has ended, if this can be told within a turn of the event loop. */
+  readonly poll?: () => void
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
   /** Commits that may run beside each other. Default: 1. */
@@ -18,8 +20,8 @@ export interface GroupCommitOptions<Item, Outcome> extends BatchOptions<Item, Ou
 const BATCH_LIMIT = 1024
 
 /**
- * So many are worth a sync of their own: where no commit runs, they start one in the midst of a turn
- * of the event loop, so that disk and loop work beside each other instead of by turns.
+ * So many are worth a sync of their own: they start a commit in the midst of a turn of the event
+ * loop, as soon as none runs, so that disk and loop work beside each other instead of by turns.
  */
 const WORTH_A_COMMIT = 24
 
@@ -61,8 +63,13 @@ export class GroupCommit<Item, Outcome> {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })
     })
     this.#addedInTurn++
-    if (this.#queue.length >= WORTH_A_COMMIT && this.#inFlight === 0) void this.#runCommit()
-    else this.#schedule()
+    if (this.#queue.length < WORTH_A_COMMIT) this.#schedule()
+    else if (this.#inFlight === 0) void this.#runCommit()
+    else {
+      // What it settles starts the next commit as soon as this call is over.
+      this.#options.poll?.()
+      this.#schedule()
+    }
     return outcome
   }
 

@@ -6,10 +6,15 @@ import { createCommitter } from '../../src/store/sqlite/committer.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { knowFiles } from '../../src/store/sqlite/known-files.ts'
 import { preparePlantInsert } from '../../src/store/sqlite/plants.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { createTransactions } from '../../src/store/sqlite/transactions.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const SLOW_MS = 20
+
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
 
 /** A committer that notes what is committed on this thread, and can be made slow there. */
 async function openCommitter() {
@@ -20,7 +25,7 @@ async function openCommitter() {
   const disk = { isSlow: false }
   const insertHere = (plants: readonly NewPlant[]) => {
     here.push(...plants.map(({ id }) => id))
-    if (disk.isSlow) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SLOW_MS)
+    if (disk.isSlow) block(SLOW_MS)
     return insertPlants(plants)
   }
   const committer = createCommitter(
@@ -58,4 +63,36 @@ test('a lone plant leaves this thread after a slow commit, and comes back after 
   const reader = new DatabaseSync(path, { readOnly: true })
   expect(reader.prepare('SELECT count(*) AS n FROM plants').get()).toEqual({ n: Number(id) })
   reader.close()
+})
+
+test('within one turn of the event loop, the thread commits one batch after the other', async () => {
+  const store = await openSqliteStore({
+    path: `${temporaryFolder()}/plants.db`,
+    queueLimit: 100_000,
+  })
+  onTestFinished(() => store.close())
+  let id = 0n
+  let ended = 0
+  const create = async () => {
+    await store.plants.create({ id: ++id, name: 'Fern' })
+    ended++
+  }
+  /** Without a turn of the event loop, in which a commit's end would be told anyway. */
+  const createMany = async (count: number) => {
+    for (; count > 0; count--) void create()
+    await new Promise((resolve) => process.nextTick(resolve))
+  }
+  do {
+    ended = 0
+    await turnOfEventLoop()
+    await createMany(100)
+    // The first batches are committed on this thread, while the other one starts.
+  } while (ended > 0)
+
+  const deadline = performance.now() + 10_000
+  while (ended < 100 && performance.now() < deadline) {
+    block(1)
+    await createMany(1)
+  }
+  expect(ended).toBeGreaterThanOrEqual(100)
 })

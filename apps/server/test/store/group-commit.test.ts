@@ -1,72 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
-
-/** A commit that the test ends by hand, and the batches that it was given. */
-function controlledCommit() {
-  const batches: number[][] = []
-  const ends: PromiseWithResolvers<void>[] = []
-  const commit = async (batch: readonly number[]) => {
-    batches.push([...batch])
-    const end = Promise.withResolvers<void>()
-    ends.push(end)
-    await end.promise
-    return batch.map((item) => `stored ${item}`)
-  }
-  return { batches, ends, commit }
-}
-
-function turnOfEventLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-}
-
-function endOfMicrotasks(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
-}
+import { controlledCommit, turnOfEventLoop } from './controlled-commit.ts'
 
 describe('group commit', () => {
-  test('a lone item is committed in the same turn of the event loop', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
-    const outcome = group.add(1)
-    await turnOfEventLoop()
-    expect(batches).toEqual([[1]])
-    ends[0]?.resolve()
-    expect(await outcome).toBe('stored 1')
-  })
-
-  test('after an item that came alone, the next one is committed at once', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
-    const outcomes = [group.add(1)]
-    await turnOfEventLoop()
-    ends[0]?.resolve()
-    await outcomes[0]
-    outcomes.push(group.add(2))
-    expect(batches).toEqual([[1], [2]])
-    ends[1]?.resolve()
-    expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2'])
-  })
-
-  test('items that come together share commits, all but the first of them', async () => {
-    const batches: number[][] = []
-    const commit = async (batch: readonly number[]) => {
-      batches.push([...batch])
-      return [...batch]
-    }
-    const group = new GroupCommit({ commit, queueLimit: 10 })
-    await group.add(1)
-    await turnOfEventLoop()
-    for (const item of [2, 3, 4]) {
-      void group.add(item)
-      // Commits on this thread are done before the next request that has arrived is looked at.
-      await endOfMicrotasks()
-    }
-    await turnOfEventLoop()
-    await Promise.all([group.add(5), group.add(6)])
-    expect(batches).toEqual([[1], [2], [3, 4], [5, 6]])
-  })
-
   test('what arrives while a commit runs shares the next one, in order', async () => {
     const { batches, ends, commit } = controlledCommit()
     const group = new GroupCommit({ commit, queueLimit: 10 })
@@ -172,35 +109,6 @@ describe('group commit', () => {
     await turnOfEventLoop()
     expect(batches).toEqual([[1], [2], [3]])
     ends[2]?.resolve()
-    await group.close()
-  })
-
-  test('many items start a commit before the turn ends, and what follows them the next one', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 100 })
-    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
-    expect(batches.map(({ length }) => length)).toEqual([24])
-    await turnOfEventLoop()
-    expect(batches).toHaveLength(1)
-    ends[0]?.resolve()
-    await outcomes[0]
-    expect(batches.map(({ length }) => length)).toEqual([24, 36])
-    ends[1]?.resolve()
-    expect(await Promise.all(outcomes)).toHaveLength(60)
-    expect(batches.flat()).toEqual(Array.from({ length: 60 }, (_, item) => item))
-  })
-
-  test('what follows a commit that many items started waits as long beside it as it must', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const options = { commit, queueLimit: 100, commitsInFlight: 2, besideAfterMs: 3_600_000 }
-    const group = new GroupCommit(options)
-    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
-    await turnOfEventLoop()
-    expect(batches.map(({ length }) => length)).toEqual([24])
-    ends[0]?.resolve()
-    await outcomes[0]
-    expect(batches.map(({ length }) => length)).toEqual([24, 36])
-    ends[1]?.resolve()
     await group.close()
   })
 

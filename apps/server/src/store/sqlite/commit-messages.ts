@@ -1,5 +1,15 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { CreateOutcome } from '../store.ts'
+import type { KnownFile } from './known-files.ts'
+
+/** What the thread is started with. */
+export interface CommitWorkerData {
+  readonly path: string
+  readonly files: readonly KnownFile[]
+  /** Takes a CommitRequest and answers it with a CommitAnswer; `undefined` ends the thread. */
+  readonly port: MessagePort
+}
 
 /** A batch as columns: a few arrays cross a thread boundary faster than many objects. */
 export interface CommitRequest {

@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../observer.ts'
 import { type CreateOutcome, OutcomeUnknownError, StoreUnavailableError } from '../store.ts'
-import { type CommitAnswer, toRequest } from './commit-messages.ts'
+import { type CommitAnswer, type CommitWorkerData, toRequest } from './commit-messages.ts'
 import type { KnownFile } from './known-files.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */
@@ -18,6 +18,8 @@ export interface CommitThread {
   readonly isReady: boolean
   /** One batch at a time. */
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
+  /** Settles a commit that has ended, which the event loop would do in its next turn. */
+  poll(): void
   close(): Promise<void>
 }
 
@@ -29,9 +31,10 @@ function toError({ error }: Extract<CommitAnswer, { error: unknown }>): Error {
   return new Error(error.message, options)
 }
 
-function startWorker(path: string, files: readonly KnownFile[]): Worker {
+function startWorker(data: CommitWorkerData): Worker {
   return new Worker(WORKER, {
-    workerData: { path, files },
+    workerData: data,
+    transferList: [data.port],
     resourceLimits: { maxYoungGenerationSizeMb: NURSERY_MB },
   })
 }
@@ -42,7 +45,9 @@ export function startCommitThread(
   files: readonly KnownFile[],
   observer?: StoreObserver,
 ): CommitThread {
-  const worker = startWorker(path, files)
+  // Not the port that a worker has anyway, which cannot be polled.
+  const { port1: port, port2 } = new MessageChannel()
+  const worker = startWorker({ path, files, port: port2 })
   let isReady = false
   let pending: PromiseWithResolvers<CreateOutcome[]> | undefined
   let death: OutcomeUnknownError | undefined
@@ -52,15 +57,17 @@ export function startCommitThread(
     pending?.reject(death)
   }
 
-  worker.on('online', () => {
-    isReady = true
-  })
-  worker.on('message', (answer: CommitAnswer) => {
+  function take(answer: CommitAnswer): void {
     if ('outcomes' in answer) {
       pending?.resolve(answer.outcomes)
       observer?.commitStatementEnded(answer.statementMs)
     } else pending?.reject(toError(answer))
+  }
+
+  worker.on('online', () => {
+    isReady = true
   })
+  port.on('message', take)
   worker.on('error', die)
   worker.on('exit', die)
 
@@ -71,14 +78,18 @@ export function startCommitThread(
     commit(plants) {
       if (death !== undefined) return Promise.reject(death)
       pending = Promise.withResolvers()
-      worker.postMessage(toRequest(plants))
+      port.postMessage(toRequest(plants))
       return pending.promise
+    },
+    poll() {
+      const received = receiveMessageOnPort(port)
+      if (received !== undefined) take(received.message)
     },
     async close() {
       if (death !== undefined) return
       // Not events.once, which would throw what `die` has taken note of.
       const ended = new Promise((resolve) => worker.once('exit', resolve))
-      worker.postMessage(undefined)
+      port.postMessage(undefined)
       await ended
     },
   }

@@ -1,13 +1,18 @@
-import { parentPort, workerData } from 'node:worker_threads'
-import { type CommitAnswer, type CommitRequest, toPlants } from './commit-messages.ts'
+import { workerData } from 'node:worker_threads'
+import {
+  type CommitAnswer,
+  type CommitRequest,
+  type CommitWorkerData,
+  toPlants,
+} from './commit-messages.ts'
 import { openConnection } from './database.ts'
 import { growLog } from './grow-log.ts'
-import { type KnownFile, requireSameFiles } from './known-files.ts'
+import { requireSameFiles } from './known-files.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createTransactions } from './transactions.ts'
 
 /** A thread that commits batches, one after the other, until it is sent `undefined`. */
-const { path, files } = workerData as { path: string; files: readonly KnownFile[] }
+const { path, files, port } = workerData as CommitWorkerData
 // Opening would make a new file where the one that was checked is gone.
 requireSameFiles(files)
 const database = openConnection(path)
@@ -38,11 +43,11 @@ async function commit(request: CommitRequest): Promise<CommitAnswer> {
   }
 }
 
-parentPort?.on('message', async (request: CommitRequest | undefined) => {
+port.on('message', async (request: CommitRequest | undefined) => {
   if (request !== undefined) {
-    parentPort?.postMessage(await commit(request))
+    port.postMessage(await commit(request))
     return
   }
   database.close()
-  parentPort?.close()
+  port.close()
 })

@@ -14,6 +14,8 @@ const FAST_COMMIT_MS = 1
 /** Commits batches, each where it is done soonest; see "Where commits run" in ARCHITECTURE.md. */
 export interface Committer {
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
+  /** Settles a batch that the thread has ended, without waiting for the event loop's next turn. */
+  poll(): void
   close(): Promise<void>
 }
 
@@ -51,6 +53,9 @@ export function createCommitter(
       lastSize = plants.length
       if (!thread.isReady) return commitHere(plants)
       return isLone ? commitLone(thread, plants) : thread.commit(plants)
+    },
+    poll() {
+      thread?.poll()
     },
     async close() {
       await thread?.close()

@@ -47,6 +47,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     queueLimit,
     observer,
     commit: (plants) => trust.watch(() => committer.commit(plants)),
+    poll: committer.poll,
   })
 
   function hasItsFiles(): boolean {
