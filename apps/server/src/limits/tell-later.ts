@@ -5,20 +5,30 @@
  */
 const REFUSALS_PER_TURN = 64
 
+/** Where turns are long, so many more are told in each that none waits for much longer than this. */
+const TOLD_WITHIN_MS = 2_000
+
 /** Has a refusal told when its turn comes. */
 export type TellLater = (tell: () => void) => void
 
 /** Tells refusals in the order in which they came, after the turn of the event loop and a few in each. */
-export function createTellLater(): TellLater {
+export function createTellLater(now = () => performance.now()): TellLater {
   const untold: (() => void)[] = []
+  let turnBeganAt = 0
+
+  function waitForEndOfTurn(): void {
+    turnBeganAt = now()
+    setImmediate(tellSome)
+  }
 
   function tellSome(): void {
-    for (const tell of untold.splice(0, REFUSALS_PER_TURN)) tell()
-    if (untold.length > 0) setImmediate(tellSome)
+    const due = Math.ceil((untold.length * (now() - turnBeganAt)) / TOLD_WITHIN_MS)
+    for (const tell of untold.splice(0, Math.max(REFUSALS_PER_TURN, due))) tell()
+    if (untold.length > 0) waitForEndOfTurn()
   }
 
   return (tell) => {
-    if (untold.length === 0) setImmediate(tellSome)
+    if (untold.length === 0) waitForEndOfTurn()
     untold.push(tell)
   }
 }

@@ -27,6 +27,13 @@ const ALWAYS = 256
 /** How fast the limit grows back, for each span in which the wait was short. */
 const GROWTH = 1.5
 
+/** A turn of the event loop in which requests were read. */
+interface Turn {
+  readonly startedAt: number
+  /** That waited at its start, or were let in since. */
+  plants: number
+}
+
 /** The event loop of this thread. */
 function createLoopClock(): LoopClock {
   let active = performance.eventLoopUtilization().active
@@ -60,7 +67,7 @@ export class WatchedPlants implements PlantStore {
   #changedAt: number
   #spanStart: number
   #longSpans = 0
-  #turnStart: number | undefined
+  #turn: Turn | undefined
 
   constructor(plants: PlantStore, limits: WaitingLimits, clock: LoopClock = createLoopClock()) {
     this.#plants = plants
@@ -75,18 +82,19 @@ export class WatchedPlants implements PlantStore {
   isOverloaded(): boolean {
     const now = this.#clock.now()
     this.#endSpan(now)
-    if (this.#turnStart === undefined) {
-      this.#turnStart = now
+    if (this.#turn === undefined) {
+      this.#turn = { startedAt: now, plants: this.#waiting }
       setImmediate(this.#endTurn)
     }
     if (this.#waiting >= this.#limit) return true
     // What is still unread after so long a turn has waited long enough already.
-    return this.#waiting >= ALWAYS && now - this.#turnStart > this.#limits.waitLimitMs
+    return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > this.#limits.waitLimitMs
   }
 
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
     this.#advance(this.#clock.now())
     this.#waiting++
+    if (this.#turn !== undefined) this.#turn.plants++
     const outcome = this.#plants.create(plant, timing)
     outcome.then(this.#tell, this.#tell)
     return outcome
@@ -99,7 +107,7 @@ export class WatchedPlants implements PlantStore {
   }
 
   readonly #endTurn = (): void => {
-    this.#turnStart = undefined
+    this.#turn = undefined
   }
 
   #advance(now: number): void {

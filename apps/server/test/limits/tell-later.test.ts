@@ -1,0 +1,45 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTellLater } from '../../src/limits/tell-later.ts'
+
+/** How many of so many refusals were told after each of so many turns that take so long. */
+async function tellInTurns(count: number, turns: number, turnMs: number): Promise<number[]> {
+  let now = 0
+  const told: number[] = []
+  const tellLater = createTellLater(() => now)
+  for (let index = 0; index < count; index++) tellLater(() => told.push(index))
+  const counts = [told.length]
+  for (let turn = 0; turn < turns; turn++) {
+    now += turnMs
+    await endOfTurn()
+    counts.push(told.length)
+  }
+  expect(told).toEqual(Array.from(told.keys()))
+  return counts
+}
+
+test('refusals are told in order, after the turn and 64 in each', async () => {
+  expect(await tellInTurns(150, 3, 1)).toEqual([0, 64, 128, 150])
+})
+
+test('where turns are long, more are told in each', async () => {
+  expect(await tellInTurns(10_000, 2, 100)).toEqual([0, 500, 975])
+})
+
+test('those that come one after the other are told within about two seconds', async () => {
+  let now = 0
+  let longest = 0
+  const tellLater = createTellLater(() => now)
+  for (let turn = 0; turn < 100; turn++) {
+    for (let count = 0; count < 500; count++) {
+      const since = now
+      tellLater(() => {
+        longest = Math.max(longest, now - since)
+      })
+    }
+    now += 50
+    await endOfTurn()
+  }
+  expect(longest).toBeGreaterThan(1_000)
+  expect(longest).toBeLessThanOrEqual(2_100)
+})
