@@ -96,3 +96,18 @@ test('within one turn of the event loop, the thread commits one batch after the 
   }
   expect(ended).toBeGreaterThanOrEqual(100)
 })
+
+test('a batch is told its outcomes, though the thread ends while nobody listens', async () => {
+  const { committer, here } = await openCommitter()
+  const batch = (...ids: bigint[]) => committer.commit(ids.map((id) => ({ id, name: 'Fern' })))
+  do {
+    here.length = 0
+    await turnOfEventLoop()
+    await batch(1n, 2n)
+  } while (here.length > 0)
+  const outcomes = batch(3n, 4n)
+  const closed = committer.close()
+  block(300)
+  expect(await outcomes).toEqual(['created', 'created'])
+  await closed
+})

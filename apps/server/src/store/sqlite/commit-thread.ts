@@ -45,14 +45,21 @@ export function startCommitThread(
   files: readonly KnownFile[],
   observer?: StoreObserver,
 ): CommitThread {
-  // Not the port that a worker has anyway, which cannot be polled.
+  // Because a worker's own port cannot be polled.
   const { port1: port, port2 } = new MessageChannel()
   const worker = startWorker({ path, files, port: port2 })
   let isReady = false
   let pending: PromiseWithResolvers<CreateOutcome[]> | undefined
   let death: OutcomeUnknownError | undefined
 
+  function poll(): void {
+    const received = receiveMessageOnPort(port)
+    if (received !== undefined) take(received.message)
+  }
+
   function die(cause: unknown): void {
+    // What the thread has answered before is known.
+    poll()
     death ??= new OutcomeUnknownError('the thread that commits has ended', { cause })
     pending?.reject(death)
   }
@@ -81,10 +88,7 @@ export function startCommitThread(
       port.postMessage(toRequest(plants))
       return pending.promise
     },
-    poll() {
-      const received = receiveMessageOnPort(port)
-      if (received !== undefined) take(received.message)
-    },
+    poll,
     async close() {
       if (death !== undefined) return
       // Not events.once, which would throw what `die` has taken note of.
