@@ -1,10 +1,13 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { type AppParts, createApp } from './app.ts'
+import { publicPathsOf } from './docs/docs.ts'
+import { isPublicTarget } from './docs/public-paths.ts'
 import { createCors } from './http/cors.ts'
 import { createListener, type ListenerLimits } from './http/listener.ts'
 import { admitRequests } from './limits/admission.ts'
-import { createCallerOf, type TrustedProxies } from './limits/caller-address.ts'
+import { createCallerAddresses, type TrustedProxies } from './limits/caller-address.ts'
 import { limitFailedCredentials } from './limits/failed-credentials.ts'
+import { limitConnections, limitForwarded } from './limits/per-address.ts'
 import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
 import { createTellLater } from './limits/tell-later.ts'
 import { WatchedPlants } from './limits/waiting.ts'
@@ -29,6 +32,8 @@ export interface ServiceLimits extends ListenerLimits {
   readonly rateWindowSeconds: number
   /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[]
+  /** Connections of one address, or requests that trusted proxies forward for it; undefined for any number. */
+  readonly addressLimit: number | undefined
 }
 
 export interface ServiceParts
@@ -42,7 +47,10 @@ export interface ServiceParts
 export function createService(parts: ServiceParts, limits: ServiceLimits): Server {
   const { rateLimit, corsOrigins } = limits
   const refusals = createRefusals(parts.log, parts.limiterObserver)
-  const tellLater = createTellLater()
+  const tellLater = createTellLater(parts.log)
+  const addresses = createCallerAddresses(limits.trustedProxies)
+  const perAddress = { most: limits.addressLimit, addresses, refusals }
+  const publicPaths = publicPathsOf(parts)
   const plants = new WatchedPlants(parts.plants, limits)
   const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
   const app = createApp({
@@ -52,7 +60,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
     cors,
     failedCredentials: limitFailedCredentials({
       perMinute: limits.failedCredentialLimit,
-      callerOf: createCallerOf(limits.trustedProxies),
+      callerOf: addresses.ofRequest,
       refusals,
     }),
     tokenRate:
@@ -66,18 +74,23 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
             log: parts.log,
           },
   })
-  const server = createListener(app, limits, parts, (admitted) =>
-    admitRequests(admitted, {
-      requestLimit: limits.requestLimit,
-      bodyLimitBytes: parts.bodyLimitBytes,
-      isOverloaded: () => plants.isOverloaded(),
-      isDraining: parts.isDraining,
-      observer: parts.observer,
-      refusals,
-      tellLater,
-      mark: cors?.mark,
-    }),
-  )
+  const admission = {
+    requestLimit: limits.requestLimit,
+    isPublic: ({ url = '' }: IncomingMessage) => isPublicTarget(publicPaths, url),
+    admitForwarded: limitForwarded(perAddress),
+    bodyLimitBytes: parts.bodyLimitBytes,
+    isOverloaded: () => plants.isOverloaded(),
+    isDraining: parts.isDraining,
+    observer: parts.observer,
+    refusals,
+    tellLater,
+    mark: cors?.mark,
+  }
+  const server = createListener(app, limits, parts, {
+    admit: (admitted) => admitRequests(admitted, admission),
+    onSlow: (socket) => refusals.count('slow', addresses.ofConnection(socket)),
+  })
+  limitConnections(server, perAddress)
   server.maxConnections = limits.connectionLimit
   server.on('drop', () => refusals.count('connections'))
   return server

@@ -72,6 +72,11 @@ export const settings = {
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
   connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
   requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
+  addressLimit: setting(
+    '1024',
+    'how many connections one address may have, or requests that a trusted proxy forwards, or off',
+    wholeNumberOrOff(1, 1_000_000),
+  ),
   waitLimitMs: setting(
     '100',
     'how long plants may wait, on average, before more are refused',
@@ -112,6 +117,11 @@ export const settings = {
   ),
   headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
+  minDataRateBytes: setting(
+    '1024',
+    'how many bytes a caller must send of a body, and read of an answer, in a second',
+    wholeNumber(1, 1_000_000_000),
+  ),
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
   shutdownDelayMs: setting(
     '0',

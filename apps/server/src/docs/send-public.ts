@@ -5,6 +5,7 @@ import { markAsClosing } from '../http/exchanges.ts'
 import { endAndClose } from '../http/lingering-close.ts'
 import type { PipelineOptions } from '../http/pipeline.ts'
 import { noteSuccess } from '../http/request-log.ts'
+import { sendPieces } from '../http/send-pieces.ts'
 
 /** What is answered to anybody who asks for it. */
 export interface PublicContent {
@@ -51,7 +52,8 @@ export function sendPublic(
   const body = isKnown ? '' : content
   // A body that came along is not read; whoever sends more of it would be heard as a request.
   if (!options.isDraining() && request.complete && !hidesWhatFollows(request)) {
-    response.end(body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    sendPieces(response, bytes, () => response.end())
     return
   }
   markAsClosing(request.socket)

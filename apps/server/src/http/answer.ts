@@ -4,6 +4,7 @@ import { type ErrorBody, encodeJson } from '@plant-store/contract'
 import { markAsClosing } from './exchanges.ts'
 import { endAndClose } from './lingering-close.ts'
 import type { RequestError } from './request-error.ts'
+import { PIECE_BYTES, sendPieces } from './send-pieces.ts'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
@@ -100,7 +101,9 @@ export function sendAnswer(
   if (!closesConnection && !hidesWhatFollows(request)) {
     // Text of one byte a character is written faster when Node is told so.
     const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
-    response.writeHead(status, lines).end(body, encoding)
+    response.writeHead(status, lines)
+    if (bodyBytes <= PIECE_BYTES) response.end(body, encoding)
+    else sendPieces(response, Buffer.from(body), () => response.end())
     return
   }
   markAsClosing(request.socket)

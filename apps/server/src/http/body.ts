@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { decodeJson, JsonSyntaxError, type JsonValue } from '@plant-store/contract'
 import { parse } from 'content-type'
 import type { RequestHandler } from 'express'
+import { BodyBuffer } from './body-buffer.ts'
 import { countHeader } from './framing.ts'
 import { RequestError } from './request-error.ts'
 
@@ -48,16 +49,12 @@ function tooLarge(limitBytes: number): RequestError {
  */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
+    const body = new BodyBuffer(Number(request.headers['content-length'] ?? 0))
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= limitBytes) chunks.push(chunk)
+      if (body.length + chunk.length <= limitBytes) body.add(chunk)
       else reject(tooLarge(limitBytes))
     })
-    request.on('end', () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
-    })
+    request.on('end', () => resolve(body.toBuffer()))
     request.on('error', (cause) => {
       reject(new CallerGoneError('the caller ended the connection', { cause }))
     })

@@ -7,21 +7,26 @@ import { Server as NetServer, type Socket } from 'node:net'
  */
 const SWEEP_MS = 100
 
-const connectionsOf = new WeakMap<Server, Set<Socket>>()
+const tracked = new WeakMap<Server, Set<Socket>>()
 
 /** Remembers the open connections of a server, so that closeListener finds those Node forgets. */
 export function trackConnections(server: Server): void {
   const connections = new Set<Socket>()
-  connectionsOf.set(server, connections)
+  tracked.set(server, connections)
   server.on('connection', (socket: Socket) => {
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))
   })
 }
 
+/** The open connections of a server that trackConnections has seen from its start. */
+export function connectionsOf(server: Server): Iterable<Socket> {
+  return tracked.get(server) ?? []
+}
+
 /** Node counts a connection that never sent a byte as busy until its header is overdue. */
 function closeSilentConnections(server: Server): void {
-  for (const socket of connectionsOf.get(server) ?? []) {
+  for (const socket of connectionsOf(server)) {
     if (socket.bytesRead === 0) socket.destroy()
   }
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Request, Response } from 'express'
 import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
+import { contain } from './contain.ts'
 import { type Exchange, latestExchangeOf } from './exchanges.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
@@ -90,7 +91,10 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     if (refused.has(socket)) return
     refused.add(socket)
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else refuse(listeners, socket, toRequestError(cause))
+    else
+      contain(socket, listeners.log, 'refusal', () =>
+        refuse(listeners, socket, toRequestError(cause)),
+      )
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node has taken its own listeners off, and an error that nobody hears ends the process.

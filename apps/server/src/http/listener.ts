@@ -1,11 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
-import { handleInTurn } from './exchanges.ts'
+import { handleInTurn, isFull } from './exchanges.ts'
+import { boundIntake } from './intake.ts'
 import { withLastResort } from './last-resort.ts'
 import { messageClassesOf } from './message-classes.ts'
+import { keepPace } from './pace.ts'
 import type { PipelineOptions } from './pipeline.ts'
 import { readTargets } from './read-targets.ts'
 
@@ -23,25 +25,36 @@ export interface ListenerLimits {
   readonly requestTimeoutMs: number
   /** How long a connection may stay open between two requests. */
   readonly keepAliveTimeoutMs: number
+  /** What a caller must send of a body, and read of an answer, in a second. */
+  readonly minDataRateBytes: number
 }
 
 /** How often overdue requests are looked for: the precision of the two request timeouts. */
 const TIMEOUT_CHECK_MS = 500
 
+/** What may wait in a connection's buffer, either way, before no more is read or parsed of it. */
+const BUFFER_BYTES = 16_384
+
 /** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
 const IDLE_MARGIN_MS = 30_000
 
-/**
- * An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body.
- * `admit` is put before the app and may answer requests itself.
- */
+/** What stands around an app. */
+export interface ListenerParts {
+  /** Is put before the app, and may answer requests itself. */
+  readonly admit?: (app: RequestListener) => RequestListener
+  /** Told of each connection that was ended or refused because its caller was too slow. */
+  readonly onSlow?: (socket: Socket) => void
+}
+
+/** An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body. */
 export function createListener(
   app: Express,
   limits: ListenerLimits,
   options: PipelineOptions,
-  admit = (app: RequestListener): RequestListener => app,
+  { admit = (handle) => handle, onSlow = () => {} }: ListenerParts = {},
 ): Server {
-  const handle = handleInTurn(readTargets(admit(withLastResort(app, options)), options))
+  const { log } = options
+  const handle = handleInTurn(readTargets(admit(withLastResort(app, options)), options), log)
   const server = createServer(
     {
       ...messageClassesOf(app),
@@ -49,6 +62,7 @@ export function createListener(
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
+      highWaterMark: BUFFER_BYTES,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       // Checked by the app, so that the answer carries an Error body.
       requireHostHeader: false,
@@ -60,10 +74,12 @@ export function createListener(
   // Node drops header lines over its limit without a word; the app counts them instead.
   server.maxHeadersCount = 0
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
+  boundIntake(server, isFull, log)
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
   answerConnectionErrors(server, options)
   trackConnections(server)
+  keepPace(server, { minDataRateBytes: limits.minDataRateBytes, onSlow, log })
   return server
 }
 

@@ -100,7 +100,7 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
           error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
       })
     }
-    if (tellLater !== undefined && floods.has(error.errorName)) tellLater(tell)
+    if (tellLater !== undefined && floods.has(error.errorName)) tellLater(request.socket, tell)
     else tell()
   }
 }

@@ -1,13 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from '../http/answer.ts'
 import { checkFraming } from '../http/framing.ts'
+import { RequestError } from '../http/request-error.ts'
 import type { RequestObserver } from '../http/request-observer.ts'
-import type { RefusalReason, Refusals } from './refusals.ts'
+import type { AdmitForwarded } from './per-address.ts'
+import type { Refusals } from './refusals.ts'
+import { Slots } from './slots.ts'
 import type { TellLater } from './tell-later.ts'
 
 export interface AdmissionOptions {
   /** Requests that may be handled at a time. */
   readonly requestLimit: number
+  /** Whether a request is for what anybody may read; such requests take no places of others. */
+  readonly isPublic: (request: IncomingMessage) => boolean
+  readonly admitForwarded: AdmitForwarded
   readonly bodyLimitBytes: number
   readonly isOverloaded: () => boolean
   readonly isDraining: () => boolean
@@ -18,10 +24,18 @@ export interface AdmissionOptions {
   readonly mark: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
 
-const BODY = errorBodyOf({
-  code: 50300,
-  message: 'nothing was stored, try again: the server has more requests than it can answer in time',
-})
+/** Requests for public content that may be handled at a time, whatever the limit of the others is. */
+const PUBLIC_LIMIT = 64
+
+const unavailable = new RequestError(
+  'unavailable',
+  'nothing was stored, try again: the server has more requests than it can answer in time',
+)
+
+const tooMany = new RequestError(
+  'too_many_requests',
+  'nothing was stored, try again: too many requests from this address are in flight',
+)
 
 const RETRY_AFTER = ['retry-after', '1']
 
@@ -41,41 +55,47 @@ function isWellFramed(request: IncomingMessage): boolean {
  */
 export function admitRequests(app: RequestListener, options: AdmissionOptions): RequestListener {
   const { requestLimit, bodyLimitBytes, isOverloaded, isDraining } = options
-  const { refusals, observer, tellLater, mark } = options
-  let inFlight = 0
-  const leave = () => {
-    inFlight--
-  }
+  const { isPublic, admitForwarded, refusals, observer, tellLater, mark } = options
+  const slots = new Slots(requestLimit)
+  const publicSlots = new Slots(PUBLIC_LIMIT)
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  function answer(request: IncomingMessage, response: ServerResponse, error: RequestError): void {
     // What came after its headers may have broken the rules, and been answered, meanwhile.
     if (response.headersSent) return
     sendAnswer(request, response, {
-      status: 503,
-      body: BODY,
+      status: error.status,
+      body: errorBodyOf(error),
       requestId: requestIdOf(request),
       headers: RETRY_AFTER,
       closesConnection: isDraining() || hasUnwantedBody(request, bodyLimitBytes),
     })
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse, reason: RefusalReason): void {
+  function refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: RequestError = unavailable,
+  ): void {
     // What cannot be trusted to end where it seems to gets the app's answer, and is closed.
     if (!isWellFramed(request)) {
       app(request, response)
       return
     }
-    refusals.count(reason)
-    observer?.answered('unavailable', 503, undefined)
-    tellLater(() => answer(request, response))
+    observer?.answered(error.errorName, error.status, undefined)
+    tellLater(request.socket, () => answer(request, response, error))
   }
 
   return (request, response) => {
     mark?.(request, response)
-    if (inFlight >= requestLimit) return refuse(request, response, 'requests_in_flight')
-    if (isOverloaded()) return refuse(request, response, 'overload')
-    inFlight++
-    response.on('close', leave)
+    if (isOverloaded()) {
+      refusals.count('overload')
+      return refuse(request, response)
+    }
+    if (!admitForwarded(request, response)) return refuse(request, response, tooMany)
+    if (!(isPublic(request) ? publicSlots : slots).take(response)) {
+      refusals.count('requests_in_flight')
+      return refuse(request, response)
+    }
     app(request, response)
   }
 }

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
 /** Addresses and networks whose word about their callers is taken. */
 export type TrustedProxies = readonly string[]
 
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\]):?\d*$/i
+
+/** Stands for the caller of a connection that has ended. */
+const GONE = 'gone'
 
 const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
 
@@ -59,13 +62,23 @@ function createIsTrusted(proxies: TrustedProxies): (address: string) => boolean 
 /** Gives the network of the caller of a request. */
 export type CallerOf = (request: IncomingMessage) => string
 
+/** Tells callers apart by address; each address is a network as `networkOf` has it. */
+export interface CallerAddresses {
+  readonly hasProxies: boolean
+  /** Whether a connection is a trusted proxy's. */
+  isTrusted(socket: Socket): boolean
+  /** Whose connection it is; `gone` where it has ended. */
+  ofConnection(socket: Socket): string
+  ofRequest: CallerOf
+}
+
 /**
  * The caller is whoever opened the connection, unless that is a trusted proxy: then it is the
  * first address of X-Forwarded-For, from the right, that is no trusted proxy. What stands left of
  * it was said by a stranger. An entry that is no address ends the search: the proxy that passed it
  * on stands for its callers.
  */
-export function createCallerOf(proxies: TrustedProxies): CallerOf {
+export function createCallerAddresses(proxies: TrustedProxies): CallerAddresses {
   const isTrusted = createIsTrusted(proxies)
 
   function behindProxies(nearest: string, forwarded: string): string {
@@ -82,12 +95,22 @@ export function createCallerOf(proxies: TrustedProxies): CallerOf {
     return caller
   }
 
-  return ({ socket, headers }) => {
-    const nearest = normalizeAddress(socket.remoteAddress ?? '')
-    // Node forgets the address of a connection that has ended.
-    if (nearest === undefined) return 'gone'
-    const forwarded = proxies.length === 0 ? undefined : headers['x-forwarded-for']
-    if (forwarded === undefined) return networkOf(nearest)
-    return networkOf(behindProxies(nearest, String(forwarded)))
+  // Node forgets the address of a connection that has ended.
+  const nearestOf = (socket: Socket) => normalizeAddress(socket.remoteAddress ?? '')
+
+  return {
+    hasProxies: proxies.length > 0,
+    isTrusted: (socket) => isTrusted(nearestOf(socket) ?? ''),
+    ofConnection(socket) {
+      const nearest = nearestOf(socket)
+      return nearest === undefined ? GONE : networkOf(nearest)
+    },
+    ofRequest({ socket, headers }) {
+      const nearest = nearestOf(socket)
+      if (nearest === undefined) return GONE
+      const forwarded = proxies.length === 0 ? undefined : headers['x-forwarded-for']
+      if (forwarded === undefined) return networkOf(nearest)
+      return networkOf(behindProxies(nearest, String(forwarded)))
+    },
   }
 }

@@ -3,6 +3,9 @@ import type { Logger } from 'pino'
 /** The limits that refuse: see docs/interface.md. */
 export const refusalReasons = [
   'connections',
+  'address_connections',
+  'address_requests',
+  'slow',
   'requests_in_flight',
   'overload',
   'failed_credentials',

@@ -1,3 +1,7 @@
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { contain } from '../http/contain.ts'
+
 /**
  * Refusals that are told in one turn of the event loop, about a millisecond of it. To tell costs
  * half as much as to serve, and whoever is told may ask again at once: without a bound, callers
@@ -8,11 +12,11 @@ const REFUSALS_PER_TURN = 64
 /** Where turns are long, so many more are told in each that none waits for much longer than this. */
 const TOLD_WITHIN_MS = 2_000
 
-/** Has a refusal told when its turn comes. */
-export type TellLater = (tell: () => void) => void
+/** Has a refusal told on a connection when its turn comes. */
+export type TellLater = (socket: Socket, tell: () => void) => void
 
 /** Tells refusals in the order in which they came, after the turn of the event loop and a few in each. */
-export function createTellLater(now = () => performance.now()): TellLater {
+export function createTellLater(log: Logger, now = () => performance.now()): TellLater {
   const untold: (() => void)[] = []
   let turnBeganAt = 0
 
@@ -27,8 +31,8 @@ export function createTellLater(now = () => performance.now()): TellLater {
     if (untold.length > 0) waitForEndOfTurn()
   }
 
-  return (tell) => {
+  return (socket, tell) => {
     if (untold.length === 0) waitForEndOfTurn()
-    untold.push(tell)
+    untold.push(() => contain(socket, log, 'refusal', tell))
   }
 }

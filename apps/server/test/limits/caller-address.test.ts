@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createCallerOf, networkOf, normalizeAddress } from '../../src/limits/caller-address.ts'
+import {
+  createCallerAddresses,
+  networkOf,
+  normalizeAddress,
+} from '../../src/limits/caller-address.ts'
 
 function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
@@ -44,17 +48,21 @@ describe('a network', () => {
 
   test('is one for all addresses that a caller may take within its /64', () => {
     const callers = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2:3::']
-    const networks = callers.map((address) => createCallerOf([])(requestFrom(address)))
+    const networks = callers.map((address) =>
+      createCallerAddresses([]).ofRequest(requestFrom(address)),
+    )
     expect(new Set(networks)).toEqual(new Set(['2001:db8:1:2::/64']))
   })
 })
 
 describe('the caller', () => {
   const proxies = ['10.0.0.0/8', '192.0.2.1', '2001:db8:ffff::/48']
-  const callerOf = createCallerOf(proxies)
+  const callerOf = createCallerAddresses(proxies).ofRequest
 
   test('is who opened the connection where no proxy is trusted, whatever it says', () => {
-    expect(createCallerOf([])(requestFrom('10.0.0.1', '198.51.100.1'))).toBe('10.0.0.1')
+    expect(createCallerAddresses([]).ofRequest(requestFrom('10.0.0.1', '198.51.100.1'))).toBe(
+      '10.0.0.1',
+    )
   })
 
   test.each([

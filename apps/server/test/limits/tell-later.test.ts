@@ -1,13 +1,18 @@
+import { Socket } from 'node:net'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTellLater } from '../../src/limits/tell-later.ts'
+import { createLog } from '../../src/operations/log.ts'
+
+const log = createLog('silent')
+const socket = new Socket()
 
 /** How many of so many refusals were told after each of so many turns that take so long. */
 async function tellInTurns(count: number, turns: number, turnMs: number): Promise<number[]> {
   let now = 0
   const told: number[] = []
-  const tellLater = createTellLater(() => now)
-  for (let index = 0; index < count; index++) tellLater(() => told.push(index))
+  const tellLater = createTellLater(log, () => now)
+  for (let index = 0; index < count; index++) tellLater(socket, () => told.push(index))
   const counts = [told.length]
   for (let turn = 0; turn < turns; turn++) {
     now += turnMs
@@ -29,11 +34,11 @@ test('where turns are long, more are told in each', async () => {
 test('those that come one after the other are told within about two seconds', async () => {
   let now = 0
   let longest = 0
-  const tellLater = createTellLater(() => now)
+  const tellLater = createTellLater(log, () => now)
   for (let turn = 0; turn < 100; turn++) {
     for (let count = 0; count < 500; count++) {
       const since = now
-      tellLater(() => {
+      tellLater(socket, () => {
         longest = Math.max(longest, now - since)
       })
     }

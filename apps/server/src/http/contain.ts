@@ -1,0 +1,23 @@
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+
+/**
+ * Runs what listens to a connection. What it throws ends that connection alone, and is logged with
+ * the place; outside of this it would end the process.
+ */
+export function contain(
+  socket: Socket,
+  log: Logger,
+  where: 'open' | 'read' | 'request' | 'refusal' | 'end' | 'pace',
+  listen: () => void,
+): void {
+  try {
+    listen()
+  } catch (err) {
+    socket.destroy()
+    log.error(
+      { err, where, remoteAddress: socket.remoteAddress },
+      'an exception ended a connection',
+    )
+  }
+}

@@ -1,0 +1,161 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { contain } from './contain.ts'
+
+/**
+ * What Node's HTTP parser is given at a time. It cannot be stopped within a piece, and one read of a
+ * connection may hold 64 KiB: 2,500 requests, or 10,000 chunks of a body.
+ */
+const PIECE_BYTES = 4_096
+
+/** What large reads may cost in one turn of the event loop, so that others are served between. */
+const TURN_MS = 5
+
+/** Smaller reads are not timed: a create comes in one, and each costs little. */
+const SMALL_READ_BYTES = 1_024
+
+/** Connections that go on in one turn: more would find no time left. */
+const CONNECTIONS_PER_TURN = 32
+
+/** The end of a header section (RFC 9112 §2.1). */
+const SECTION_END = Buffer.from('\r\n\r\n')
+
+/** The time of this turn of the event loop that large reads have taken, and who waits for the next. */
+class Turn {
+  #spentMs = 0
+  #isWatched = false
+  #waiting: (() => void)[] = []
+
+  get isOver(): boolean {
+    return this.#spentMs > TURN_MS
+  }
+
+  spend(work: () => void): void {
+    const begin = performance.now()
+    work()
+    this.#spentMs += performance.now() - begin
+    this.#watch()
+  }
+
+  wait(goOn: () => void): void {
+    this.#waiting.push(goOn)
+    this.#watch()
+  }
+
+  #watch(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    setImmediate(() => this.#end())
+  }
+
+  #end(): void {
+    this.#spentMs = 0
+    this.#isWatched = false
+    const next = this.#waiting.slice(0, CONNECTIONS_PER_TURN)
+    this.#waiting = this.#waiting.slice(CONNECTIONS_PER_TURN)
+    if (this.#waiting.length > 0) this.#watch()
+    for (const goOn of next) goOn()
+  }
+}
+
+/** One for the thread, as its event loop is. */
+const turn = new Turn()
+
+const intake = Symbol('intake')
+
+interface IntakeSocket extends Socket {
+  [intake]?: Intake
+}
+
+/** Where a piece ends: behind a second header section, so that it begins two requests at most. */
+function pieceEnd(bytes: Buffer, start: number): number {
+  const most = Math.min(start + PIECE_BYTES, bytes.length)
+  const piece = bytes.subarray(start, most)
+  const first = piece.indexOf(SECTION_END)
+  const second = first < 0 ? -1 : piece.indexOf(SECTION_END, first + SECTION_END.length)
+  return second < 0 ? most : start + second + SECTION_END.length
+}
+
+/** What a connection sends, on its way to the parser. */
+class Intake {
+  readonly #socket: Socket
+  readonly #parse: (bytes: Buffer) => void
+  readonly #isFull: (socket: Socket) => boolean
+  /** Paused by us; others pause a connection too, and go on with it themselves. */
+  #isHeld = false
+
+  constructor(socket: Socket, parse: Intake['take'], isFull: (socket: Socket) => boolean) {
+    this.#socket = socket
+    this.#parse = parse
+    this.#isFull = isFull
+  }
+
+  take(bytes: Buffer): void {
+    this.#isHeld = false
+    const isSmall = bytes.length <= SMALL_READ_BYTES
+    for (let start = 0; start < bytes.length; ) {
+      const end = pieceEnd(bytes, start)
+      const piece = bytes.subarray(start, end)
+      if (!this.#mayGoOn() || (!isSmall && turn.isOver)) {
+        this.#hold(bytes.subarray(start))
+        return
+      }
+      if (isSmall) this.#parse(piece)
+      else turn.spend(() => this.#parse(piece))
+      start = end
+      // A body that is not read as fast as it comes; whoever reads it goes on.
+      if (this.#socket.isPaused()) {
+        this.#socket.unshift(bytes.subarray(start))
+        return
+      }
+    }
+  }
+
+  resume(): void {
+    if (!this.#isHeld || !this.#mayGoOn()) return
+    this.#isHeld = false
+    this.#socket.resume()
+  }
+
+  /** Node's own server must not be given anything while a caller does not read. */
+  #mayGoOn(): boolean {
+    return !this.#socket.writableNeedDrain && !this.#isFull(this.#socket)
+  }
+
+  #hold(rest: Buffer): void {
+    // Paused first: what is put back would otherwise come again at once.
+    this.#socket.pause()
+    this.#socket.unshift(rest)
+    this.#isHeld = true
+    if (this.#mayGoOn()) turn.wait(() => this.resume())
+  }
+}
+
+/** Goes on with a connection that was held because it was full. */
+export function resumeIntake(socket: IntakeSocket): void {
+  socket[intake]?.resume()
+}
+
+/**
+ * Gives what connections send to Node's HTTP parser in small pieces, and nothing while `isFull` or
+ * while the caller does not read: what is left waits in the connection's buffer, at most 80 KiB, and
+ * then in the caller's. Whoever ends the fullness calls `resumeIntake`.
+ */
+export function boundIntake(
+  server: Server,
+  isFull: (socket: Socket) => boolean,
+  log: Logger,
+): void {
+  server.on('connection', (socket: IntakeSocket) => {
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[]
+    if (parse === undefined) throw new TypeError('this Node.js reads connections in another way')
+    const state = new Intake(socket, parse, isFull)
+    socket[intake] = state
+    socket.off('data', parse)
+    socket.on('data', (bytes: Buffer) => contain(socket, log, 'read', () => state.take(bytes)))
+    socket.on('drain', () => state.resume())
+  })
+  // Its parser is gone, and nothing that it sends is heard any more.
+  server.on('connect', (_request, socket: Socket) => void socket.removeAllListeners('data'))
+}

@@ -1,0 +1,97 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import { connectionsOf } from './close-listener.ts'
+import { contain } from './contain.ts'
+import { latestExchangeOf } from './exchanges.ts'
+import { PIECE_BYTES } from './send-pieces.ts'
+
+/** How often connections are looked at: the precision of both rules. */
+const LOOK_MS = 500
+
+/** So long a body may begin as slowly as it likes: a phone changes its network in that time. */
+const GRACE_MS = 5_000
+
+export interface PaceOptions {
+  /** What a caller must send of a body, and read of an answer, in a second. */
+  readonly minDataRateBytes: number
+  /** Told of each connection that was ended, or refused. */
+  readonly onSlow: (socket: Socket) => void
+  readonly log: Logger
+}
+
+/** Since when so many bytes of a connection have passed. */
+interface Mark {
+  readonly bytes: number
+  readonly at: number
+}
+
+interface Pace {
+  taken?: Mark | undefined
+  sent?: Mark | undefined
+}
+
+const pace = Symbol('pace')
+
+interface PacedSocket extends Socket {
+  [pace]?: Pace
+}
+
+/** Whether a body is on its way that is still wanted. */
+function isSendingBody(socket: Socket): boolean {
+  const exchange = latestExchangeOf(socket)
+  return exchange !== undefined && !exchange.request.complete && !exchange.response.headersSent
+}
+
+/**
+ * Ends connections whose callers do not read what they are owed, and refuses bodies that come too
+ * slowly, so that neither holds a request in flight for long. An answer is handed over in pieces of
+ * 16 KiB: whoever takes none in the time that one may take does not read. A body must come at the
+ * rate on average, once it has lasted for five seconds.
+ */
+export function keepPace(server: Server, options: PaceOptions): void {
+  const { minDataRateBytes, onSlow, log } = options
+  const pieceMs = (PIECE_BYTES / minDataRateBytes) * 1_000
+
+  function endUnread(socket: Socket, state: Pace, now: number): void {
+    if (socket.writableLength === 0) {
+      state.taken = undefined
+      return
+    }
+    const bytes = socket.bytesWritten - socket.writableLength
+    if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
+    if (now - state.taken.at <= pieceMs) return
+    onSlow(socket)
+    socket.destroy()
+  }
+
+  function refuseSlowBody(socket: Socket, state: Pace, now: number): void {
+    // What we do not read ourselves is not the caller's delay.
+    if (!isSendingBody(socket) || socket.isPaused()) {
+      state.sent = undefined
+      return
+    }
+    state.sent ??= { bytes: socket.bytesRead, at: now }
+    const elapsedMs = now - state.sent.at
+    const dueBytes = (minDataRateBytes * elapsedMs) / 1_000
+    if (elapsedMs <= GRACE_MS || socket.bytesRead - state.sent.bytes >= dueBytes) return
+    onSlow(socket)
+    // As Node tells of a request that is overdue.
+    const late = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    server.emit('clientError', late, socket)
+  }
+
+  const timer = setInterval(() => {
+    const now = performance.now()
+    for (const socket of connectionsOf(server) as Iterable<PacedSocket>) {
+      socket[pace] ??= {}
+      const state = socket[pace]
+      contain(socket, log, 'pace', () => {
+        endUnread(socket, state, now)
+        refuseSlowBody(socket, state, now)
+      })
+    }
+  }, LOOK_MS)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}
