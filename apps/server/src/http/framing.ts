@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { RequestError } from './request-error.ts'
 import { isHost } from './target.ts'
 
-/** More lines than any honest caller sends; Node itself would drop what is over its limit unseen. */
-const MAX_HEADER_LINES = 200
+/** More lines than any honest caller sends. */
+export const MAX_HEADER_LINES = 200
 
 /** How many lines of a header arrived; Node's own `headers` hide all but the first of some. */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {

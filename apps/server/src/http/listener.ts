@@ -4,6 +4,7 @@ import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
 import { answerConnectionErrors } from './connection-errors.ts'
 import { handleInTurn, isFull } from './exchanges.ts'
+import { MAX_HEADER_LINES } from './framing.ts'
 import { boundIntake } from './intake.ts'
 import { withLastResort } from './last-resort.ts'
 import { messageClassesOf } from './message-classes.ts'
@@ -71,8 +72,8 @@ export function createListener(
   )
   // A caller that has finished sending may still be waiting for the answer to its last request.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // Node drops header lines over its limit without a word; the app counts them instead.
-  server.maxHeadersCount = 0
+  // Node drops header lines over its limit without a word: twice as many as may be tell the app.
+  server.maxHeadersCount = 2 * MAX_HEADER_LINES
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
   boundIntake(server, isFull, log)
   server.on('checkContinue', handle)

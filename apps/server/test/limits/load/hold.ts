@@ -1,0 +1,19 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Held } from './held.ts'
+
+/** A program: opens connections that send what they are told and read nothing, until its parent ends. */
+
+const AT_ONCE = 100
+const PAUSE_MS = 10
+
+process.on('message', async ({ port, connections, bytes }: Held) => {
+  for (let count = 1; count <= connections; count++) {
+    const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(bytes))
+    socket.on('error', () => {}).pause()
+    // Some at a time, so that none is refused for want of a place in the queue.
+    if (count % AT_ONCE === 0) await sleep(PAUSE_MS)
+  }
+  process.send?.('held')
+})
+process.on('disconnect', () => process.exit())
