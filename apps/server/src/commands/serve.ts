@@ -144,9 +144,20 @@ async function serveStore(
   await server.close()
 }
 
+/** The last resort: after what nothing has contained, nobody knows what the process would do. */
+function endOnException({ log }: Watch): () => void {
+  const end = (err: unknown) => {
+    log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
+    process.exit(exitCodes.failure)
+  }
+  process.on('uncaughtException', end)
+  return () => void process.off('uncaughtException', end)
+}
+
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const { startWatch, stopWatch } = await import('../operations/watch.ts')
   const watch = await startWatch(config)
+  const forgetExceptions = endOnException(watch)
   terminal.onLogSignal(watch.switchLogLevel)
   const observer = joinObservers(watch.metrics?.store, watch.tracing?.observer)
   const store = await openStore({ ...config, observer })
@@ -159,6 +170,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   } finally {
     await closeStore(store, terminal)
     await stopWatch(watch)
+    forgetExceptions()
   }
   if (failure === undefined) {
     watch.log.info({ reason: terminal.stop.reason, exitCode: exitCodes.ok }, 'stopped')

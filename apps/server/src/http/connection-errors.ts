@@ -100,6 +100,7 @@ export function answerConnectionErrors(server: Server, listeners: Listeners): vo
     // Node has taken its own listeners off, and an error that nobody hears ends the process.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
-    refuse(listeners, socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
+    const error = new RequestError('malformed_request', 'CONNECT is for proxies')
+    contain(socket, listeners.log, 'refusal', () => refuse(listeners, socket, error))
   })
 }

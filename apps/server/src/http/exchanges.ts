@@ -38,6 +38,11 @@ export function markAsClosing(socket: ExchangeSocket): void {
   socket[isClosing] = true
 }
 
+/** Whether an answer was written that ends the connection, though perhaps not at once. */
+export function isMarkedAsClosing(socket: ExchangeSocket): boolean {
+  return socket[isClosing] === true
+}
+
 /** The newest exchange of a connection that has not ended, whether its turn has come or not. */
 export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
   return socket[latest]
@@ -83,7 +88,7 @@ export function handleInTurn(handle: RequestListener, log: Logger): RequestListe
     if (previous === undefined || previous.writableEnded) handleUnlessAnswered(socket, exchange)
     else
       previous.once('close', () =>
-        contain(socket, log, 'request', () => handleUnlessAnswered(socket, exchange)),
+        contain(socket, log, 'next request', () => handleUnlessAnswered(socket, exchange)),
       )
   }
 }

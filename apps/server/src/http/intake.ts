@@ -147,15 +147,16 @@ export function boundIntake(
   isFull: (socket: Socket) => boolean,
   log: Logger,
 ): void {
-  server.on('connection', (socket: IntakeSocket) => {
+  function begin(socket: IntakeSocket): void {
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[]
     if (parse === undefined) throw new TypeError('this Node.js reads connections in another way')
     const state = new Intake(socket, parse, isFull)
     socket[intake] = state
     socket.off('data', parse)
     socket.on('data', (bytes: Buffer) => contain(socket, log, 'read', () => state.take(bytes)))
-    socket.on('drain', () => state.resume())
-  })
+    socket.on('drain', () => contain(socket, log, 'drain', () => state.resume()))
+  }
+  server.on('connection', (socket: Socket) => contain(socket, log, 'open', () => begin(socket)))
   // Its parser is gone, and nothing that it sends is heard any more.
   server.on('connect', (_request, socket: Socket) => void socket.removeAllListeners('data'))
 }

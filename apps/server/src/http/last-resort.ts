@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
+import { contain } from './contain.ts'
 import type { PipelineOptions } from './pipeline.ts'
 import { RequestError } from './request-error.ts'
 import { noteFailure } from './request-log.ts'
@@ -22,12 +23,14 @@ export function withLastResort(app: Express, options: PipelineOptions): RequestL
     } catch {
       // To note it may be what went wrong.
     }
-    sendAnswer(request, response, {
-      status: error.status,
-      body: errorBodyOf(error),
-      requestId,
-      closesConnection: true,
-    })
+    contain(request.socket, options.log, 'answer', () =>
+      sendAnswer(request, response, {
+        status: error.status,
+        body: errorBodyOf(error),
+        requestId,
+        closesConnection: true,
+      }),
+    )
   }
 
   return (request, response) => {

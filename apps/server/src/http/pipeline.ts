@@ -9,6 +9,7 @@ import type { TellLater } from '../limits/tell-later.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
+import { isMarkedAsClosing } from './exchanges.ts'
 import { checkFraming } from './framing.ts'
 import './locals.ts'
 import { RequestError } from './request-error.ts'
@@ -90,7 +91,11 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
     const { requestId } = response.locals
     noteFailure(options, error, requestId, request, response)
     const tell = () => {
-      if (response.headersSent) return
+      if (response.headersSent) {
+        // Answered already, unless it was the answer that failed.
+        if (!response.writableEnded && !isMarkedAsClosing(request.socket)) request.socket.destroy()
+        return
+      }
       sendAnswer(request, response, {
         status: error.status,
         body: errorBodyOf(error),
