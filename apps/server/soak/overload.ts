@@ -149,12 +149,16 @@ async function serveAmongWrongTokens(rig: Rig, isSpread: boolean): Promise<Press
 
 /** Longer than the server waits for a body. */
 const slowSeconds = Math.max(35, seconds)
-const keepAlive = { PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: String(Math.round(slowSeconds * 750)) }
+const anyAddress = { PLANT_STORE_ADDRESS_LIMIT: 'off' }
+const keepAlive = {
+  ...anyAddress,
+  PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: String(Math.round(slowSeconds * 750)),
+}
 const behindProxy = { PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1', PLANT_STORE_LOG_LEVEL: 'silent' }
 
 if (values.part.includes('overload')) {
   tell(`${seconds} s of four times what it serves`)
-  await withServer({}, pressBeyondCapacity)
+  await withServer(anyAddress, pressBeyondCapacity)
 }
 if (values.part.includes('slow')) {
   tell(`${slowSeconds} s among 300 slow callers and 5,000 idle connections`)

@@ -11,6 +11,7 @@ import { type Served, serve } from './served.ts'
 /** A server process and the requests that it lets in. */
 export interface Rig {
   readonly served: Served
+  readonly token: string
   readonly goodRequest: (id: number) => string
 }
 
@@ -35,7 +36,7 @@ export async function withServer(
   const served = await serve(`sqlite:${databasePath}`, text, environment)
   try {
     const goodRequest = createRequests(served.port, () => `authorization: Bearer ${text}`)
-    const pressed = await run({ served, goodRequest })
+    const pressed = await run({ served, token: text, goodRequest })
     await served.kill('SIGTERM')
     const { lost, storedThough } = findLies(databasePath, pressed)
     judge('answered 200 and lost', lost.length, 0)
