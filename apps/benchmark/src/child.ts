@@ -30,15 +30,10 @@ async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
 }
 
 /** Starts a program of this package with Node; its standard error goes to ours. */
-export function startChild(
-  program: string,
-  args: readonly string[] = [],
-  nodeFlags: readonly string[] = [],
-): Child {
+export function startChild(program: string, args: readonly string[] = []): Child {
   const path = fileURLToPath(new URL(program, import.meta.url))
   const child = fork(path, args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    execArgv: [...process.execArgv, ...nodeFlags],
   })
   const exited = once(child, 'exit')
   return {

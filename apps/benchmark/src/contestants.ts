@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Engine } from './databases/database.ts'
 
 /** A server to measure: a program in contestants/, started anew in each round. */
@@ -6,8 +5,6 @@ export interface Contestant {
   readonly name: string
   readonly about: string
   readonly program: string
-  /** Node's own, before the program. */
-  readonly nodeFlags: readonly string[]
   /** What follows the database in the program's arguments. */
   readonly arguments: readonly string[]
   /** Among which the connections are divided. */
@@ -22,15 +19,8 @@ export interface Contestant {
 
 const SLOW_COMMIT_MS = '2'
 
-/** As the program's first line starts it. */
-function readNodeFlags(): readonly string[] {
-  const program = readFileSync(new URL(import.meta.resolve('@plant-store/server/main.js')), 'utf8')
-  return program.slice(0, program.indexOf('\n')).split(' ').slice(3)
-}
-
 const ours = {
   program: 'server.ts',
-  nodeFlags: readNodeFlags(),
   arguments: ['as-it-is'],
   processes: 1,
   isDurable: true,
@@ -38,7 +28,6 @@ const ours = {
 } as const
 
 const peer = {
-  nodeFlags: [],
   arguments: [],
   processes: 1,
   isDurable: true,

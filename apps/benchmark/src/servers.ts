@@ -21,9 +21,9 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
 
 /** Starts a contestant on a database, and resolves once all of its processes listen. */
 export async function startServers(contestant: Contestant, address: string): Promise<Servers> {
-  const { program, nodeFlags, processes, arguments: args } = contestant
+  const { program, processes, arguments: args } = contestant
   const children = Array.from({ length: processes }, () =>
-    startChild(`contestants/${program}`, [address, ...args], nodeFlags),
+    startChild(`contestants/${program}`, [address, ...args]),
   )
   const stop = async () => {
     await Promise.all(children.map((child) => child.stop('stop')))

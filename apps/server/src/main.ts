@@ -1,6 +1,10 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --disable-proto=throw
+#!/usr/bin/env node
+import './without-proto.ts'
 import { exitCodes } from './commands/command.ts'
+import { boundNursery } from './nursery.ts'
 import { run } from './run.ts'
+
+boundNursery()
 
 const stop = new AbortController()
 

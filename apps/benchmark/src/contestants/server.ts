@@ -1,7 +1,9 @@
 import type { NewPlant } from '@plant-store/contract'
+import '@plant-store/server/without-proto.js'
 import { createAuthenticate } from '@plant-store/server/auth/authenticate.js'
 import { createOpaqueToken } from '@plant-store/server/auth/opaque-token.js'
 import { loadConfig } from '@plant-store/server/config.js'
+import { boundNursery } from '@plant-store/server/nursery.js'
 import { createLog } from '@plant-store/server/operations/log.js'
 import { createMetrics, type Metrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { startServer } from '@plant-store/server/server.js'
@@ -98,4 +100,6 @@ async function start(): Promise<Running> {
   }
 }
 
+// As the program's own main module does.
+boundNursery()
 await serveContestant(start)

@@ -5,9 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(import.meta.resolve('@plant-store/server/main.js'))
 
-/** As the program's own first line and the scripts of the project start it. */
-const SMALL_NURSERY = '--max-semi-space-size=8'
-
 const MEMORY_LOOK_MS = 20
 
 /** A million plants take half a minute on a small machine; nobody waits for a program that hangs. */
@@ -55,17 +52,13 @@ export async function transfer(sourceUrl: string, targetUrl: string): Promise<Tr
   const options = { env: { PATH: process.env.PATH }, timeout: LIMIT_MS }
   const reader = spawn(
     process.execPath,
-    [SMALL_NURSERY, PROGRAM, 'load', '-', '--format', 'jsonl', '--database-url', targetUrl],
+    [PROGRAM, 'load', '-', '--format', 'jsonl', '--database-url', targetUrl],
     { ...options, stdio: ['pipe', 'inherit', 'inherit'] },
   )
-  const writer = spawn(
-    process.execPath,
-    [SMALL_NURSERY, PROGRAM, 'export', '--database-url', sourceUrl],
-    {
-      ...options,
-      stdio: ['ignore', reader.stdin, 'inherit'],
-    },
-  )
+  const writer = spawn(process.execPath, [PROGRAM, 'export', '--database-url', sourceUrl], {
+    ...options,
+    stdio: ['ignore', reader.stdin, 'inherit'],
+  })
   const ended = Promise.all([watch(writer).ended, watch(reader).ended])
   // Ours would keep the reader waiting when the writer has ended.
   reader.stdin.destroy()

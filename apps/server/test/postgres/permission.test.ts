@@ -15,7 +15,7 @@ test("a server over PostgreSQL needs no file but its own program under Node's pe
   const net = process.allowedNodeEnvironmentFlags.has('--allow-net')
     ? ['--allow-net', '--disable-warning=ExperimentalWarning']
     : []
-  const nodeFlags = ['--permission', '--disable-proto=throw', `--allow-fs-read=${root}`, ...net]
+  const nodeFlags = ['--permission', `--allow-fs-read=${root}`, ...net]
   const server = await serve(database, { nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
   server.kill('SIGTERM')

@@ -29,6 +29,7 @@ describe('a chunked body is read', () => {
     ['with zeros before its sizes', `000${chunk(body)}0000${LAST_CHUNK}`],
     ['with small extensions', `${chunk(body).replace('\r\n', ';a=b;c="d e"\r\n')}0;e\r\n\r\n`],
     ['with trailers, which are ignored', `${chunk(body)}0\r\nX-Trailer: a\r\nDate: now\r\n\r\n`],
+    ['with __proto__ as trailer, which is ignored', `${chunk(body)}0\r\n__proto__: a\r\n\r\n`],
     [
       'with a credential as trailer, which is ignored',
       `${chunk(body)}0\r\nAuthorization: x\r\n\r\n`,

@@ -209,6 +209,7 @@ describe('the one operation is found', () => {
     ['/plants?'],
     ['/plants?x=1'],
     ['/plants?x=1&x=2&__proto__[a]=b'],
+    ['/plants?__proto__=a&__proto__=b'],
     ['/plants?%zz'],
     ['/plants?id=9&name=other'],
     ['/plants??/other'],

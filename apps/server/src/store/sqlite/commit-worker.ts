@@ -1,3 +1,4 @@
+import '../../without-proto.ts'
 import { workerData } from 'node:worker_threads'
 import {
   type CommitAnswer,

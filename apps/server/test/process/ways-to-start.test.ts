@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { startPressedServer } from '../limits/load/pressed-server.ts'
+import { readSamples } from '../operations/measured-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { nodeFlagsOf, readRoot, unitCommand } from './node-flags.ts'
+import { startServerProcess } from './server-process.ts'
+
+const PROGRAM = 'dist/main.js'
+
+const scripts = Object.entries<string>(JSON.parse(readRoot('package.json')).scripts)
+  .filter(([, script]) => script.includes(PROGRAM))
+  .map(([name, script]) => ({ name, command: script.slice(script.indexOf('node ')) }))
+
+/** Each command of the document that starts the program. */
+const documented = [...readRoot('docs/hardening.md').matchAll(/^```text\n(.*?)^```$/gms)]
+  .flatMap(([, block = '']) => block.replaceAll('\\\n', ' ').split('\n'))
+  .filter((command) => command.includes(PROGRAM))
+
+const container: string[] = JSON.parse(
+  /^ENTRYPOINT (.*)$/m.exec(readRoot('operations/Containerfile'))?.[1] ?? '[]',
+)
+
+describe('the server needs no flag of Node', () => {
+  test('in the scripts that start it, nor in its own first line', () => {
+    expect(scripts.map(({ name }) => name)).toEqual(['start', 'server'])
+    for (const { command } of scripts) expect(command).toBe(`node apps/server/${PROGRAM}`)
+    expect(readRoot(`apps/server/${PROGRAM}`)).toMatch(/^#!\/usr\/bin\/env node\n/)
+    expect(readRoot('apps/server/src/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/)
+  })
+
+  test('but for those of the permission model, the same wherever it is documented', () => {
+    const flags = nodeFlagsOf(unitCommand())
+    expect(flags[0]).toBe('--permission')
+    for (const flag of flags.slice(1)) expect(flag).toMatch(/^--(?:allow-|disable-warning=PERM)/)
+    expect(nodeFlagsOf(container.join(' '))).toEqual(flags)
+    const [confined = '', ...others] = documented
+    expect(nodeFlagsOf(confined)).toEqual(flags)
+    expect(others).not.toEqual([])
+    for (const command of others) expect(nodeFlagsOf(command)).toEqual([])
+  })
+})
+
+test('in none of its threads an object has __proto__', async () => {
+  const script = `process.on('exit', () => require('node:fs').writeSync(2, 'inherits: ' + ('__proto__' in {}) + ';'))`
+  const program = `import { createRequire } from 'node:module'; const require = createRequire('/'); ${script}`
+  const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(program)}`]
+  const server = await startServerProcess({ folder: temporaryFolder(), nodeFlags })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  server.kill('SIGTERM')
+  const { err } = await server.ended
+  expect(err.match(/inherits: \w+/g)).toEqual(['inherits: false', 'inherits: false'])
+})
+
+test('under load the part of the memory for new objects stays small', async () => {
+  const server = await startPressedServer({})
+  await server.press({ requestFor: server.goodRequest, connections: 256, seconds: 5, firstId: 1 })
+  const text = await (await fetch(`${server.process.operationsUrl}/metrics`)).text()
+  const nursery = 'nodejs_heap_space_size_total_bytes{space="new"}'
+  // V8 would take 64 MiB, and takes 32 MiB before it reads what it was told, if it is in a hurry.
+  expect(readSamples(text).get(nursery)).toBeLessThanOrEqual(33_554_432)
+})
