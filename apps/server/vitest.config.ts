@@ -18,6 +18,16 @@ export default defineConfig({
           globalSetup: 'test/postgres/start-for-wire.ts',
         },
       },
+      {
+        test: {
+          testTimeout,
+          name: 'as the unit starts it',
+          include: ['test/wire/*.test.ts', 'test/operations/metrics*.test.ts'],
+          // They start no process, and so none that flags could confine.
+          exclude: ['test/wire/{connect,idle-connections,last-resort}.test.ts'],
+          provide: { isConfined: true },
+        },
+      },
     ],
   },
 })

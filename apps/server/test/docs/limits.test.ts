@@ -7,7 +7,7 @@ const ORIGIN = 'https://plants.example'
 const PATHS = ['/openapi.json', '/openapi.yaml', '/docs', '/docs/page.js']
 
 describe('where tokens have a rate and an origin is listed, what anybody may read', () => {
-  const server = useWireServer({ rateLimit: 1, rateWindowSeconds: 1, corsOrigins: [ORIGIN] })
+  const server = useWireServer({ rateLimit: '1', rateWindowSeconds: '1', corsOrigins: ORIGIN })
 
   async function ask(path: string, more: readonly string[] = []) {
     const caller = await server.open()
@@ -32,7 +32,7 @@ describe('where tokens have a rate and an origin is listed, what anybody may rea
 
   test('is a line of the log at debug', async () => {
     await ask('/openapi.json')
-    const lines = server.logLines.map((line) => JSON.parse(line))
+    const lines = (await server.readLog()).map((line) => JSON.parse(line))
     expect(lines.filter(({ path }) => path === '/openapi.json')).toMatchObject([
       { level: 'debug', status: 200, msg: 'answered' },
     ])

@@ -172,7 +172,7 @@ describe('with a public URL', () => {
 })
 
 describe('switched off', () => {
-  const quiet = useWireServer({ docs: false })
+  const quiet = useWireServer({ docs: 'off' })
 
   test.each(['/openapi.json', '/openapi.yaml'])('%s is not there', async (path) => {
     const caller = await quiet.open()

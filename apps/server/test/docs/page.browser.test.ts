@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('the page in Chromium, the network closed', () => 
       await authorize(page)
       const created = await execute(page, `{"id":${INT64_MAX},"name":"Monstera","tag":"indoor"}`)
       expect(created).toContain('200')
-      expect(await server.storeUnderTest.readPlants()).toStrictEqual([
+      expect(await server.database.readPlants()).toStrictEqual([
         { id: INT64_MAX, name: 'Monstera', tag: 'indoor' },
       ])
       await page.locator('.live-responses-table').scrollIntoViewIfNeeded()

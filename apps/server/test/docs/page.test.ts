@@ -56,7 +56,7 @@ test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/NOTICE'])(
 )
 
 describe('switched off', () => {
-  const quiet = useWireServer({ docs: false })
+  const quiet = useWireServer({ docs: 'off' })
 
   test.each(pagePaths)('%s is not there', async (path) => {
     const caller = await quiet.open()

@@ -61,9 +61,12 @@ function copyPackage(copy: string, folder: string, parts: readonly string[]): vo
   const modules = join(copy, folder, 'node_modules')
   mkdirSync(join(modules, '@plant-store'), { recursive: true })
   symlinkSync(join(copy, CONTRACT), join(modules, '@plant-store/contract'))
-  for (const name of readdirSync(join(ROOT, folder, 'node_modules'))) {
-    const target = join(modules, name)
-    if (!existsSync(target)) symlinkSync(join(ROOT, folder, 'node_modules', name), target)
+  for (const place of ['', '@plant-store']) {
+    const packages = join(ROOT, folder, 'node_modules', place)
+    for (const name of existsSync(packages) ? readdirSync(packages) : []) {
+      const target = join(modules, place, name)
+      if (!existsSync(target)) symlinkSync(join(packages, name), target)
+    }
   }
 }
 
@@ -76,6 +79,8 @@ export interface WorkspaceCopy extends Disposable {
   change(path: string, from: string, to: string): void
   /** Takes all changes back. */
   restore(): void
+  /** Builds the server as it is now, whatever the compiler has to say of it. */
+  buildServer(): Promise<void>
   /**
    * Builds the contract, and type checks the client and the server against it: these files and what
    * they import, by default all. Gives the files with errors.
@@ -109,6 +114,9 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
     restore() {
       for (const [path, text] of originals) writeFileSync(join(copy, path), text)
       originals.clear()
+    },
+    async buildServer() {
+      await compile(join(copy, 'apps/server'), '-p', 'tsconfig.build.json')
     },
     async findBrokenFiles(files) {
       const own = await compile(join(copy, CONTRACT), '-p', 'tsconfig.build.json')

@@ -33,7 +33,7 @@ function preflight(origin: string, parts: RequestParts = {}, more: readonly stri
 }
 
 describe('where two origins are listed', () => {
-  const server = useWireServer({ corsOrigins: [ORIGIN, 'http://localhost:5173'] })
+  const server = useWireServer({ corsOrigins: `${ORIGIN},http://localhost:5173` })
 
   async function answerTo(sent: Buffer, hasBody = true) {
     const caller = await server.open()
@@ -140,7 +140,7 @@ describe('where two origins are listed', () => {
 })
 
 describe('where a limit refuses', () => {
-  const server = useWireServer({ corsOrigins: [ORIGIN], requestLimit: 1 })
+  const server = useWireServer({ corsOrigins: ORIGIN, requestLimit: '1' })
 
   test('a page can read 503', async () => {
     const more = [`Origin: ${ORIGIN}`]

@@ -4,6 +4,7 @@ import { expectAnswer, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
 import type { Answer, Connection } from '../wire/raw-socket.ts'
 import { plantOf, plantText, post } from '../wire/request.ts'
+import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
 
 const invalid = { error: 'invalid_token' } as const
@@ -38,7 +39,8 @@ async function expectLetIn(caller: Connection, authorization?: string): Promise<
 }
 
 describe('by default, wrong tokens from one address', () => {
-  const server = useWireServer()
+  // In this process, whose clock a test can hold.
+  const server = useWireServer({}, { start: startInProcess })
 
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     holdClock()
@@ -46,7 +48,7 @@ describe('by default, wrong tokens from one address', () => {
     const answer = await ask(await server.open(), wrongToken())
     expectAnswer(answer, tooMany)
     expect(Number(headerOf(answer, 'retry-after'))).toBe(1)
-    expect(await server.storeUnderTest.readPlants()).toEqual([])
+    expect(await server.database.readPlants()).toEqual([])
   })
 
   test('leave the connection open, and what is malformed counts as well', async () => {
@@ -69,7 +71,7 @@ describe('by default, wrong tokens from one address', () => {
 
   test('are refused without asking the database', async () => {
     holdClock()
-    const { execute } = server.storeUnderTest
+    const { execute } = server.database
     await showWrongTokens(server)
     const caller = await server.open()
     await execute('ALTER TABLE tokens RENAME TO tokens_elsewhere')
@@ -95,8 +97,10 @@ describe('by default, wrong tokens from one address', () => {
     await showWrongTokens(server)
     const caller = await server.open()
     for (let count = 0; count < 50; count++) await ask(caller, wrongToken())
-    await expect.poll(() => server.logLines.join(), { timeout: 10_000 }).toContain('limits refused')
-    const lines = server.logLines.map((line) => JSON.parse(line))
+    await expect
+      .poll(async () => (await server.readLog()).join(), { timeout: 10_000 })
+      .toContain('limits refused')
+    const lines = (await server.readLog()).map((line) => JSON.parse(line))
     expect(lines.filter(({ status, level }) => status === 429 && level !== 'debug')).toEqual([])
     const summaries = lines.filter(({ refused }) => refused !== undefined)
     expect(summaries[0]).toMatchObject({ level: 'warn', callers: ['127.0.0.1'] })
@@ -105,11 +109,12 @@ describe('by default, wrong tokens from one address', () => {
 })
 
 describe('a good token that this server has not seen yet', () => {
-  const server = useWireServer({ failedCredentialLimit: 1 })
+  const server = useWireServer({ failedCredentialLimit: '1' })
 
   test('is let in from an address that is over the limit, once all tokens were read', async () => {
     const { text, id, secretSha256 } = createOpaqueToken()
-    await server.storeUnderTest.store.tokens.add(tokenRecord({ id, secretSha256, name: 'late' }))
+    const late = tokenRecord({ id, secretSha256, name: 'late' })
+    await server.database.withStore(({ tokens }) => tokens.add(late))
     await showWrongTokens(server)
     const caller = await server.open()
     await expect
@@ -119,7 +124,10 @@ describe('a good token that this server has not seen yet', () => {
 })
 
 describe('behind a trusted proxy', () => {
-  const server = useWireServer({ trustedProxies: ['127.0.0.0/8'], failedCredentialLimit: 5 })
+  const server = useWireServer(
+    { trustedProxies: '127.0.0.0/8', failedCredentialLimit: '5' },
+    { start: startInProcess },
+  )
   const from = (address: string) => [`X-Forwarded-For: ${address}`]
 
   test('each caller has a limit of its own', async () => {
@@ -160,7 +168,7 @@ describe('behind a trusted proxy', () => {
 })
 
 describe('without the limit', () => {
-  const server = useWireServer({ failedCredentialLimit: undefined })
+  const server = useWireServer({ failedCredentialLimit: 'off' })
 
   test('every wrong token is answered 401', async () => {
     const caller = await server.open()

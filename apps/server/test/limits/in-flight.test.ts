@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -16,7 +15,7 @@ function good(id: number) {
 }
 
 describe('of connections beyond the limit', () => {
-  const server = useWireServer({ connectionLimit: 2 })
+  const server = useWireServer({ connectionLimit: '2' })
 
   test('each is closed at once, and the others go on', async () => {
     const [one, other] = [await server.open(), await server.open()]
@@ -28,7 +27,7 @@ describe('of connections beyond the limit', () => {
       caller?.send(post(plantText(1)))
       expectAnswer(await (caller as Connection).readAnswer(), good(1))
     }
-    expect(JSON.stringify(server.logLines)).not.toContain('"level":50')
+    expect(JSON.stringify(await server.readLog())).not.toContain('"level":50')
   })
 
   test('one is served once another has ended', async () => {
@@ -63,18 +62,17 @@ test('the operations listener has no limit of connections', async () => {
 })
 
 describe('with at most three requests in flight', () => {
-  const server = useWireServer({ requestLimit: 3 })
+  const server = useWireServer({ requestLimit: '3' })
 
   test('those of connections that were reset after CONNECT are in flight no more', async () => {
     const tunnel = Buffer.from('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
     for (let count = 0; count < 4; count++) {
-      const release = await server.storeUnderTest.holdCommits()
+      const release = await server.database.holdCommits()
       const caller = await server.open()
       caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
-      // Nothing tells that the server has read it, nor that the reset has arrived.
-      await sleep(100)
+      await server.settle()
       caller.reset()
-      await sleep(100)
+      await server.settle()
       release()
       await server.expectStoredAndServing([plantOf(1)])
     }
@@ -82,7 +80,7 @@ describe('with at most three requests in flight', () => {
 })
 
 describe('while two requests are in flight, which are as many as there may be', () => {
-  const server = useWireServer({ requestLimit: 2 })
+  const server = useWireServer({ requestLimit: '2' })
 
   /** Two requests whose bodies have not come. */
   async function occupy(): Promise<Connection[]> {
@@ -99,7 +97,7 @@ describe('while two requests are in flight, which are as many as there may be', 
         return (await probe.readAnswer()).status
       })
       .toBe(503)
-    await server.storeUnderTest.removePlants()
+    await server.database.removePlants()
     return callers
   }
 
@@ -127,7 +125,7 @@ describe('while two requests are in flight, which are as many as there may be', 
       refused.send(post(plantText(3)))
       expectAnswer(await refused.readAnswer(), overloaded)
     }
-    expect(await server.storeUnderTest.readPlants()).toEqual([])
+    expect(await server.database.readPlants()).toEqual([])
     await finish(callers)
     refused.send(post(plantText(3)))
     expectAnswer(await refused.readAnswer(), good(3))
@@ -177,7 +175,7 @@ describe('while two requests are in flight, which are as many as there may be', 
   })
 
   test('callers that go away while their plants wait make room', async () => {
-    const release = await server.storeUnderTest.holdCommits()
+    const release = await server.database.holdCommits()
     const leaving = [await server.open(), await server.open()]
     for (const caller of leaving) caller.send(Buffer.concat([post(plantText(1)), post('{')]))
     const probe = await server.open()

@@ -4,6 +4,7 @@ import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { expectAnswer, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post, type RequestParts, request } from '../wire/request.ts'
+import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
 
 /** RFC 9651: one Item, a String with Integer parameters. */
@@ -13,11 +14,15 @@ const policy = '"token";q=10;w=10'
 const fields = { 'ratelimit-policy': policy, ratelimit: expect.stringMatching(RATE_LIMIT) }
 
 describe('a limit of one request a second in a window of ten', () => {
-  const server = useWireServer({ rateLimit: 1, rateWindowSeconds: 10 })
+  // In this process, whose clock a test can hold.
+  const server = useWireServer(
+    { rateLimit: '1', rateWindowSeconds: '10' },
+    { start: startInProcess },
+  )
 
   async function newToken(): Promise<string> {
     const { text, id, secretSha256 } = createOpaqueToken()
-    await server.storeUnderTest.store.tokens.add(tokenRecord({ id, secretSha256 }))
+    await server.database.withStore(({ tokens }) => tokens.add(tokenRecord({ id, secretSha256 })))
     return `Bearer ${text}`
   }
 
@@ -45,7 +50,7 @@ describe('a limit of one request a second in a window of ten', () => {
     expectAnswer(answer, { error: 'too_many_requests', headers: fields })
     expect(remaining).toBe(0)
     expect(headerOf(answer, 'retry-after')).toBe(String(window))
-    const stored = await server.storeUnderTest.readPlants()
+    const stored = await server.database.readPlants()
     expect(stored.map(({ id }) => id)).not.toContain(11n)
   })
 

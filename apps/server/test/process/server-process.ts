@@ -15,6 +15,8 @@ export interface ServerProcessOptions {
   readonly nodeFlags?: readonly string[]
   /** A program, with its arguments, that runs the server: a tracer, a limit. */
   readonly under?: readonly string[]
+  /** Is given what ends it by force: with the test, unless it is told otherwise. */
+  readonly onStart?: (kill: () => void) => void
 }
 
 export interface Ended {
@@ -31,6 +33,7 @@ function spawnServer(options: ServerProcessOptions): {
   told: () => string
 } {
   const { folder, environment = {}, args = [], nodeFlags = [], under = [] } = options
+  const { onStart = onTestFinished } = options
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args]
   const child = spawn(program, rest, {
     cwd: folder,
@@ -44,10 +47,10 @@ function spawnServer(options: ServerProcessOptions): {
   })
   let out = ''
   let err = ''
-  child.stdout?.on('data', (chunk) => (out += chunk))
-  child.stderr?.on('data', (chunk) => (err += chunk))
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => (out += chunk))
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onStart(() => void child.kill('SIGKILL'))
   return { child, ended, told: () => err }
 }
 
@@ -65,6 +68,8 @@ export interface ServerProcess {
   readonly client: PlantStoreClient
   readonly ended: Promise<Ended>
   kill(signal: NodeJS.Signals): void
+  /** What standard error holds so far. */
+  told(): string
   /** Resolves once standard error holds a text so many times. */
   untilLogged(text: string, times?: number): Promise<void>
 }
@@ -96,9 +101,14 @@ export async function startServerProcess(
     client: createPlantStoreClient({ baseUrl: url, token }),
     ended,
     kill: (signal) => void child.kill(signal),
+    told,
     untilLogged: (text, times = 1) =>
       new Promise((resolve) => {
-        const look = () => told().split(text).length > times && resolve()
+        const look = () => {
+          if (told().split(text).length <= times) return
+          child.stderr?.off('data', look)
+          resolve()
+        }
         child.stderr?.on('data', look)
         look()
       }),

@@ -39,8 +39,8 @@ test(`for ${BODIES} bodies the server's verdict is that of the document it serve
 
   const property = fc.asyncProperty(batches, async (bodies) => {
     const exchanges = await exchange(bodies, connections, document)
-    expectAgreement(exchanges, await server.storeUnderTest.readPlants(), document)
-    await server.storeUnderTest.removePlants()
+    expectAgreement(exchanges, await server.database.readPlants(), document)
+    await server.database.removePlants()
     for (const one of exchanges) count(counts, one)
   })
   await assertProperty(property)

@@ -1,5 +1,5 @@
 import type { ErrorName } from '@plant-store/contract'
-import type { StoredPlant } from '../wire/store-under-test.ts'
+import type { StoredPlant } from '../wire/database-under-test.ts'
 import type { DocumentValidator } from './document-validator.ts'
 import { exactNumberOf, parseExactly } from './exact-json.ts'
 import { toBigInt } from './exact-number.ts'

@@ -31,7 +31,7 @@ const RUN = { PLANT_STORE_TEST_BODIES: '2000', PLANT_STORE_TEST_SEED: '1', NO_CO
 let copy: WorkspaceCopy
 
 beforeAll(async () => {
-  copy = copyWorkspace(['test', 'vitest.config.ts'])
+  copy = copyWorkspace(['test', 'vitest.config.ts', 'dist'])
   await buildContract()
 }, TIMEOUT_MS)
 
@@ -121,7 +121,7 @@ describe('the property run', () => {
     ['takes one level more', JSON_READER, 'MAX_JSON_DEPTH = 64', 'MAX_JSON_DEPTH = 65', READ],
   ])('notices a server that %s', { timeout: TIMEOUT_MS }, async (_fault, file, from, to, seen) => {
     copy.change(file, from, to)
-    if (file === JSON_READER) await buildContract()
+    await (file === JSON_READER ? buildContract() : copy.buildServer())
     try {
       const { hasPassed, printed } = await runProperties()
       expect(hasPassed).toBe(false)
@@ -129,7 +129,7 @@ describe('the property run', () => {
       expect(printed).toMatch(seen)
     } finally {
       copy.restore()
-      if (file === JSON_READER) await buildContract()
+      await (file === JSON_READER ? buildContract() : copy.buildServer())
     }
   })
 })

@@ -84,7 +84,7 @@ test('what was refused is logged by its path alone', async () => {
   const caller = await server.open()
   caller.send('GET http://user:pass@a/there?query HTTP/1.1\r\nHost: a\r\n\r\n')
   await caller.readAnswer()
-  const [line = '{}'] = server.logLines
+  const [line = '{}'] = await server.readLog()
   expect(JSON.parse(line)).toMatchObject({ error: 'malformed_request', path: '/there' })
   expect(line).not.toMatch(/user|pass|query/)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { StoredPlant } from './database-under-test.ts'
 import type { ExpectedAnswer } from './expectations.ts'
 import { expectAnswer } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { post } from './request.ts'
-import type { StoredPlant } from './store-under-test.ts'
 
 const server = useWireServer()
 

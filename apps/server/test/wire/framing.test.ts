@@ -229,7 +229,7 @@ describe('a body that is not as long as it says', () => {
     last.send(post(plantText(20)))
     expectAnswer(await last.readAnswer(), { plant: { name: plantOf(20).name } })
     const whole = [...ids, 20].map(plantOf)
-    for (const plant of await server.storeUnderTest.readPlants()) {
+    for (const plant of await server.database.readPlants()) {
       expect(whole).toContainEqual(plant)
     }
   })

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { type Config, loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/operations/log.ts'
-import { type RunningServer, startServer } from '../../src/server.ts'
+import type { Flags } from '../../src/config.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
+import {
+  type DatabaseUnderTest,
+  makeDatabaseUnderTest,
+  type StoredPlant,
+} from './database-under-test.ts'
 import {
   type ExpectedAnswer,
   type ExpectedError,
@@ -13,16 +15,12 @@ import {
 } from './expectations.ts'
 import { type Answer, type Bytes, type Connection, openConnection } from './raw-socket.ts'
 import { plantOf, plantText, post, token } from './request.ts'
-import {
-  type OpenStoreUnderTest,
-  openStoreUnderTest,
-  type StoredPlant,
-  type StoreUnderTest,
-} from './store-under-test.ts'
+import { type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
 
-/** Limits that differ from the defaults of the server. */
-export interface WireServerOptions extends Partial<Config> {
-  readonly openStore?: OpenStoreUnderTest
+/** What differs from a server as it is shipped, over the database that the tests were told to use. */
+export interface WireServerOptions {
+  readonly makeDatabase?: () => Promise<DatabaseUnderTest>
+  readonly start?: StartServer
 }
 
 /**
@@ -41,13 +39,17 @@ export interface Exchange {
   readonly connection?: Aftermath
 }
 
-/** A real server with a real store on a port of its own, for the tests of one file. */
+/** A real server with a real store on ports of its own, for the tests of one file. */
 export interface WireServer {
-  /** One JSON text for each line that the server has logged in this test. */
-  readonly logLines: readonly string[]
-  readonly storeUnderTest: StoreUnderTest
+  readonly database: DatabaseUnderTest
   readonly port: number
   readonly operationsPort: number
+  /** The exit code, once the server has ended by itself. */
+  readonly ended: Promise<number | null>
+  /** Resolves once the server has read what was sent to it, and seen which connections have ended. */
+  settle(): Promise<void>
+  /** One JSON text for each line that the server has logged in this test. */
+  readLog(): Promise<readonly string[]>
   /** A new connection, which ends with the test. */
   open(port?: number): Promise<Connection>
   /** Sends bytes on a new connection and checks what comes back, what is stored and what is logged. */
@@ -66,7 +68,8 @@ export interface WireServer {
 const KEPT_ID = 7_000_000_000_000_000_001n
 const FRESH_ID = 7_000_000_000_000_000_002n
 
-const ANY_PORT = { host: '127.0.0.1', port: 0 }
+/** On a machine that is busy with other tests. */
+const START_MS = 60_000
 
 export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   const { id, secretSha256 } = token
@@ -104,40 +107,38 @@ function byId(one: StoredPlant, other: StoredPlant): number {
 }
 
 class RunningWireServer implements WireServer {
-  readonly logLines: string[] = []
+  readonly #settings: Flags
   readonly #options: WireServerOptions
   readonly #connections = new Set<Connection>()
-  #opened: { readonly running: RunningServer; readonly under: StoreUnderTest } | undefined
+  #opened: { readonly server: ServerUnderTest; readonly database: DatabaseUnderTest } | undefined
+  /** How many lines of the log are of earlier tests, and how many were looked at. */
+  #linesBefore = 0
+  #linesChecked = 0
 
-  constructor(options: WireServerOptions) {
+  constructor(settings: Flags, options: WireServerOptions) {
+    this.#settings = settings
     this.#options = options
   }
 
   async start(): Promise<void> {
-    const { openStore = openStoreUnderTest, ...limits } = this.#options
-    const config: Config = { ...loadConfig({}, [], {}), shutdownTimeoutMs: 0, ...limits }
-    const under = await openStore(config)
-    await under.store.tokens.add(tokenRecord())
-    const running = await startServer({
-      ...config,
-      store: under.store,
-      authenticate: createAuthenticate(under.store.tokens),
-      log: createLog('trace', { write: (line) => void this.logLines.push(line) }),
-      listen: ANY_PORT,
-      operationsListen: ANY_PORT,
-    })
-    this.#opened = { running, under }
+    const { makeDatabase = makeDatabaseUnderTest, start = startProcess } = this.#options
+    const database = await makeDatabase()
+    await database.withStore(({ tokens }) => tokens.add(tokenRecord()))
+    const server = await start(database, { shutdownTimeoutMs: '100', ...this.#settings })
+    this.#opened = { server, database }
   }
 
   async stop(): Promise<void> {
-    await this.#opened?.running.close()
-    await this.#opened?.under.close()
+    await this.#opened?.server.stop()
+    if (this.#opened) this.#expectCleanLog()
+    await this.#opened?.database.close()
   }
 
   /** Makes a test independent of those before it. */
   async reset(): Promise<void> {
-    this.logLines.length = 0
-    await this.storeUnderTest.removePlants()
+    await this.#server.settleLog()
+    this.#linesBefore = this.#server.logLines().length
+    await this.database.removePlants()
   }
 
   disconnect(): void {
@@ -145,17 +146,45 @@ class RunningWireServer implements WireServer {
     this.#connections.clear()
   }
 
-  get storeUnderTest(): StoreUnderTest {
+  get #server(): ServerUnderTest {
     if (this.#opened === undefined) throw new Error('the server is not running')
-    return this.#opened.under
+    return this.#opened.server
+  }
+
+  get database(): DatabaseUnderTest {
+    if (this.#opened === undefined) throw new Error('the server is not running')
+    return this.#opened.database
   }
 
   get port(): number {
-    return Number(new URL(this.#opened?.running.url ?? '').port)
+    return this.#server.port
   }
 
   get operationsPort(): number {
-    return Number(new URL(this.#opened?.running.operationsUrl ?? '').port)
+    return this.#server.operationsPort
+  }
+
+  get ended(): Promise<number | null> {
+    return this.#server.ended
+  }
+
+  async settle(): Promise<void> {
+    // Of two in a row, the second is read in a turn of its own, after all that came before the first.
+    for (let round = 0; round < 2; round++) {
+      await (await fetch(`http://127.0.0.1:${this.operationsPort}/livez`)).text()
+    }
+  }
+
+  async readLog(): Promise<readonly string[]> {
+    await this.#server.settleLog()
+    return this.#server.logLines().slice(this.#linesBefore)
+  }
+
+  /** Fails where a line could be taken for two, or tells a secret. */
+  #expectCleanLog(): void {
+    const lines = this.#server.logLines()
+    expectCleanLog(lines.slice(this.#linesChecked))
+    this.#linesChecked = lines.length
   }
 
   async open(port = this.port): Promise<Connection> {
@@ -204,17 +233,20 @@ class RunningWireServer implements WireServer {
     fresh.send(post(plantText(FRESH_ID)))
     expectAnswer(await fresh.readAnswer(), { plant: { name: plantOf(FRESH_ID).name } })
     const expected = [...stored, plantOf(FRESH_ID)].sort(byId)
-    expect(await this.storeUnderTest.readPlants()).toStrictEqual(expected)
-    expectCleanLog(this.logLines)
+    expect(await this.database.readPlants()).toStrictEqual(expected)
+    this.#expectCleanLog()
   }
 }
 
-/** Runs a server for the tests of a file or a `describe`; its store is empty before each of them. */
-export function useWireServer(options: WireServerOptions = {}): WireServer {
-  const server = new RunningWireServer(options)
-  beforeAll(() => server.start())
+/**
+ * Runs a server for the tests of a file or a `describe`, with settings beside the defaults; its
+ * database is empty before each of them.
+ */
+export function useWireServer(settings: Flags = {}, options: WireServerOptions = {}): WireServer {
+  const server = new RunningWireServer(settings, options)
+  beforeAll(() => server.start(), START_MS)
   beforeEach(() => server.reset())
   afterEach(() => server.disconnect())
-  afterAll(() => server.stop())
+  afterAll(() => server.stop(), START_MS)
   return server
 }

@@ -5,8 +5,10 @@ import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
 import { useWireServer } from './harness.ts'
 import { plantText, post, request } from './request.ts'
+import { startInProcess } from './start-in-process.ts'
 
-const server = useWireServer()
+// In this process, whose garbage a test can have collected and look at.
+const server = useWireServer({}, { start: startInProcess })
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

@@ -151,6 +151,6 @@ describe('the media type is checked', () => {
 test('what the caller would accept changes nothing', async () => {
   for (const accept of ['application/xml', '*/*;q=0', 'text/html, */*;q=0.1', '']) {
     await server.accepts(post(plantText(1), { more: [`Accept: ${accept}`] }), plantOf(1))
-    await server.storeUnderTest.removePlants()
+    await server.database.removePlants()
   }
 })

@@ -5,7 +5,7 @@ import { useWireServer } from './harness.ts'
 import type { Answer, Connection } from './raw-socket.ts'
 import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks } from './request.ts'
 
-const server = useWireServer({ failedCredentialLimit: undefined })
+const server = useWireServer({ failedCredentialLimit: 'off' })
 
 /** How many requests are on their way at the same time. */
 const BATCH = 100
@@ -51,7 +51,7 @@ async function checkMutants(mutants: readonly Buffer[]): Promise<void> {
   for (let start = 0; start < mutants.length; start += BATCH) {
     await Promise.all(mutants.slice(start, start + BATCH).map(checkMutant))
   }
-  const stored = await server.storeUnderTest.readPlants()
+  const stored = await server.database.readPlants()
   // The bodies are whole, so that what is stored can only be their plant.
   expect([[], [plantOf(1)]]).toContainEqual(stored)
   await server.expectStoredAndServing(stored)

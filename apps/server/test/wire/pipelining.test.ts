@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import type { ExpectedAnswer } from './expectations.ts'
 import { expectAnswer } from './expectations.ts'
@@ -98,7 +97,7 @@ describe('a good request keeps its 200 when what follows it is', () => {
 
   test('garbage that comes while its commit runs', async () => {
     const caller = await server.open()
-    const release = await server.storeUnderTest.holdCommits()
+    const release = await server.database.holdCommits()
     caller.send(one)
     caller.send('garbage')
     release()
@@ -111,13 +110,12 @@ describe('a good request keeps its 200 when what follows it is', () => {
 
 test('a reset after CONNECT, while a commit runs, ends nothing but its connection', async () => {
   const caller = await server.open()
-  const release = await server.storeUnderTest.holdCommits()
+  const release = await server.database.holdCommits()
   caller.send(one)
   caller.send('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
-  // Nothing tells that the server has read it, nor that the reset has arrived.
-  await sleep(100)
+  await server.settle()
   caller.reset()
-  await sleep(100)
+  await server.settle()
   release()
   await server.expectStoredAndServing([plantOf(1)])
 })

@@ -63,7 +63,7 @@ describe('the request id of the caller is told back:', () => {
 
   test('and is in the line of the log', async () => {
     await answerTo(request({ authorization: null, more }))
-    const lines = server.logLines.map((line) => JSON.parse(line))
+    const lines = (await server.readLog()).map((line) => JSON.parse(line))
     expect(lines).toContainEqual(
       expect.objectContaining({ requestId: 'of-the-caller', status: 401 }),
     )

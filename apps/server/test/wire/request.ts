@@ -1,6 +1,6 @@
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import type { StoredPlant } from './database-under-test.ts'
 import type { Bytes } from './raw-socket.ts'
-import type { StoredPlant } from './store-under-test.ts'
 
 /** The token that opens the server of a test file. */
 export const token = createOpaqueToken()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { makeSqliteFile } from './database-under-test.ts'
 import { expectAnswer } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { plantOf, plantText, post } from './request.ts'
-import { openSqliteFile } from './store-under-test.ts'
 
 describe('a statement that the database refuses', () => {
   const server = useWireServer()
@@ -13,25 +13,25 @@ describe('a statement that the database refuses', () => {
   } as const
 
   test('is an internal error, stores nothing, and is over once its cause is', async () => {
-    const { storeUnderTest } = server
+    const { database } = server
     const caller = await server.open()
-    await storeUnderTest.execute('ALTER TABLE plants RENAME TO mislaid')
+    await database.execute('ALTER TABLE plants RENAME TO mislaid')
     caller.send(post(plantText(1), { more: ['X-Request-Id: mislaid'] }))
     expectAnswer(await caller.readAnswer(), internal)
-    await storeUnderTest.execute('ALTER TABLE mislaid RENAME TO plants')
+    await database.execute('ALTER TABLE mislaid RENAME TO plants')
     await server.expectStoredAndServing([])
-    const lines = server.logLines.map((line) => JSON.parse(line))
+    const lines = (await server.readLog()).map((line) => JSON.parse(line))
     expect(lines).toContainEqual(expect.objectContaining({ requestId: 'mislaid', status: 500 }))
   })
 
   test('is an internal error for a stranger, who learns nothing of it', async () => {
-    const { storeUnderTest } = server
+    const { database } = server
     const caller = await server.open()
     const authorization = `Bearer ${createOpaqueToken().text}`
-    await storeUnderTest.execute('ALTER TABLE tokens RENAME TO mislaid')
+    await database.execute('ALTER TABLE tokens RENAME TO mislaid')
     caller.send(post(plantText(1), { authorization }))
     expectAnswer(await caller.readAnswer(), internal)
-    await storeUnderTest.execute('ALTER TABLE mislaid RENAME TO tokens')
+    await database.execute('ALTER TABLE mislaid RENAME TO tokens')
     await server.expectStoredAndServing([])
   })
 })
@@ -40,7 +40,7 @@ describe('a commit that no other process lets through in time', () => {
   const server = useWireServer()
 
   test('is unavailable, stores nothing, and the next one is stored', async () => {
-    const release = await server.storeUnderTest.holdCommits()
+    const release = await server.database.holdCommits()
     const caller = await server.open()
     caller.send(post(plantText(1)))
     expectAnswer(await caller.readAnswer(), { error: 'unavailable' })
@@ -52,20 +52,19 @@ describe('a commit that no other process lets through in time', () => {
 })
 
 describe('a database that is found corrupt', () => {
-  const server = useWireServer({ openStore: openSqliteFile })
+  const server = useWireServer({}, { makeDatabase: makeSqliteFile })
 
-  test('leaves the outcome unknown, and nothing more is taken', async () => {
+  test('leaves the outcome unknown, and the server ends', async () => {
     const caller = await server.open()
     caller.send(post(plantText(1)))
     expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
-    await server.storeUnderTest.execute(
+    await server.database.execute(
       `PRAGMA writable_schema = ON;
        UPDATE sqlite_schema SET sql = 'CREATE TABLE' WHERE name = 'plants';
        PRAGMA schema_version = 9999`,
     )
     caller.send(post(plantText(2)))
     expectAnswer(await caller.readAnswer(), { error: 'outcome_unknown' })
-    caller.send(post(plantText(3)))
-    expectAnswer(await caller.readAnswer(), { error: 'unavailable' })
+    expect(await server.ended).toBe(74)
   })
 })

@@ -155,7 +155,7 @@ describe('text that no store could hold is refused:', () => {
       error: 'invalid_plant',
       message: new RegExp(`^name: ${rule}`),
     })
-    await server.storeUnderTest.removePlants()
+    await server.database.removePlants()
     await server.refuses(post(`{"id":1,"name":"fern","tag":"${written}"}`), {
       error: 'invalid_plant',
       message: new RegExp(`^tag: ${rule}`),
@@ -171,5 +171,5 @@ test('no text can forge a line of the log', async () => {
     answers: [{ plant: { name, tag: name } }, { error: 'id_taken' }, { error: 'malformed_json' }],
     stored: [{ id: 1n, name, tag: name }],
   })
-  expect(server.logLines.join('')).not.toContain('forged')
+  expect((await server.readLog()).join('')).not.toContain('forged')
 })

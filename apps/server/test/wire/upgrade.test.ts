@@ -23,7 +23,7 @@ describe('an Upgrade is ignored, and the answer is the last on its connection:',
     ['in part', 30],
   ])('with another request %s in its packet', async (_claim, length) => {
     const caller = await server.open()
-    const release = await server.storeUnderTest.holdCommits()
+    const release = await server.database.holdCommits()
     caller.send(Buffer.concat([post(body, { more: upgrade }), follower.subarray(0, length)]))
     caller.send(follower.subarray(length))
     release()

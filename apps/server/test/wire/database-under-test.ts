@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
 import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A plant as it lies in the database. */
@@ -17,9 +16,14 @@ export interface StoredPlant {
   readonly tag?: string
 }
 
-/** A real store that is new and empty, and a second way into its database that bypasses it. */
-export interface StoreUnderTest {
-  readonly store: Store
+/** A real database that is new and empty, and a way into it that bypasses the server. */
+export interface DatabaseUnderTest {
+  /** The setting that leads the server to it. */
+  readonly url: string
+  /** A folder of its own, whose path has no link in it. */
+  readonly folder: string
+  /** Opens it as another process of the program would, for as long as `use` takes. */
+  withStore<Result>(use: (store: Store) => Promise<Result>): Promise<Result>
   /** Every plant, in id order, with each digit and each byte as the database holds it. */
   readPlants(): Promise<StoredPlant[]>
   removePlants(): Promise<void>
@@ -30,9 +34,9 @@ export interface StoreUnderTest {
   close(): Promise<void>
 }
 
-export type OpenStoreUnderTest = (options: {
-  readonly queueLimit: number
-}) => Promise<StoreUnderTest>
+function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
+}
 
 // Fatal, so that the database must hold UTF-8; a byte order mark is text like any other.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -42,11 +46,24 @@ function toPlant({ id, name, tag }: Record<string, unknown>): StoredPlant {
   return tag === null ? plant : { ...plant, tag: utf8.decode(tag as Uint8Array) }
 }
 
-/** A new SQLite file in a folder of its own, which goes with it. */
-export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-wire-'))
+async function withStoreOf<Result>(
+  databaseUrl: string,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** A new SQLite file. */
+export async function makeSqliteFile(): Promise<DatabaseUnderTest> {
+  const folder = makeFolder()
   const path = join(folder, 'plants.db')
-  const store = await openSqliteStore({ path, queueLimit })
+  const url = `sqlite:${path}`
+  await withStoreOf(url, async () => {})
   // Not defensive, so that a test can break the file; patient, because the server writes when it
   // starts and when a token is used.
   const observer = new DatabaseSync(path, { defensive: false, timeout: 5_000 })
@@ -55,7 +72,9 @@ export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
   )
   selectAll.setReadBigInts(true)
   return {
-    store,
+    url,
+    folder,
+    withStore: (use) => withStoreOf(url, use),
     readPlants: async () => selectAll.all().map(toPlant),
     removePlants: async () => observer.exec('DELETE FROM plants'),
     async holdCommits() {
@@ -64,7 +83,6 @@ export const openSqliteFile: OpenStoreUnderTest = async ({ queueLimit }) => {
     },
     execute: async (sql: string) => observer.exec(sql),
     async close() {
-      await store.close()
       observer.close()
       rmSync(folder, { recursive: true })
     },
@@ -77,21 +95,23 @@ interface StoredRow {
   readonly tag: Uint8Array | null
 }
 
-/** A new database of the PostgreSQL that the URL leads to, which goes with it. */
-const openPostgresDatabase: OpenStoreUnderTest = async ({ queueLimit }) => {
-  const server = new pg.Client(databaseUrlUnderTest())
+/** A new database of the PostgreSQL that the URL leads to. */
+async function makePostgresDatabase(serverUrl: string): Promise<DatabaseUnderTest> {
+  const folder = makeFolder()
+  const server = new pg.Client(serverUrl)
   await server.connect()
   const name = `wire_${randomUUID().replaceAll('-', '')}`
   await server.query(`CREATE DATABASE ${name}`)
-  const databaseUrl = Object.assign(new URL(databaseUrlUnderTest()), { pathname: name }).href
-  await migratePostgresDatabase(databaseUrl, false)
-  const store = await openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false })
-  const observer = new pg.Client(databaseUrl)
+  const url = Object.assign(new URL(serverUrl), { pathname: name }).href
+  await migratePostgresDatabase(url, false)
+  const observer = new pg.Client(url)
   await observer.connect()
   const selectAll = `SELECT id::text, convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag
     FROM plants ORDER BY plants.id`
   return {
-    store,
+    url,
+    folder,
+    withStore: (use) => withStoreOf(url, use),
     async readPlants() {
       const { rows } = await observer.query<StoredRow>(selectAll)
       return rows.map((row) => toPlant({ ...row, id: BigInt(row.id) }))
@@ -104,28 +124,19 @@ const openPostgresDatabase: OpenStoreUnderTest = async ({ queueLimit }) => {
     },
     execute: async (sql: string) => void (await observer.query(sql)),
     async close() {
-      await store.close()
       await observer.end()
-      await server.query(`DROP DATABASE ${name}`)
+      await server.query(`DROP DATABASE ${name} WITH (FORCE)`)
       await server.end()
+      rmSync(folder, { recursive: true })
     },
   }
 }
 
-const openers: Readonly<Record<string, OpenStoreUnderTest>> = {
-  sqlite: openSqliteFile,
-  postgres: openPostgresDatabase,
-}
-
-/** Where the tests were told to go, or the server that they have started for themselves. */
-function databaseUrlUnderTest(): string {
-  return inject('databaseUrl') ?? process.env.PLANT_STORE_TEST_DATABASE_URL ?? 'sqlite:'
-}
-
-/** Opens the engine that a database URL names by its scheme: SQLite by default. */
-export const openStoreUnderTest: OpenStoreUnderTest = (options) => {
-  const [scheme = ''] = databaseUrlUnderTest().split(':')
-  const open = openers[scheme]
-  if (open === undefined) throw new Error(`there is no store under test for ${scheme}:`)
-  return open(options)
+/** Makes a database of the engine that the tests were told to use: SQLite by default. */
+export async function makeDatabaseUnderTest(): Promise<DatabaseUnderTest> {
+  const url = inject('databaseUrl') ?? process.env.PLANT_STORE_TEST_DATABASE_URL ?? 'sqlite:'
+  const [scheme = ''] = url.split(':')
+  if (scheme === 'sqlite') return makeSqliteFile()
+  if (scheme === 'postgres') return makePostgresDatabase(url)
+  throw new Error(`there is no database under test for ${scheme}:`)
 }

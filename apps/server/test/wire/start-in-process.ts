@@ -1,0 +1,35 @@
+import { createAuthenticate } from '../../src/auth/authenticate.ts'
+import { loadConfig } from '../../src/config.ts'
+import { createLog } from '../../src/operations/log.ts'
+import { startServer } from '../../src/server.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { StartServer } from './server-under-test.ts'
+
+/**
+ * Starts a server within the process of the tests, for those alone that reach into it: to hold its
+ * clock, or to see what of it is garbage.
+ */
+export const startInProcess: StartServer = async ({ url }, settings) => {
+  const anyPort = '127.0.0.1:0'
+  const places = { databaseUrl: url, listen: anyPort, operationsListen: anyPort }
+  const config = loadConfig({ ...places, shutdownTimeoutMs: '100', ...settings }, [], {})
+  const store = await openStore(config)
+  const lines: string[] = []
+  const server = await startServer({
+    ...config,
+    store,
+    authenticate: createAuthenticate(store.tokens),
+    log: createLog('trace', { write: (line) => void lines.push(line) }),
+  })
+  return {
+    port: Number(new URL(server.url).port),
+    operationsPort: Number(new URL(server.operationsUrl ?? '').port),
+    logLines: () => lines,
+    settleLog: async () => {},
+    ended: new Promise(() => {}),
+    async stop() {
+      await server.close()
+      await store.close()
+    },
+  }
+}
