@@ -5,19 +5,36 @@ import { describe, expect, test, vi } from 'vitest'
 import { build } from '../../src/operations/build.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
 
 /** Everything before the value of each sample. */
-async function seriesOf(server: MeasuredServer): Promise<string[]> {
+async function seriesOf(server: ScrapedServer): Promise<string[]> {
   return [...(await server.scrape()).keys()].filter((name) => name.startsWith('plant_store_'))
+}
+
+/** What proc_pid_status(5), proc_pid_limits(5) and proc_pid_fd(5) say of a process. */
+function readProcess(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const limits = readFileSync(`/proc/${pid}/limits`, 'utf8')
+  const bytes = (field: string) => {
+    const kibibytes = new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]
+    return Number(kibibytes) * 1_024
+  }
+  return {
+    process_resident_memory_bytes: bytes('VmRSS'),
+    process_virtual_memory_bytes: bytes('VmSize'),
+    process_heap_bytes: bytes('VmData'),
+    process_open_fds: readdirSync(`/proc/${pid}/fd`).length,
+    process_max_fds: Number(/^Max open files +(\d+)/m.exec(limits)?.[1]),
+  }
 }
 
 describe('/metrics', () => {
   test('is Prometheus text with the headers of every answer, and read only', async () => {
-    const { operationsUrl } = await startMeasuredServer()
+    const { operationsUrl } = await startScrapedServer()
     const answer = await fetch(`${operationsUrl}/metrics`)
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -31,23 +48,40 @@ describe('/metrics', () => {
   })
 
   test('is not on the listener of the service', async () => {
-    const { url, token } = await startMeasuredServer()
+    const { url, token } = await startScrapedServer()
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${url}/metrics`)).status).toBe(401)
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(404)
   })
 
-  test('tells what runs, the process and its event loop', async () => {
-    const samples = await (await startMeasuredServer()).scrape()
+  test('tells what runs and how its event loop fares', async () => {
+    const samples = await (await startScrapedServer()).scrape()
     const { version, node } = build
     expect(samples.get(`plant_store_build_info{version="${version}",node="${node}"}`)).toBe(1)
-    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) {
+    expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+  })
+
+  test('tells of the process what the system tells', async () => {
+    const server = await startScrapedServer()
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    const samples = await server.scrape()
+    const told = readProcess(server.pid)
+    const { process_max_fds, ...varying } = told
+    expect(samples.get('process_max_fds')).toBe(process_max_fds)
+    for (const [name, value] of Object.entries(varying)) {
+      const ratio = (samples.get(name) ?? 0) / value
+      expect(ratio, `${name}: ${samples.get(name)}, and ${value} a moment later`).toBeGreaterThan(
+        0.7,
+      )
+      expect(ratio, `${name}: ${samples.get(name)}, and ${value} a moment later`).toBeLessThan(1.5)
+    }
+    for (const name of ['process_cpu_seconds_total', 'process_start_time_seconds']) {
       expect(samples.get(name), name).toBeGreaterThan(0)
     }
   })
 
   test('says that the server is ready until it is draining', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     expect((await server.scrape()).get('plant_store_ready')).toBe(1)
     // A request that is under way keeps the server draining until it is answered or cut.
     const { hostname, port } = new URL(server.url)
@@ -56,21 +90,12 @@ describe('/metrics', () => {
     caller.write('POST /plants HTTP/1.1\r\nhost: x\r\n')
     await new Promise((resolve) => caller.once('connect', resolve))
     await (await fetch(`${server.url}/plants`)).text()
-    const closed = server.close()
-    expect((await server.scrape()).get('plant_store_ready')).toBe(0)
-    await closed
-  })
-
-  test('counts for each server by itself, though they share a process', async () => {
-    const [one, other] = [await startMeasuredServer(), await startMeasuredServer()]
-    await one.client.createPlant({ id: 1, name: 'Fern' })
-    const created = 'plant_store_creates_total{outcome="created"}'
-    expect((await one.scrape()).get(created)).toBe(1)
-    expect((await other.scrape()).get(created)).toBe(0)
+    server.kill('SIGTERM')
+    await expect.poll(async () => (await server.scrape()).get('plant_store_ready')).toBe(0)
   })
 
   test('has no series more after requests of any kind', async () => {
-    const server = await startMeasuredServer({ tokenName: 'marked-token-name' })
+    const server = await startScrapedServer({}, 'marked-token-name')
     await server.client.createPlant({ id: 1, name: 'Fern' })
     await (await fetch(`${server.url}/plants`)).text()
     const before = await seriesOf(server)

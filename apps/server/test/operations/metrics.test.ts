@@ -1,15 +1,18 @@
+import { once } from 'node:events'
 import { rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openConnection } from '../wire/raw-socket.ts'
-import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
 
-function post(server: MeasuredServer, body: string, token = server.token): Promise<Response> {
+function post(server: ScrapedServer, body: string, token = server.token): Promise<Response> {
   return fetch(`${server.url}/plants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -17,12 +20,18 @@ function post(server: MeasuredServer, body: string, token = server.token): Promi
   })
 }
 
+function rawPost({ token }: ScrapedServer, body: string): string {
+  const lines = ['POST /plants HTTP/1.1', 'host: a', `authorization: Bearer ${token}`]
+  const more = ['content-type: application/json', `content-length: ${body.length}`]
+  return `${[...lines, ...more].join('\r\n')}\r\n\r\n${body}`
+}
+
 function plant(id: number, name = 'Fern'): string {
   return JSON.stringify({ id, name })
 }
 
 /** Lets no commit end until it is called; another process that writes would do the same. */
-function holdCommits({ folder }: MeasuredServer): () => void {
+function holdCommits({ folder }: ScrapedServer): () => void {
   const other = new DatabaseSync(join(folder, 'plants.db'))
   other.exec('BEGIN IMMEDIATE')
   return () => {
@@ -32,7 +41,7 @@ function holdCommits({ folder }: MeasuredServer): () => void {
 }
 
 /** Resolves when a sample has a value. */
-async function waitForSample(server: MeasuredServer, name: string, value: number): Promise<void> {
+async function waitForSample(server: ScrapedServer, name: string, value: number): Promise<void> {
   while ((await server.scrape()).get(name) !== value);
 }
 
@@ -48,7 +57,7 @@ function outcomes(samples: Map<string, number>): Record<string, number> {
 
 describe('creates', () => {
   test('have a series for each outcome from the start, so that a first increase is seen', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     const names = ['created', 'already_there', ...Object.keys(errorTable)]
     expect(outcomes(await server.scrape())).toEqual(
       Object.fromEntries(names.map((name) => [name, 0])),
@@ -56,7 +65,7 @@ describe('creates', () => {
   })
 
   test('are counted by what became of them, each once', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     for (const body of [plant(1), plant(2), plant(1), plant(1, 'Moss'), '{', '{}', plant(2)]) {
       await (await post(server, body)).text()
     }
@@ -80,7 +89,7 @@ describe('creates', () => {
   })
 
   test('are timed by the status of their answer, and only those that became requests', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     for (const body of [plant(1), plant(2), '{']) await (await post(server, body)).text()
     const caller = await openConnection(Number(new URL(server.url).port))
     caller.send('no HTTP\r\n\r\n')
@@ -93,7 +102,7 @@ describe('creates', () => {
   })
 
   test('of the operations listener are none: a refused probe is no create', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     await (await fetch(`${server.operationsUrl}/plants`, { method: 'POST' })).text()
     expect(outcomes(await server.scrape()).not_found).toBe(0)
   })
@@ -101,7 +110,7 @@ describe('creates', () => {
 
 describe('commits', () => {
   test('hold as many plants as were created, each of which waited once', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     await Promise.all(
       Array.from({ length: 100 }, (_, id) => server.client.createPlant({ id, name: 'Fern' })),
     )
@@ -119,10 +128,15 @@ describe('commits', () => {
   })
 
   test('that wait for another process are seen as a queue, its limit and its refusals', async () => {
-    const server = await startMeasuredServer({ queueLimit: 3 })
-    await server.client.createPlant({ id: 0, name: 'warm' })
+    const server = await startScrapedServer({ PLANT_STORE_QUEUE_LIMIT: '3' })
+    const caller = await openConnection(Number(new URL(server.url).port))
+    const first = rawPost(server, plant(1))
+    caller.send(first)
+    expect((await caller.readAnswer()).status).toBe(200)
     const release = holdCommits(server)
-    const first = server.store.plants.create({ id: 1n, name: 'Fern' })
+    caller.send(first)
+    // Of two scrapes in a row, the second is read after all that came before the first.
+    await server.scrape()
     await waitForSample(server, 'plant_store_waiting_plants', 0)
     const waiting = [2, 3, 4].map((id) => server.client.createPlant({ id, name: 'Fern' }))
     await waitForSample(server, 'plant_store_waiting_plants', 3)
@@ -131,12 +145,13 @@ describe('commits', () => {
     expect(samples.get('plant_store_waiting_plants_limit')).toBe(3)
     expect(outcomes(samples).unavailable).toBe(1)
     release()
-    await Promise.all([first, ...waiting])
+    await Promise.all([caller.readAnswer(), ...waiting])
+    caller.destroy()
     await waitForSample(server, 'plant_store_waiting_plants', 0)
   })
 
   test('that fail are counted, beside the plants that were not stored', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     const release = holdCommits(server)
     expect((await post(server, plant(1))).status).toBe(503)
     release()
@@ -149,7 +164,7 @@ describe('commits', () => {
 
 describe('the store', () => {
   test('tells the sizes of its files and the room that is left', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     await server.client.createPlant({ id: 1, name: 'Fern' })
     const path = join(server.folder, 'plants.db')
     const samples = await server.scrape()
@@ -160,7 +175,7 @@ describe('the store', () => {
   })
 
   test('that cannot be measured hides nothing else', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     await server.client.createPlant({ id: 1, name: 'Fern' })
     rmSync(server.folder, { recursive: true })
     const samples = await server.scrape()
@@ -171,7 +186,7 @@ describe('the store', () => {
 
 describe('tokens', () => {
   test('are counted as hit where the store need not be asked', async () => {
-    const server = await startMeasuredServer()
+    const server = await startScrapedServer()
     for (let id = 0; id < 5; id++) await server.client.createPlant({ id, name: 'Fern' })
     await (await post(server, plant(6), `${server.token.slice(0, -1)}x`)).text()
     const samples = await server.scrape()
@@ -181,12 +196,25 @@ describe('tokens', () => {
   })
 })
 
-test('limits and fetches of keys are counted by name as they are reported', async () => {
-  const server = await startMeasuredServer()
-  server.metrics.limiters.acted('failed_credentials')
-  server.metrics.jwks.fetched(false)
+test('what a limit does is counted by its name', async () => {
+  const server = await startScrapedServer({ PLANT_STORE_FAILED_CREDENTIAL_LIMIT: '1' })
+  while ((await post(server, plant(1), 'wrong')).status !== 429);
   const samples = await server.scrape()
-  expect(samples.get('plant_store_limiter_actions_total{limiter="failed_credentials"}')).toBe(1)
-  expect(samples.get('plant_store_limiter_actions_total{limiter="requests_in_flight"}')).toBe(0)
-  expect(samples.get('plant_store_jwks_fetches_total{result="failed"}')).toBe(1)
+  const acted = (limiter: string) =>
+    samples.get(`plant_store_limiter_actions_total{limiter="${limiter}"}`)
+  expect(acted('failed_credentials')).toBe(1)
+  expect(acted('requests_in_flight')).toBe(0)
+})
+
+test('fetches of keys that fail are counted', async () => {
+  const issuer = createServer((_request, response) => response.writeHead(500).end())
+  await once(issuer.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void issuer.close())
+  const server = await startScrapedServer({
+    PLANT_STORE_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
+    PLANT_STORE_JWT_ISSUER: 'https://issuer.test',
+    PLANT_STORE_JWT_AUDIENCE: 'plants',
+  })
+  const failed = 'plant_store_jwks_fetches_total{result="failed"}'
+  await expect.poll(async () => (await server.scrape()).get(failed)).toBeGreaterThan(0)
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startMeasuredServer } from './measured-server.ts'
@@ -79,9 +80,14 @@ describe.skipIf(!hasPrometheus)(
 
     const hostOf = ({ operationsUrl }: ServerProcess) => new URL(operationsUrl).host
 
-    /** One server on each engine, with creates, a repeat and a refusal between two scrapes. */
+    /** One server on each engine, one of them as the unit starts it, with creates, a repeat and a refusal between two scrapes. */
     async function startAll() {
-      const sqlite = await startServerProcess({ folder: temporaryFolder() })
+      const folder = temporaryFolder()
+      const sqlite = await startServerProcess({
+        folder,
+        nodeFlags: unitNodeFlags(folder),
+        environment: { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` },
+      })
       const { server: shared } = await serveNewDatabase(postgres)
       const prometheus = await startPrometheus([hostOf(sqlite), hostOf(shared)])
       await prometheus.waitFor('sum(up{job="plant-store"}) == 2')
@@ -121,6 +127,9 @@ describe.skipIf(!hasPrometheus)(
       await expectTruth(prometheus, 'min(plant_store_ready)', 1)
       await expectTruth(prometheus, 'count(4e6 < plant_store_sqlite_log_bytes < 5e6)', 1)
       await expectTruth(prometheus, 'max(plant_store_postgres_pool_connections_limit)', 6)
+      // The alert on file descriptors, which has a value under the permission model as well.
+      await expectTruth(prometheus, 'count(0 < process_open_fds / process_max_fds < 0.8)', 2)
+      await expectTruth(prometheus, 'count(process_resident_memory_bytes > 30e6)', 2)
       await expectEveryExpressionToHold(prometheus)
     })
 

@@ -123,6 +123,8 @@ describe("under Node's permission model, as the unit starts it, the server", () 
 
   test.each([
     ['read other files', "fs.readFileSync('/etc/passwd')"],
+    ['read other files through its own', "fs.readFileSync('/proc/self/root/etc/passwd')"],
+    ['read its environment again', "fs.readFileSync('/proc/self/environ')"],
     ['write other files', "fs.writeFileSync('outside-of-data', '')"],
     ['change its own program', 'fs.openSync(process.env.MAIN, "a")'],
     ['start programs', "child_process.execFileSync('id')"],

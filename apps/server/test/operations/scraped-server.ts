@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+import { inject } from 'vitest'
+import { issueToken } from '../../src/auth/issue-token.ts'
+import { openStore } from '../../src/store/open.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { readSamples } from './measured-server.ts'
+
+/** A server process with a SQLite file of its own. */
+export interface ScrapedServer extends ServerProcess {
+  /** Sends each plant once. */
+  readonly client: PlantStoreClient
+  /** Where it keeps `plants.db`. */
+  readonly folder: string
+  /** The samples of `/metrics` by name and labels as they are printed. */
+  scrape(): Promise<Map<string, number>>
+}
+
+/** Starts the program as the project of the tests wants it; it ends with the test. */
+export async function startScrapedServer(
+  environment: Readonly<Record<string, string>> = {},
+  tokenName = 'greenhouse',
+): Promise<ScrapedServer> {
+  const folder = temporaryFolder()
+  const databaseUrl = `sqlite:${join(folder, 'plants.db')}`
+  const store = await openStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const { text: token } = await issueToken(store, tokenName, 3_600_000)
+  await store.close()
+  const server = await startServerProcess({
+    folder,
+    token,
+    nodeFlags: inject('isConfined') ? unitNodeFlags(folder) : [],
+    environment: { PLANT_STORE_DATABASE_URL: databaseUrl, ...environment },
+  })
+  return {
+    ...server,
+    folder,
+    client: createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 }),
+    scrape: async () => readSamples(await (await fetch(`${server.operationsUrl}/metrics`)).text()),
+  }
+}
