@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express'
 import type { Authenticate } from './auth/authenticate.ts'
-import { requireBearer } from './auth/bearer.ts'
+import { createBearerChecks } from './auth/bearer.ts'
 import { addDocs, type DocsParts, publicPathsOf } from './docs/docs.ts'
 import { exceptAt } from './docs/public-paths.ts'
 import { readJsonBody } from './http/body.ts'
@@ -32,7 +32,8 @@ export interface AppParts extends PipelineOptions, DocsParts {
 
 /**
  * The service as an Express app, in the order in which a request is checked:
- * framing, CORS preflight, credential, rate, path, method, media type, body, plant, store.
+ * framing, CORS preflight, credential, rate, path, method, media type, body, credential again where
+ * the body was long on its way, plant, store.
  */
 export function createApp(parts: AppParts): Express {
   const app = createBareApp(parts)
@@ -40,11 +41,12 @@ export function createApp(parts: AppParts): Express {
   app.use(beginRequest)
   if (parts.cors !== undefined) app.use(parts.cors.answerPreflight)
   const publicPaths = publicPathsOf(parts)
-  app.use(exceptAt(publicPaths, requireBearer(parts.authenticate, parts.failedCredentials)))
+  const bearer = createBearerChecks(parts.authenticate, parts.failedCredentials)
+  app.use(exceptAt(publicPaths, bearer.require))
   if (parts.tokenRate !== undefined) {
     app.use(exceptAt(publicPaths, limitTokenRate(parts.tokenRate)))
   }
-  addCreatePlant(app, parts.plants, readJsonBody(parts.bodyLimitBytes))
+  addCreatePlant(app, parts.plants, [readJsonBody(parts.bodyLimitBytes), bearer.requireStill])
   app.all('/plants', refuseMethod('POST'))
   addDocs(app, parts)
   app.use(refusePath)

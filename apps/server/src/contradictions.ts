@@ -36,6 +36,6 @@ function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
       problem(name, `must be set with ${isSet('jwksUrl') ? url : file}, or any token would do`),
     )
   }
-  const idle = (['jwtIssuer', 'jwtAudience', 'jwtAlgorithms'] as const).filter(isSet)
+  const idle = (['jwtIssuer', 'jwtAudience', 'jwtAlgorithms', 'jwtTypes'] as const).filter(isSet)
   return idle.map((name) => problem(name, `means nothing without ${url} or ${file}`))
 }

@@ -8,12 +8,12 @@ function refuseInvalidPlant({ body }: RequestValidationError): never {
   throw new RequestError('invalid_plant', describeProblems(body?.issues ?? []))
 }
 
-// ts-rest would build a schema of the header for each request; requireBearer has checked it better.
+// ts-rest would build a schema of the header for each request; it was checked better before.
 const { headers: _checkedBefore, ...createPlantRoute } = contract.createPlant
 const routes = { createPlant: createPlantRoute }
 
-/** Adds `POST /plants` to an app; `readBody` puts the decoded body into `request.body`. */
-export function addCreatePlant(app: Express, plants: PlantStore, readBody: RequestHandler): void {
+/** Adds `POST /plants` to an app; what comes `before` puts the decoded body into `request.body`. */
+export function addCreatePlant(app: Express, plants: PlantStore, before: RequestHandler[]): void {
   const endpoints = initServer().router(routes, {
     async createPlant({ body, res: { locals } }) {
       const outcome = await plants.create(body, locals)
@@ -28,7 +28,7 @@ export function addCreatePlant(app: Express, plants: PlantStore, readBody: Reque
   createExpressEndpoints(routes, endpoints, app, {
     logInitialization: false,
     responseValidation: true,
-    globalMiddleware: [readBody],
+    globalMiddleware: before,
     requestValidationErrorHandler: refuseInvalidPlant,
   })
 }

@@ -9,6 +9,7 @@ import { createCallerAddresses, type TrustedProxies } from './limits/caller-addr
 import { limitFailedCredentials } from './limits/failed-credentials.ts'
 import { limitConnections, limitForwarded } from './limits/per-address.ts'
 import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
+import { refuseStrangers } from './limits/strangers.ts'
 import { createTellLater } from './limits/tell-later.ts'
 import { WatchedPlants } from './limits/waiting.ts'
 import type { SpendRates } from './store/store.ts'
@@ -53,16 +54,17 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
   const publicPaths = publicPathsOf(parts)
   const plants = new WatchedPlants(parts.plants, limits)
   const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
+  const failed = limitFailedCredentials({
+    perMinute: limits.failedCredentialLimit,
+    callerOf: addresses.ofRequest,
+    refusals,
+  })
   const app = createApp({
     ...parts,
     tellLater,
     plants,
     cors,
-    failedCredentials: limitFailedCredentials({
-      perMinute: limits.failedCredentialLimit,
-      callerOf: addresses.ofRequest,
-      refusals,
-    }),
+    failedCredentials: failed,
     tokenRate:
       rateLimit === undefined
         ? undefined
@@ -74,6 +76,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
             log: parts.log,
           },
   })
+  const strangers = { ...parts, failed, publicPaths, cors, tellLater }
   const admission = {
     requestLimit: limits.requestLimit,
     isPublic: ({ url = '' }: IncomingMessage) => isPublicTarget(publicPaths, url),
@@ -87,7 +90,7 @@ export function createService(parts: ServiceParts, limits: ServiceLimits): Serve
     mark: cors?.mark,
   }
   const server = createListener(app, limits, parts, {
-    admit: (admitted) => admitRequests(admitted, admission),
+    admit: (handle) => refuseStrangers(admitRequests(handle, admission), strangers),
     onSlow: (socket) => refusals.count('slow', addresses.ofConnection(socket)),
   })
   limitConnections(server, perAddress)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jwksUrl, jwtAlgorithms, textOrNone } from './auth/jwt-settings.ts'
+import { jwksUrl, jwtAlgorithms, jwtTypes, textOrNone } from './auth/jwt-settings.ts'
 import { parseNetwork } from './limits/caller-address.ts'
 import {
   address,
@@ -65,6 +65,11 @@ export const settings = {
     'ES256,EdDSA,Ed25519,PS256,RS256',
     'what a JWT may be signed with',
     jwtAlgorithms,
+  ),
+  jwtTypes: setting(
+    'any',
+    'the typ that a JWT must have: at+jwt; any takes JWT or none too',
+    jwtTypes,
   ),
   auditFile: setting('none', 'where the token commands add a line about what they did', textOrNone),
   bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),

@@ -9,11 +9,14 @@ export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
 /**
  * The token behind a credential; undefined when it is unknown, malformed, revoked or expired.
  * A credential that the same connection showed a moment ago is answered without a promise.
+ * `beforeCost` is called once the check has waited for its turn and is about to cost much; what it
+ * throws ends the check.
  */
 export interface Authenticate {
   (
     credential: string,
     connection: object,
+    beforeCost?: () => void,
   ): AdmittedToken | undefined | Promise<AdmittedToken | undefined>
   /** Whether this process has met the token that a credential names, good or not: to check it again costs little. */
   isKnown(credential: string): boolean

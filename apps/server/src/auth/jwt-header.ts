@@ -1,13 +1,15 @@
 import * as z from 'zod'
+import type { JwtRules } from './verify-jwt.ts'
 
 /** Longer than any token of the known issuers; it is kept with each connection that shows it. */
 const MOST_CHARACTERS = 8_192
 
 /**
  * An access token says `at+jwt` (RFC 9068 §2.1), but most issuers still write `JWT` or nothing, so
- * that is taken too. Another type is a token for another purpose (RFC 8725 §3.11).
+ * that is taken too unless the settings say otherwise: an ID token has that type as well. Another
+ * type is a token for another purpose (RFC 8725 §3.11).
  */
-const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
+const TYPE = /^(?:application\/)?(at\+)?jwt$/i
 
 /** What a header must be; `jku`, `jwk`, `x5u` and `x5c` are ignored, for only the issuer tells keys. */
 const JwtHeader = z.object({
@@ -19,21 +21,29 @@ const JwtHeader = z.object({
 })
 export type JwtHeader = z.infer<typeof JwtHeader>
 
+/** Whether a text is base64url as RFC 7515 §2 has it, the one spelling of its bytes: see RFC 4648 §3.5. */
+function isBase64url(text: string): boolean {
+  return Buffer.from(text, 'base64url').toString('base64url') === text
+}
+
 /**
  * The header of what might be a JWT, unverified; undefined for everything that cannot be one that
  * is taken here. This is what garbage costs: no digest, no key, no promise.
  */
 export function readJwtHeader(
   credential: string,
-  algorithms: readonly string[],
+  { algorithms, types }: Pick<JwtRules, 'algorithms' | 'types'>,
 ): JwtHeader | undefined {
   const end = credential.indexOf('.')
   if (end <= 0 || credential.length > MOST_CHARACTERS) return undefined
-  if (credential.split('.', 4).length !== 3) return undefined
+  const parts = credential.split('.', 4)
+  if (parts.length !== 3 || !parts.every(isBase64url)) return undefined
   try {
     const text = Buffer.from(credential.slice(0, end), 'base64url').toString()
     const { data: header } = JwtHeader.safeParse(JSON.parse(text))
-    return header !== undefined && algorithms.includes(header.alg) ? header : undefined
+    if (header === undefined || !algorithms.includes(header.alg)) return undefined
+    const isAccessToken = TYPE.exec(header.typ ?? '')?.[1] !== undefined
+    return types === 'any' || isAccessToken ? header : undefined
   } catch {
     return undefined
   }

@@ -34,6 +34,9 @@ export const jwksUrl = z
 /** Any text but the empty one; `none` is undefined. */
 export const textOrNone = z.string().min(1, 'must not be empty').transform(unlessNone)
 
+/** The types of JWTs that are taken. */
+export const jwtTypes = z.enum(['any', 'at+jwt'], { error: 'must be any or at+jwt' })
+
 /** Names of algorithms with commas between them. */
 export const jwtAlgorithms = z
   .string()

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { RequestError } from '../http/request-error.ts'
 import type { AdmittedToken, Authenticate } from './authenticate.ts'
 import { displayName } from './display-name.ts'
+import { createGate } from './gate.ts'
 import { readJwtHeader } from './jwt-header.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { Clocks } from './token-cache.ts'
@@ -14,6 +15,27 @@ export interface JwtParts {
   readonly ring: KeyRing
   readonly clocks: Clocks
   readonly log: Logger
+  /** Requests that may be in flight, of which those that wait here are to be a small part. */
+  readonly requestLimit: number
+}
+
+/** Of the four threads that libuv has, some are left to files and the names of hosts. */
+const VERIFIED_AT_A_TIME = 2
+
+/** They wait for a fraction of a second. */
+const MOST_WAITING_FOR_TURN = 512
+
+/** They wait for as long as an issuer takes to answer, or not to. */
+const MOST_WAITING_FOR_KEYS = 64
+
+/** A JWT with a header that is taken. */
+interface UncheckedJwt {
+  readonly credential: string
+  readonly hasKid: boolean
+  /** What it was when it was last checked, if it was good. */
+  readonly before?: VerifiedJwt
+  /** May end the check before a signature is looked at. */
+  readonly beforeCost?: (() => void) | undefined
 }
 
 /** `jwt:` keeps a subject apart from an opaque token of that name. */
@@ -23,19 +45,35 @@ function nameCaller({ sub }: Claims): AdmittedToken {
 }
 
 /** Refusing would be a lie: the token may be good. */
-function cannotCheck(ring: KeyRing): RequestError {
+function cannotCheck(reason: string, retryAfterSeconds: number): RequestError {
   return new RequestError(
     'unavailable',
-    'nothing was stored, try again: the token cannot be checked, for its issuer does not tell its keys',
-    { headers: ['retry-after', String(ring.secondsToNextRead)] },
+    `nothing was stored, try again: the token cannot be checked, for ${reason}`,
+    { headers: ['retry-after', String(retryAfterSeconds)] },
   )
 }
 
-/** Verifies a JWT with the keys that are known, and with newer ones where those do not know it. */
-function createVerify({ rules, ring, clocks, log }: JwtParts) {
+/** Where JWTs wait: no more than an eighth of the requests in flight for each of two reasons. */
+function createGates(ring: KeyRing, requestLimit: number) {
+  const most = (waiting: number) => Math.max(1, Math.min(waiting, Math.floor(requestLimit / 8)))
+  return {
+    waitForKeys: createGate({ running: most(MOST_WAITING_FOR_KEYS), waiting: 0 }, () =>
+      cannotCheck('too many wait for the keys of its issuer', ring.secondsToNextRead),
+    ),
+    verifyInTurn: createGate(
+      { running: VERIFIED_AT_A_TIME, waiting: most(MOST_WAITING_FOR_TURN) },
+      () => cannotCheck('too many wait for their check', 1),
+    ),
+  }
+}
+
+/** Verifies a JWT with the keys that are known, and with newer ones where those are due or do not know it. */
+function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
+  const { waitForKeys, verifyInTurn } = createGates(ring, requestLimit)
   const tellReason = (reason: object) => log.debug(reason, 'a JWT was refused')
 
-  async function verifyOnce(credential: string, hasKid: boolean) {
+  async function verifyOnce({ credential, hasKid, beforeCost }: UncheckedJwt) {
+    beforeCost?.()
     const { keys } = ring
     if (keys === undefined) return 'unknown_key'
     const given = { ...rules, hasKid, now: clocks.now() }
@@ -45,14 +83,20 @@ function createVerify({ rules, ring, clocks, log }: JwtParts) {
     return { token: nameCaller(outcome), expiresAt, keys }
   }
 
-  return async (credential: string, hasKid: boolean): Promise<VerifiedJwt | undefined> => {
+  return async (jwt: UncheckedJwt): Promise<VerifiedJwt | undefined> => {
     const { keys } = ring
-    let outcome = await verifyOnce(credential, hasKid)
-    if (outcome === 'unknown_key') {
-      await ring.refresh()
-      if (ring.keys !== keys) outcome = await verifyOnce(credential, hasKid)
+    const due = ring.keepCurrent()
+    const isVerified = jwt.before !== undefined && jwt.before.keys === keys
+    let outcome = isVerified ? jwt.before : await verifyInTurn(() => verifyOnce(jwt))
+    const read = outcome === 'unknown_key' ? ring.refresh() : due
+    if (read !== undefined) {
+      // Only its issuer can have made a good one; the others may come in any number.
+      await (typeof outcome === 'string' ? waitForKeys(() => read) : read)
+      if (ring.keys !== keys) outcome = await verifyInTurn(() => verifyOnce(jwt))
     }
-    if (outcome === 'unknown_key' && ring.failure !== undefined) throw cannotCheck(ring)
+    if (outcome === 'unknown_key' && ring.failure !== undefined) {
+      throw cannotCheck('its issuer does not tell its keys', ring.secondsToNextRead)
+    }
     return typeof outcome === 'string' ? undefined : outcome
   }
 }
@@ -77,25 +121,31 @@ export function createJwtAuthenticate(parts: JwtParts): Authenticate {
   // A connection's own verified credential, so that showing it again costs no digest.
   const remembered = new WeakMap<object, VerifiedJwt & { readonly credential: string }>()
 
-  async function check(credential: string, connection: object, hasKid: boolean) {
-    await ring.keepCurrent()
+  async function check(connection: object, { credential, hasKid, beforeCost }: UncheckedJwt) {
     const digest = digestOf(credential)
     const before = verifiedJwts.find(digest)
-    const isCurrent = before !== undefined && before.keys === ring.keys
-    const verified = isCurrent ? before : await verify(credential, hasKid)
-    if (verified === undefined) return undefined
+    const verified = await verify(
+      before === undefined ? { credential, hasKid, beforeCost } : { credential, hasKid, before },
+    )
+    if (verified === undefined) {
+      // From now on it is no better than one that was never good.
+      verifiedJwts.forget(digest)
+      return undefined
+    }
     if (verified !== before) verifiedJwts.add(digest, verified)
     remembered.set(connection, { ...verified, credential })
     return admit(verified, clocks.now())
   }
 
-  function authenticate(credential: string, connection: object) {
+  function authenticate(credential: string, connection: object, beforeCost?: () => void) {
     const before = remembered.get(connection)
     if (before?.credential === credential && before.keys === ring.keys) {
       if (ring.keepCurrent() === undefined) return admit(before, clocks.now())
     }
-    const header = readJwtHeader(credential, rules.algorithms)
-    if (header !== undefined) return check(credential, connection, header.kid !== undefined)
+    const header = readJwtHeader(credential, rules)
+    if (header !== undefined) {
+      return check(connection, { credential, hasKid: header.kid !== undefined, beforeCost })
+    }
     log.debug('a credential is no JWT, or its header is refused')
     return undefined
   }

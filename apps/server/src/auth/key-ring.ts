@@ -12,6 +12,13 @@ const REFRESH_MS = 240_000
 /** Requests wait for a new read after this time, so that a key that was taken back stops working. */
 const MAX_AGE_MS = 300_000
 
+/**
+ * Keys open the service no longer than this after they were last read: long enough to notice and
+ * mend an issuer that is down, as long as the tokens of most issuers last, and an end to keys that
+ * may have been taken back, by an issuer that somebody keeps from telling so.
+ */
+const STALE_MS = 3_600_000
+
 /** Is told how each read of the issuer's keys ended, for whoever measures. */
 export interface JwksObserver {
   fetched(isGood: boolean): void
@@ -30,16 +37,18 @@ export class KeyRing {
   readonly #parts: KeyRingParts
   #keys: KeySet | undefined
   #failure: string | undefined
+  /** The end of the last read, and of the last one that succeeded. */
   #readAt = Number.NEGATIVE_INFINITY
+  #toldAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
   constructor(parts: KeyRingParts) {
     this.#parts = parts
   }
 
-  /** As last read, another object after a change; undefined as long as no read has succeeded. */
+  /** As last read, another object after a change; undefined where no read succeeded within an hour. */
   get keys(): KeySet | undefined {
-    return this.#keys
+    return this.#parts.clocks.monotonic() - this.#toldAt < STALE_MS ? this.#keys : undefined
   }
 
   /** Why the last read failed; there may then be keys that we do not know. */
@@ -65,13 +74,16 @@ export class KeyRing {
     const age = this.#age
     if (age < (this.#failure === undefined ? REFRESH_MS : COOL_DOWN_MS)) return undefined
     const refreshed = this.refresh()
-    return this.#keys === undefined || age >= MAX_AGE_MS ? refreshed : undefined
+    return this.keys === undefined || age >= MAX_AGE_MS ? refreshed : undefined
   }
 
-  /** Reads keys anew unless that was tried within the last 10 s. Never rejects. */
-  async refresh(): Promise<void> {
+  /**
+   * Reads keys anew unless that was tried within the last 10 s. Gives the read that is on its way,
+   * if any, which never rejects.
+   */
+  refresh(): Promise<void> | undefined {
     if (this.#reading === undefined && this.#age >= COOL_DOWN_MS) this.#reading = this.#read()
-    await this.#reading
+    return this.#reading
   }
 
   async #read(): Promise<void> {
@@ -80,6 +92,7 @@ export class KeyRing {
     try {
       const fresh = await parseKeySet(await source.read(), algorithms)
       this.#failure = undefined
+      this.#toldAt = clocks.monotonic()
       if (fresh.content !== this.#keys?.content) {
         this.#keys = fresh
         const { usable, ignored } = fresh
@@ -89,7 +102,11 @@ export class KeyRing {
     } catch (error) {
       this.#failure = (error as Error).message
       const told = { ...about, failure: this.#failure }
-      log.warn(told, 'cannot read the keys for JWTs; those that are known stay')
+      const consequence =
+        this.keys === undefined
+          ? 'no JWT can be checked'
+          : 'those that are known stay until an hour after they were read'
+      log.warn(told, `cannot read the keys for JWTs; ${consequence}`)
     }
     this.#parts.observer?.fetched(this.#failure === undefined)
     this.#readAt = clocks.monotonic()

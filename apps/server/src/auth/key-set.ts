@@ -5,7 +5,16 @@ import { displayName } from './display-name.ts'
 /** RFC 7518 §3.3. */
 const LEAST_RSA_BITS = 2048
 
-/** Issuers have a few; a JWT without a kid is tried with each of them. */
+/**
+ * FIPS 186-5 §A.1.1: odd, more than 2^16 and less than 2^256. With 1 everything is its own
+ * signature, and small ones have been forged where something else was wrong too.
+ */
+function isSoundExponent(bigEndian: Uint8Array): boolean {
+  const exponent = BigInt(`0x0${Buffer.from(bigEndian).toString('hex')}`)
+  return exponent % 2n === 1n && exponent > 2n ** 16n && exponent < 2n ** 256n
+}
+
+/** Issuers have a few; what is longer is no key set. */
 const MOST_KEYS = 100
 
 /** The public keys of an issuer. */
@@ -14,7 +23,7 @@ export interface KeySet {
   readonly find: JWTVerifyGetKey
   /** For people: each key that some algorithm can use, by its id. */
   readonly usable: readonly string[]
-  /** The others: private or symmetric, for encryption, malformed, too short, for other algorithms. */
+  /** The others: private or symmetric, for encryption, malformed, weak, for other algorithms. */
   readonly ignored: readonly string[]
   /** The same text means the same usable keys. */
   readonly content: string
@@ -23,9 +32,10 @@ export interface KeySet {
 async function canUse(jwk: JWK, alg: string): Promise<boolean> {
   try {
     const key = await createLocalJWKSet({ keys: [jwk] })({ alg })
-    const { modulusLength } = (key as webcrypto.CryptoKey)
-      .algorithm as webcrypto.RsaHashedKeyAlgorithm
-    return modulusLength === undefined || modulusLength >= LEAST_RSA_BITS
+    const { modulusLength, publicExponent } = (key as webcrypto.CryptoKey)
+      .algorithm as Partial<webcrypto.RsaHashedKeyAlgorithm>
+    if (modulusLength === undefined || publicExponent === undefined) return true
+    return modulusLength >= LEAST_RSA_BITS && isSoundExponent(publicExponent)
   } catch {
     return false
   }

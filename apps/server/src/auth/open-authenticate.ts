@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import { environmentNameOf } from '../settings.ts'
@@ -11,7 +12,13 @@ import type { TokenCacheObserver } from './token-cache-observer.ts'
 
 export type JwtConfig = Pick<
   Config,
-  'jwksUrl' | 'jwksFile' | 'jwtIssuer' | 'jwtAudience' | 'jwtAlgorithms'
+  | 'jwksUrl'
+  | 'jwksFile'
+  | 'jwtIssuer'
+  | 'jwtAudience'
+  | 'jwtAlgorithms'
+  | 'jwtTypes'
+  | 'requestLimit'
 >
 
 export interface AuthenticateParts {
@@ -27,6 +34,9 @@ export interface AuthenticateObserver {
   readonly tokenCache: TokenCacheObserver
   readonly jwks: JwksObserver
 }
+
+/** How long the start waits for the keys of an issuer at most. */
+const START_WAIT_MS = 1_000
 
 /** Whether an issuer's JWTs open the service. */
 export function takesJwt({ jwksUrl, jwksFile }: JwtConfig): boolean {
@@ -54,7 +64,8 @@ export async function openAuthenticate(
 ): Promise<Authenticate> {
   const opaque = createAuthenticate(tokens, clocks, observer?.tokenCache)
   const source = keySourceOf(config, stop)
-  const { jwtIssuer: issuer, jwtAudience: audience, jwtAlgorithms: algorithms } = config
+  const { jwtIssuer: issuer, jwtAudience: audience } = config
+  const { jwtAlgorithms: algorithms, jwtTypes: types, requestLimit } = config
   if (source === undefined || issuer === undefined || audience === undefined) return opaque
   // Loaded here, because most servers need no jose.
   const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
@@ -63,6 +74,8 @@ export async function openAuthenticate(
   ])
   const ring = new KeyRing({ source, algorithms, clocks, log, observer: observer?.jwks })
   const firstRead = ring.refresh()
+  // So that the first requests find keys where the issuer answers, and the server starts where it does not.
+  await Promise.race([firstRead, sleep(START_WAIT_MS, undefined, { ref: false })])
   if (config.jwksFile !== undefined) {
     await firstRead
     if (!ring.keys?.usable.length) {
@@ -70,10 +83,10 @@ export async function openAuthenticate(
       throw new ConfigError([`${environmentNameOf('jwksFile')}: ${config.jwksFile}: ${problem}`])
     }
   }
-  const jwt = createJwtAuthenticate({ rules: { issuer, audience, algorithms }, ring, clocks, log })
+  const rules = { issuer, audience, algorithms, types }
+  const jwt = createJwtAuthenticate({ rules, ring, clocks, log, requestLimit })
   const checkOf = (credential: string) => (credential.startsWith(OPAQUE_PREFIX) ? opaque : jwt)
-  return Object.assign(
-    (credential: string, connection: object) => checkOf(credential)(credential, connection),
-    { isKnown: (credential: string) => checkOf(credential).isKnown(credential) },
-  )
+  return Object.assign((...check: Parameters<Authenticate>) => checkOf(check[0])(...check), {
+    isKnown: (credential: string) => checkOf(credential).isKnown(credential),
+  })
 }

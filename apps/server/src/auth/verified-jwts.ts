@@ -17,6 +17,7 @@ export interface VerifiedJwt {
 export interface VerifiedJwts {
   find(digest: string): VerifiedJwt | undefined
   add(digest: string, verified: VerifiedJwt): void
+  forget(digest: string): void
 }
 
 export function createVerifiedJwts(mostEntries: number = MOST_ENTRIES): VerifiedJwts {
@@ -40,5 +41,6 @@ export function createVerifiedJwts(mostEntries: number = MOST_ENTRIES): Verified
       return verified
     },
     add,
+    forget: (digest) => void entries.delete(digest),
   }
 }

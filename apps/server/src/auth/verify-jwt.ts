@@ -1,3 +1,4 @@
+import type { webcrypto } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { KeySet } from './key-set.ts'
@@ -9,7 +10,12 @@ export interface JwtRules {
   readonly issuer: string
   readonly audience: string
   readonly algorithms: readonly string[]
+  /** `any` takes `JWT` and no type as well. */
+  readonly types: 'any' | 'at+jwt'
 }
+
+/** A JWT that names no key is tried with so many: each costs a signature's check. */
+const MOST_TRIES = 4
 
 /**
  * `sub` is asked for although RFC 7519 leaves it open (RFC 9068 does not): it says who stored a
@@ -21,6 +27,10 @@ export type Claims = z.infer<typeof Claims>
 /** `unknown_key`: none of these keys, or not the one that the token means; a newer one might. */
 export type Verification = Claims | 'refused' | 'unknown_key'
 
+class TooManyKeys extends errors.JOSEError {
+  override code = `more than ${MOST_TRIES} keys fit a JWT that names none of its own`
+}
+
 async function verifySignature(
   credential: string,
   { find }: KeySet,
@@ -31,7 +41,11 @@ async function verifySignature(
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
     // Without a kid, or with a kid that two keys share, each that fits is tried.
+    const fitting: webcrypto.CryptoKey[] = []
     for await (const key of error) {
+      if (fitting.push(key) > MOST_TRIES) throw new TooManyKeys()
+    }
+    for (const key of fitting) {
       try {
         return (await jwtVerify(credential, key, options)).payload
       } catch (failure) {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import { addHeader, hasUnwantedBody, sendAnswer } from './answer.ts'
 import type { PipelineOptions } from './pipeline.ts'
+import { pathOf } from './target.ts'
 
 /** What a page may send beyond what every page may: the headers of our own client. */
 const ALLOWED_HEADERS = 'authorization, content-type, x-request-id, x-retry-count'
@@ -16,6 +17,8 @@ const MAX_AGE_SECONDS = '7200'
 export interface Cors {
   /** Gives every answer to this request the headers that its page needs to read it. */
   mark(request: IncomingMessage, response: ServerResponse): void
+  /** Whether it is a preflight from a listed origin. */
+  isPreflight(request: IncomingMessage): boolean
   /** Answers a preflight from a listed origin; any other request goes on. */
   readonly answerPreflight: RequestHandler
 }
@@ -35,7 +38,13 @@ export function createCors(
     return origin !== undefined && allowed.has(origin)
   }
 
+  function isPreflight({ method, url = '', headers }: IncomingMessage): boolean {
+    if (method !== 'OPTIONS' || pathOf(url) !== '/plants') return false
+    return headers['access-control-request-method'] !== undefined && isAllowed(headers.origin)
+  }
+
   return {
+    isPreflight,
     mark({ headers: { origin } }, response) {
       addHeader(response, 'vary', 'Origin')
       if (!isAllowed(origin)) return
@@ -43,15 +52,12 @@ export function createCors(
       addHeader(response, 'access-control-expose-headers', EXPOSED_HEADERS)
     },
     answerPreflight(request, response, next) {
-      const { method, path, headers } = request
-      const asked = headers['access-control-request-method']
-      if (method !== 'OPTIONS' || path !== '/plants') return next()
-      if (asked === undefined || !isAllowed(headers.origin)) return next()
+      if (!isPreflight(request)) return next()
       addHeader(response, 'access-control-allow-methods', 'POST')
       addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)
       addHeader(response, 'access-control-max-age', MAX_AGE_SECONDS)
       // A page of the public network that calls into a private one, in browsers that ask for it.
-      if (headers['access-control-request-private-network'] === 'true') {
+      if (request.headers['access-control-request-private-network'] === 'true') {
         addHeader(response, 'access-control-allow-private-network', 'true')
       }
       sendAnswer(request, response, {

@@ -14,6 +14,8 @@ declare global {
       beganAt?: number
       /** What became of it, once that is known. */
       outcome?: RequestOutcome
+      /** When its token was last found usable, by performance.now(). */
+      judgedAt?: number
       /** Its id, which tells it from another of the same name. */
       tokenId?: string
     }

@@ -80,7 +80,7 @@ function toRequestError(cause: unknown): RequestError {
 }
 
 /** Refusals that may come in floods. */
-const floods = new Set<ErrorName>(['invalid_token', 'too_many_requests'])
+const floods = new Set<ErrorName>(['missing_credentials', 'invalid_token', 'too_many_requests'])
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function answerError(options: PipelineOptions): ErrorRequestHandler {

@@ -39,7 +39,8 @@ const tooMany = new RequestError(
 
 const RETRY_AFTER = ['retry-after', '1']
 
-function isWellFramed(request: IncomingMessage): boolean {
+/** Whether nothing that RFC 9112 forbids makes it doubtful where a request ends. */
+export function isWellFramed(request: IncomingMessage): boolean {
   try {
     checkFraming(request)
     return true

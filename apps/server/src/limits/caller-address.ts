@@ -5,7 +5,10 @@ import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 export type TrustedProxies = readonly string[]
 
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
-const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\]):?\d*$/i
+const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\])(?::\d*)?$/i
+
+/** An IPv6 address in brackets, with the longest name of an interface and a port, is shorter. */
+const LONGEST = 80
 
 /** Stands for the caller of a connection that has ended. */
 const GONE = 'gone'
@@ -17,6 +20,7 @@ const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
  * undefined for text that is no address.
  */
 export function normalizeAddress(text: string): string | undefined {
+  if (text.length > LONGEST) return undefined
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? []
   // A zone says by which of our interfaces an address is reached; it is no part of the address.
   const address = (ipv4 ?? ipv6 ?? text).replace(/%.*$/, '')

@@ -11,42 +11,43 @@ export interface FailedCredentialsOptions {
   readonly refusals: Refusals
 }
 
-/** Callers whose credentials have failed too often. */
+/** Callers who showed no valid credential too often. */
 export interface FailedCredentials {
   /** Whether the caller is over the limit. Costs next to nothing while nobody is. */
   isOver(request: IncomingMessage): boolean
-  /** @throws RequestError `too_many_requests` */
-  refuse(request: IncomingMessage): never
+  /** Counts that a caller over the limit was refused, and gives the seconds that it should wait. */
+  refuse(request: IncomingMessage): string
   /**
-   * Notes that a credential was not valid.
-   * @throws RequestError `too_many_requests` when too many were not.
+   * Notes that a request showed no credential, or one that is not valid.
+   * @throws RequestError `too_many_requests` when too many did.
    */
   add(request: IncomingMessage): void
 }
+
+/** What a caller over the limit is told. */
+export const TOO_MANY_FAILED = 'too many requests from this address had no valid token'
 
 const MINUTE_NS = 60_000_000_000
 
 /** About 150 bytes each. */
 const CALLER_LIMIT = 20_000
 
-function tooMany(waitMs: number): RequestError {
-  const seconds = String(Math.max(1, Math.ceil(waitMs / 1_000)))
-  return new RequestError('too_many_requests', 'too many tokens from this address were not valid', {
-    headers: ['retry-after', seconds],
+/** Refuses a caller that is over the limit. */
+export function tooManyFailed(retryAfterSeconds: string): RequestError {
+  return new RequestError('too_many_requests', TOO_MANY_FAILED, {
+    headers: ['retry-after', retryAfterSeconds],
   })
 }
 
 /** For a server whose callers may be wrong as often as they like. */
 const noLimit: FailedCredentials = {
   isOver: () => false,
-  refuse: () => {
-    throw tooMany(0)
-  },
+  refuse: () => '1',
   add: () => {},
 }
 
 /**
- * Limits how often a caller may show credentials that are not valid. Whoever is over the limit
+ * Limits how often a caller may show no valid credential. Whoever is over the limit
  * should still be let in with a token that this process has met: its check costs little, and a
  * good caller may share the address with a bad one.
  */
@@ -61,9 +62,9 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
   // While no caller at all is over the limit, nobody's address is looked at.
   let someoneIsOverUntil = 0
 
-  function refuse(caller: string, waitMs: number): never {
+  function refuse(caller: string, waitMs: number): string {
     refusals.count('failed_credentials', caller)
-    throw tooMany(waitMs)
+    return String(Math.max(1, Math.ceil(waitMs / 1_000)))
   }
 
   return {
@@ -73,14 +74,14 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
     },
     refuse(request) {
       const caller = callerOf(request)
-      refuse(caller, rate.look(caller, performance.now()).waitMs)
+      return refuse(caller, rate.look(caller, performance.now()).waitMs)
     },
     add(request) {
       const now = performance.now()
       const caller = callerOf(request)
       const before = rate.spend(caller, now)
       someoneIsOverUntil = Math.max(someoneIsOverUntil, now + rate.look(caller, now).waitMs)
-      if (before.waitMs > 0) refuse(caller, before.waitMs)
+      if (before.waitMs > 0) throw tooManyFailed(refuse(caller, before.waitMs))
     },
   }
 }

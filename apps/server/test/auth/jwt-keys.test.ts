@@ -197,10 +197,15 @@ describe('a JWT', { timeout: 20_000 }, () => {
     await source.start()
     const log = pino({ level: 'silent' })
     const clocks = { now: () => START, monotonic: () => 0 }
-    const rules = { issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'] }
+    const rules = {
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      algorithms: ['ES256'],
+      types: 'any' as const,
+    }
     const keys = keysFromUrl(source.url, { stop: new AbortController().signal })
     const ring = new KeyRing({ source: keys, algorithms: rules.algorithms, clocks, log })
-    const authenticate = createJwtAuthenticate({ rules, ring, clocks, log })
+    const authenticate = createJwtAuthenticate({ rules, ring, clocks, log, requestLimit: 100 })
     expect(authenticate.isKnown(good())).toBe(false)
     const token = good()
     await authenticate(token, {})

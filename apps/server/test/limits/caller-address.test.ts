@@ -30,10 +30,25 @@ describe('an address', () => {
     '_hidden',
     '192.0.2',
     '192.0.2.256',
+    '192.0.2.7:8:9',
+    '[2001:db8::1]443',
     '1',
     '[192.0.2.7',
     'a'.repeat(9_000),
   ])('%s is none', (text) => expect(normalizeAddress(text)).toBeUndefined())
+})
+
+test('a text of 15 kB is refused without looking at it more often than once', () => {
+  const began = performance.now()
+  for (const text of ['1.1.1.', '1.1.1.1:', '[', '::1%']) {
+    for (const digit of ['1', '.', ':', '%']) {
+      for (let times = 0; times < 100; times++) {
+        expect(normalizeAddress(`${text}${digit.repeat(15_000)}x`)).toBeUndefined()
+      }
+    }
+  }
+  // A pattern that goes back for each character takes more than 100 ms for one of these.
+  expect(performance.now() - began).toBeLessThan(2_000)
 })
 
 describe('a network', () => {

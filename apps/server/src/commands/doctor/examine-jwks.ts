@@ -20,7 +20,8 @@ export async function examineJwks(config: JwtConfig, stop: AbortSignal): Promise
         : about.ok(`${where} has ${usable.join(', ')}`)
     if (ignored.length === 0) return [found]
     const detail = `${where} has keys that are not used: ${ignored.join(', ')}`
-    const mend = 'keys of 2048 bits and more, public, and for PLANT_STORE_JWT_ALGORITHMS'
+    const mend =
+      'public keys for PLANT_STORE_JWT_ALGORITHMS, of RSA with 2048 bits and the exponent 65537 or more'
     return [found, about.warning(detail, mend)]
   } catch (error) {
     const detail = `cannot read the keys at ${where}: ${(error as Error).message}`

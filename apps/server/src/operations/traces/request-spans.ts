@@ -108,11 +108,11 @@ export function failSpan(span: Span, error: unknown): void {
 
 /** The same check of a credential, with a span for each; nothing of the credential is in it. */
 export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Authenticate {
-  const traced = (credential: string, connection: object) => {
+  const traced = (...check: Parameters<Authenticate>) => {
     const request = tracedRequest.getStore()
-    if (request === undefined) return authenticate(credential, connection)
+    if (request === undefined) return authenticate(...check)
     const span = startInnerSpan(tracer, 'credential', request)
-    const token = authenticate(credential, connection)
+    const token = authenticate(...check)
     if (!(token instanceof Promise)) {
       span.end(timeWithin(request))
       return token

@@ -1,0 +1,46 @@
+import type { RequestError } from '../http/request-error.ts'
+
+export interface GateLimits {
+  /** Pieces of work that run at a time. */
+  readonly running: number
+  /** Those that may wait for their turn. */
+  readonly waiting: number
+}
+
+/** Runs a piece of work when its turn comes, in the order of arrival. */
+export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/**
+ * Bounds how much of a kind of work runs and waits at a time.
+ * @throws RequestError `unavailable` for one more than may wait; its work was not begun.
+ */
+export function createGate(limits: GateLimits, refusal: () => RequestError): Gate {
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  async function takeTurn(): Promise<void> {
+    if (running < limits.running) {
+      running++
+      return
+    }
+    if (waiting.length >= limits.waiting) throw refusal()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.push(resolve)
+    await promise
+  }
+
+  function endTurn(): void {
+    const next = waiting.shift()
+    if (next === undefined) running--
+    else next()
+  }
+
+  return async (work) => {
+    await takeTurn()
+    try {
+      return await work()
+    } finally {
+      endTurn()
+    }
+  }
+}
