@@ -37,15 +37,17 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     const { issuer, statusOf, pass } = await startJwtService()
     expect(await statusOf(good())).toBe(200)
     const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
-    const storm = () => Promise.all(tokens.map((token) => statusOf(token)))
+    const storm = async () => new Set(await Promise.all(tokens.map((token) => statusOf(token))))
+    // Those for whom there is no room to wait for the keys are told to come back.
+    const judgedOrNot = [new Set([401]), new Set([401, 503])]
     pass(A_WHILE_MS)
-    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(judgedOrNot).toContainEqual(await storm())
     expect(issuer.fetches).toBe(2)
     pass(9.9 * SECOND_MS)
-    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(await storm()).toEqual(new Set([401]))
     expect(issuer.fetches).toBe(2)
     pass(0.1 * SECOND_MS)
-    expect(new Set(await storm())).toEqual(new Set([401]))
+    expect(judgedOrNot).toContainEqual(await storm())
     expect(issuer.fetches).toBe(3)
   })
 

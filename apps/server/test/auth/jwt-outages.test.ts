@@ -55,16 +55,35 @@ describe('while the issuer was never reached', { timeout: 20_000 }, () => {
 })
 
 describe('while the issuer is down', { timeout: 20_000 }, () => {
-  test('its known keys open the service for as long as that lasts', async () => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    expect(await statusOf(good({ exp: 4e9 }))).toBe(200)
+  test('its known keys open the service for an hour, and then JWTs cannot be checked', async () => {
+    const { issuer, create, statusOf, authenticate, pass, logLines } = await startJwtService()
+    const [remembered, connection] = [good({ exp: 4e9 }), {}]
+    expect(await statusOf(remembered)).toBe(200)
     await issuer.stop()
-    for (let hour = 0; hour < 5; hour++) {
-      pass(60 * MINUTE_MS)
-      expect(await statusOf(good({ exp: 4e9 }))).toBe(200)
-      expect(await statusOf(good({ exp: 4e9, sub: `${hour}` }))).toBe(200)
+    for (let minutes = 10; minutes < 60; minutes += 10) {
+      pass(10 * MINUTE_MS)
+      expect(await statusOf(remembered)).toBe(200)
+      expect(await statusOf(good({ exp: 4e9, sub: `${minutes}` }))).toBe(200)
+      expect(await authenticate(remembered, connection)).toBeDefined()
     }
-    expect(logLines.join('')).toMatch(/"failure":"connect ECONNREFUSED/)
+    expect(logLines.join('')).toMatch(/"failure":"connect ECONNREFUSED.*stay until an hour after/)
+    pass(10 * MINUTE_MS)
+    expect(await create(remembered)).toEqual(uncheckable)
+    expect(await create(good({ exp: 4e9, sub: 'other' }))).toEqual(uncheckable)
+    await expect(authenticate(remembered, connection)).rejects.toThrow('cannot be checked')
+    expect(logLines.join('')).toMatch(/"failure":"connect ECONNREFUSED.*no JWT can be checked/)
+    await issuer.start()
+    pass(10 * SECOND_MS)
+    expect(await statusOf(remembered)).toBe(200)
+  })
+
+  test('keys that nobody asked for in an hour are read before they are used', async () => {
+    const { issuer, statusOf, pass } = await startJwtService()
+    const token = good({ exp: 4e9 })
+    expect(await statusOf(token)).toBe(200)
+    pass(120 * MINUTE_MS)
+    expect(await statusOf(token)).toBe(200)
+    expect(issuer.fetches).toBe(2)
   })
 
   test('it is asked again after the cool-down', async () => {

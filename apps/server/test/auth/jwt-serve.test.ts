@@ -6,7 +6,7 @@ import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer } from './issuer.ts'
 import { AUDIENCE, claims, ISSUER, someKey, startJwtService } from './jwt-service.ts'
-import { makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
+import { makeKey, type SigningKey, signJwt, withExponent } from './sign-jwt.ts'
 
 const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
 const newKey = makeKey('new')
@@ -109,10 +109,16 @@ describe('doctor', () => {
 
   test('warns of keys that are not used', async () => {
     const issuer = await startIssuer()
-    issuer.keys = [someKey, makeKey('short', 'RS256', 1024)]
+    issuer.keys = [
+      someKey,
+      makeKey('short', 'RS256', 1024),
+      withExponent(makeKey('one', 'RS256'), 'AQ'),
+    ]
     const { code, out } = await examine('--jwks-url', issuer.url)
     expect(code).toBe(0)
-    expect(out).toMatch(/^warning {2}jwks: .* has keys that are not used: short \(RSA\)\. Try: /m)
+    expect(out).toMatch(
+      /^warning {2}jwks: .* has keys that are not used: short \(RSA\), one \(RSA\)\. Try: .* exponent/m,
+    )
   })
 
   test('tells keys that cannot be read as a failure', async () => {

@@ -25,7 +25,14 @@ describe('the settings of JWTs', () => {
       jwtIssuer: undefined,
       jwtAudience: undefined,
       jwtAlgorithms: ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256'],
+      jwtTypes: 'any',
     })
+  })
+
+  test.each(['JWT', 'AT+JWT', 'none', ''])('take no types %j', (types) => {
+    expect(problemsOf({ ...complete, PLANT_STORE_JWT_TYPES: types })).toEqual([
+      `PLANT_STORE_JWT_TYPES: must be any or at+jwt (it is ${JSON.stringify(types)})`,
+    ])
   })
 
   test('are taken together', () => {
@@ -98,10 +105,10 @@ describe('settings of JWTs that do not belong together are told:', () => {
     ])
   })
 
-  test('an issuer, an audience and algorithms without keys', () => {
-    const environment = { ...withoutKeys, PLANT_STORE_JWT_ALGORITHMS: 'RS256' }
-    expect(problemsOf(environment)).toEqual(
-      ['ISSUER', 'AUDIENCE', 'ALGORITHMS'].map(
+  test('an issuer, an audience, algorithms and types without keys', () => {
+    const rules = { PLANT_STORE_JWT_ALGORITHMS: 'RS256', PLANT_STORE_JWT_TYPES: 'at+jwt' }
+    expect(problemsOf({ ...withoutKeys, ...rules })).toEqual(
+      ['ISSUER', 'AUDIENCE', 'ALGORITHMS', 'TYPES'].map(
         (name) =>
           `PLANT_STORE_JWT_${name}: means nothing without PLANT_STORE_JWKS_URL or PLANT_STORE_JWKS_FILE`,
       ),

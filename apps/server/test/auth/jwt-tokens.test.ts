@@ -171,8 +171,7 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
 
   test('with any one character changed', async () => {
     const token = good()
-    // The last character holds bits that stand for nothing.
-    for (let index = 0; index < token.length - 1; index += 7) {
+    for (let index = token.length - 1; index >= 0; index -= 7) {
       const other = token[index] === 'A' ? 'B' : 'A'
       const changed = token.slice(0, index) + other + token.slice(index + 1)
       expect(await shared.create(changed), `at ${index}`).toEqual(invalid)
@@ -180,6 +179,12 @@ describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
   })
 
   test.each<[claim: string, make: (token: string) => string]>([
+    ['with padding behind its signature', (t) => `${t}==`],
+    ['with padding behind its header', (t) => t.replace('.', '=.')],
+    ['with a character that stands for nothing', (t) => t.replace('.', '~.')],
+    ['with a space at its end', (t) => t.replace('.', ' .')],
+    ['in the alphabet of other base64', (t) => inOtherBase64(t)],
+    ['with bits that stand for nothing behind its signature', (t) => withSpareBits(t)],
     ['with the payload of another', (t) => swap(t, encodePart(claims({ sub: 'admin' })))],
     ['without its signature', (t) => t.slice(0, t.lastIndexOf('.') + 1)],
     ['cut short', (t) => t.slice(0, -10)],
@@ -202,6 +207,33 @@ function swap(token: string, payload: string): string {
   const [header, , signature] = token.split('.')
   return `${header}.${payload}.${signature}`
 }
+
+/** The same bytes; signed anew until a character shows the other alphabet. */
+function inOtherBase64(token: string): string {
+  const other = token.replaceAll('-', '+').replaceAll('_', '/')
+  return other === token ? inOtherBase64(good()) : other
+}
+
+/** The same bytes: of the last of 86 characters 4 bits are the end of 64 bytes. */
+function withSpareBits(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]
+}
+
+describe('where the settings take the type at+jwt only', { timeout: 20_000 }, () => {
+  test.each<[typ: string | undefined, status: number]>([
+    ['at+jwt', 200],
+    ['AT+JWT', 200],
+    ['application/at+jwt', 200],
+    ['JWT', 401],
+    ['jwt', 401],
+    ['application/jwt', 401],
+    [undefined, 401],
+  ])('a JWT of the type %s is answered %i', async (typ, status) => {
+    const { statusOf } = await startJwtService({ flags: { jwtTypes: 'at+jwt' } })
+    expect(await statusOf(good({}, { typ }))).toBe(status)
+  })
+})
 
 test('no part of a JWT reaches the log', async () => {
   const { create, logLines } = await startJwtService()

@@ -31,6 +31,11 @@ export function makeKey(kid: string, alg = 'ES256', bits = 2048): SigningKey {
   return { kid, alg, privateKey, publicKey, jwk }
 }
 
+/** The same RSA key, told with another public exponent, in base64url. */
+export function withExponent(key: SigningKey, exponent: string): SigningKey {
+  return { ...key, jwk: { ...key.jwk, e: exponent } }
+}
+
 export type Json = Record<string, unknown>
 
 export function encodePart(value: unknown): string {

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import type { TokenRecord } from '../../src/store/store.ts'
+import { expectAnswer } from '../wire/expectations.ts'
+import { tokenRecord, useWireServer } from '../wire/harness.ts'
+import { plantOf, plantText, post } from '../wire/request.ts'
+
+const server = useWireServer()
+const invalid = { error: 'invalid_token' } as const
+
+/** A caller with a token of its own whose last byte of a good request is still to come. */
+async function beginRequest(fields: Partial<TokenRecord> = {}) {
+  const { tokens } = server.storeUnderTest.store
+  const { text, id, secretSha256 } = createOpaqueToken()
+  await tokens.add(tokenRecord({ id, secretSha256, name: 'late', ...fields }))
+  const sent = post(plantText(1), { authorization: `Bearer ${text}` })
+  const caller = await server.open()
+  caller.send(sent.subarray(0, -1))
+  return {
+    revoke: () => tokens.revoke(id, Date.now()),
+    end() {
+      caller.send(sent.subarray(-1))
+      return caller.readAnswer()
+    },
+  }
+}
+
+test('a token that was revoked while the body was on its way stores nothing', async () => {
+  const { revoke, end } = await beginRequest()
+  await revoke()
+  // The revocation may take so long to act.
+  await sleep(5_000)
+  expectAnswer(await end(), invalid)
+  await server.expectStoredAndServing([])
+})
+
+test('a token that expired while the body was on its way stores nothing', async () => {
+  const { end } = await beginRequest({ expiresAt: Date.now() + 1_000 })
+  await sleep(1_500)
+  expectAnswer(await end(), invalid)
+  await server.expectStoredAndServing([])
+})
+
+test('a token that is good still stores a plant whose body was long on its way', async () => {
+  const { end } = await beginRequest()
+  await sleep(1_500)
+  expectAnswer(await end(), { plant: { name: plantOf(1).name } })
+  expect(await server.storeUnderTest.readPlants()).toStrictEqual([plantOf(1)])
+})
