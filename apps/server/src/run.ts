@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { withoutCredentials } from './auth/without-credentials.ts'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
 import { addConfigCommand } from './commands/config.ts'
@@ -8,7 +9,6 @@ import { describeUnavailable } from './commands/failures.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
-import { escapeUnits } from './commands/printable.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTokenCreate } from './commands/token/create.ts'
@@ -17,15 +17,32 @@ import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
 import { ConfigError } from './config.ts'
 import { build } from './operations/build.ts'
+import { printable, printableLine } from './printable.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 
-/** A control character, or a line break that is not commander's own: an argument may hold both. */
-const FORGERY = /[^\P{Cc}\n]|\n(?!\(Did you mean |$)/gu
+/** What the process gives: all that a Terminal has, as it is. */
+export type Streams = Omit<Terminal, 'draw'>
 
-/** Commander shows a wrong argument as it is, which could pass for another line or move a cursor. */
-function escapeForgery(text: string): string {
-  return text.replace(FORGERY, escapeUnits)
+/** What commands write to, so that a terminal shows their texts and obeys none of them. */
+function terminalOf(streams: Streams): Terminal {
+  const { out, err, output, isInteractive, stop, onLogSignal } = streams
+  return {
+    out: (text) => out(printable(text)),
+    err: (text) => err(withoutCredentials(printableLine(text))),
+    draw: err,
+    output,
+    get input() {
+      return streams.input
+    },
+    isInteractive,
+    stop,
+    onLogSignal,
+  }
 }
+
+/** What commander adds below an error of its own, whose arguments may hold line breaks, too. */
+const SUGGESTION = /\n(?=\(Did you mean [^\n]*\n$)/
+const INDENTED = '\n  '
 
 /** `serve` is also the command when none is named, so it takes words, to tell which command was meant. */
 function refuseWordsAfterServe(program: Command, command: Command): void {
@@ -40,15 +57,17 @@ function toHelpFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
 
-function createProgram(terminal: Terminal): Command {
+function createProgram(streams: Streams): Command {
+  const terminal = terminalOf(streams)
   const program = new Command('plant-store-server')
     .description('A plant store over HTTP: 200 means durable.')
     .version(build.version, '-V, --version', 'print the version')
     .showHelpAfterError('Try: plant-store-server --help')
     .configureOutput({
-      writeOut: terminal.out,
-      writeErr: terminal.err,
-      outputError: (text, write) => write(escapeForgery(text)),
+      // Help is our own text alone.
+      writeOut: streams.out,
+      writeErr: streams.err,
+      outputError: (text) => terminal.err(text.replace(SUGGESTION, INDENTED)),
     })
     .exitOverride()
     .hook('preAction', refuseWordsAfterServe)
@@ -93,15 +112,15 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
 }
 
 /** Runs one command line, the program's name left out, and gives the exit code. */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync(toHelpFlag(args), { from: 'user' })
+    await createProgram(streams).parseAsync(toHelpFlag(args), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has told its own errors already; help and version come as errors with code 0.
     if (error instanceof CommanderError) return error.exitCode && exitCodes.config
     const { message, exitCode } = describeFailure(error)
-    terminal.err(`plant-store-server: ${message}\n`)
+    terminalOf(streams).err(`plant-store-server: ${message}\n`)
     return exitCode
   }
 }

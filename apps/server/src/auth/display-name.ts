@@ -1,6 +1,10 @@
+import { withoutCredentials } from './without-credentials.ts'
+
 const MOST_CHARACTERS = 64
 
-/** Text from outside as a name for logs and terminals: what neither could be harmed by, and not long. */
+/** Text from outside as a name for logs and terminals: what neither could be harmed by, no token, and not long. */
 export function displayName(text: string): string {
-  return text.slice(0, MOST_CHARACTERS).replace(/[^\w.@:/+|-]/g, '_')
+  return withoutCredentials(text)
+    .slice(0, MOST_CHARACTERS)
+    .replace(/[^\w.@:/+|-]/g, '_')
 }

@@ -5,13 +5,20 @@ import { flagOf, type SettingName, settings } from '../settings.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 
+export { exitCodes } from './exit-codes.ts'
+
 /** What a command is given of the process around it. */
 export interface Terminal {
-  /** For what the command was asked for. */
+  /** For what the command was asked for, in lines; what a terminal would obey is escaped. */
   readonly out: (text: string) => void
-  /** For people: everything else. */
+  /**
+   * For people: everything else, a line in each call and maybe indented ones below it. What a
+   * terminal would obey, or take for another line, is escaped, and no credential is in it.
+   */
   readonly err: (text: string) => void
-  /** Where `out` goes, for what may be longer than memory. */
+  /** Where `err` goes, for marks that a terminal is to obey. */
+  readonly draw: (text: string) => void
+  /** Where `out` goes, for data, which must stay as it is, and what may be longer than memory. */
   readonly output: Writable
   readonly input: Readable
   /** Whether a person watches `err` on a terminal, so that a line of it may be written again. */
@@ -21,27 +28,6 @@ export interface Terminal {
   /** Calls back each time the process is asked to log more, or less again. */
   readonly onLogSignal: (change: () => void) => void
 }
-
-/** Exit codes, as sysexits.h names them. */
-export const exitCodes = {
-  ok: 0,
-  /** Something unforeseen. */
-  failure: 1,
-  /** EX_DATAERR: some of what was given is not stored. */
-  dataError: 65,
-  /** EX_NOINPUT: a file that was named cannot be read. */
-  noInput: 66,
-  /** EX_UNAVAILABLE: the store must not or cannot be used now. */
-  unavailable: 69,
-  /** EX_CANTCREAT: a file that was named exists already or cannot be made. */
-  cannotCreate: 73,
-  /** EX_IOERR: the store failed while it was in use. */
-  ioError: 74,
-  /** EX_TEMPFAIL: it was asked to end before it was done. */
-  stopped: 75,
-  /** EX_CONFIG: the command line or a setting is wrong. */
-  config: 78,
-} as const
 
 /** A command that cannot do what it was asked; the message says what to try. */
 export class CommandError extends Error {

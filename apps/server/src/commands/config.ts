@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { describeSettings, type Flags, loadConfig } from '../config.ts'
+import { printableLine } from '../printable.ts'
 import { type SettingName, settings } from '../settings.ts'
 import { addSettingFlags, type Terminal } from './command.ts'
 
@@ -10,7 +11,7 @@ export function addConfigCommand(program: Command, terminal: Terminal): void {
     .action((flags: Flags) => {
       loadConfig(flags)
       for (const { environmentName, text, source } of describeSettings(flags)) {
-        terminal.out(`${environmentName}=${text}  # ${source}\n`)
+        terminal.out(printableLine(`${environmentName}=${text}  # ${source}\n`))
       }
     })
 }

@@ -31,8 +31,8 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
       const change =
         before === after ? 'nothing was to do' : `migrated from schema version ${before}`
       terminal.err(
-        `${place} has schema version ${after}, the newest that this program knows: ${change}.\n` +
-          (path === undefined ? '' : 'A SQLite store migrates by itself when it is opened.\n'),
+        `${place} has schema version ${after}, the newest that this program knows: ${change}.\n`,
       )
+      if (path !== undefined) terminal.err('A SQLite store migrates by itself when it is opened.\n')
     })
 }

@@ -1,3 +1,4 @@
+import { printableLine } from '../printable.ts'
 import type { Terminal } from './command.ts'
 
 export interface ProgressState {
@@ -30,18 +31,22 @@ function formatBar({ fraction, text }: ProgressState): string {
 
 /** Tells how far a command is: a bar on a terminal, elsewhere a plain line every few seconds. */
 export function startProgress(
-  { err, isInteractive }: Terminal,
+  { err, draw, isInteractive }: Terminal,
   read: () => ProgressState,
 ): Progress {
   const clear = isInteractive ? CLEAR_LINE : ''
-  const draw = () => err(isInteractive ? clear + formatBar(read()) : `${read().text}\n`)
-  const timer = setInterval(draw, isInteractive ? BAR_PERIOD_MS : LINE_PERIOD_MS)
+  const tell = () =>
+    isInteractive ? draw(clear + printableLine(formatBar(read()))) : err(`${read().text}\n`)
+  const timer = setInterval(tell, isInteractive ? BAR_PERIOD_MS : LINE_PERIOD_MS)
   timer.unref()
   return {
-    line: (text) => err(`${clear}${text}\n`),
+    line(text) {
+      draw(clear)
+      err(`${text}\n`)
+    },
     end() {
       clearInterval(timer)
-      err(clear)
+      draw(clear)
     },
   }
 }

@@ -10,7 +10,7 @@ import { requireSqlite } from './require-sqlite.ts'
 const FOR_POSTGRESQL =
   'restore fills a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
   '  pg_restore --single-transaction --dbname="$PLANT_STORE_DATABASE_URL" FILE\n' +
-  'or, for what export wrote: plant-store-server load plants.jsonl'
+  '  or, for what export wrote: plant-store-server load plants.jsonl'
 
 async function restore(backup: string, target: string, terminal: Terminal): Promise<void> {
   if (!existsSync(backup)) {
@@ -27,7 +27,7 @@ async function restore(backup: string, target: string, terminal: Terminal): Prom
     })
     progress.line(
       `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-        `of ${backup}.\nTokens are as they were then. Try: plant-store-server token list, ` +
+        `of ${backup}.\n  Tokens are as they were then. Try: plant-store-server token list, ` +
         'and revoke again what was revoked since.',
     )
   } catch (error) {

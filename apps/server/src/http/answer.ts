@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ErrorBody, encodeJson } from '@plant-store/contract'
+import { holdsCredential } from '../auth/without-credentials.ts'
 import { markAsClosing } from './exchanges.ts'
 import { endAndClose } from './lingering-close.ts'
 import type { RequestError } from './request-error.ts'
@@ -8,10 +9,14 @@ import { PIECE_BYTES, sendPieces } from './send-pieces.ts'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** The caller's x-request-id where it is well formed, else a fresh UUID. */
+/**
+ * The caller's x-request-id where it is well formed and holds no credential, else a fresh UUID:
+ * whoever sees an answer, a log or a trace sees the request's id.
+ */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return randomUUID()
+  return holdsCredential(given) ? randomUUID() : given
 }
 
 /** The headers that every answer with a body carries, names and values in turn. */

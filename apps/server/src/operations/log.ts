@@ -1,21 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-
-/**
- * What a viewer could take for the end of a line, or a terminal for a command: DEL and C1 controls,
- * line and paragraph separators, marks of direction. JSON escapes the rest (RFC 8259 §7).
- */
-const INVISIBLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
-
-/** A token of ours or a JWT, wherever a caller has put it by mistake: into a path, a request id. */
-const CREDENTIAL = /\bplant_[0-9a-f]{12}_[\w-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]*/g
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-}
+import { withoutCredentials } from '../auth/without-credentials.ts'
+import { printable } from '../printable.ts'
 
 /** A line that shows as one line whatever shows it, and opens no door. */
 function clean(line: string): string {
-  return line.replace(INVISIBLE, escapeCharacter).replace(CREDENTIAL, '[credential]')
+  return withoutCredentials(printable(line))
 }
 
 interface Described {

@@ -44,6 +44,9 @@ test('with an endpoint its SDK is loaded', async () => {
   expect((await modulesLoaded(ENDPOINT)).length).toBeGreaterThan(5)
 })
 
+/** The caller's own trace, sampled (https://www.w3.org/TR/trace-context/#traceparent-header). */
+const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
 test('no token, body, query or foreign path is in anything that a collector is sent', async () => {
   const receiver = await startReceiver()
   const server = await startTraced(receiver)
@@ -62,17 +65,23 @@ test('no token, body, query or foreign path is in anything that a collector is s
     await post(server, { body, headers: { authorization: `Bearer ${other}` } })
     await post(server, { body, headers: { authorization: `Bearer ${secret}` } })
     await post(server, { body, headers: { 'user-agent': secret, cookie: secret, referer: secret } })
+    await post(server, { body, headers: { 'x-request-id': `Bearer_${server.token}` } })
+    const tracestate = `caller=${server.token.toUpperCase()}`
+    await post(server, { body, headers: { traceparent: PARENT, tracestate } })
   }
   const caller = connect(Number(new URL(server.url).port), '127.0.0.1')
   caller.end(`POST /plants HTTP/1.1\r\nhost: ${secret}\r\nhost: ${secret}\r\n\r\n`).resume()
   await once(caller, 'close')
 
   const spans = await endAndCollect(server, receiver)
-  expect(spans.filter(({ parentSpanId }) => !parentSpanId)).toHaveLength(25)
+  expect(spans.filter(({ parentSpanId }) => !parentSpanId)).toHaveLength(29)
+  expect(spans.filter(({ traceId }) => PARENT.includes(traceId)).length).toBeGreaterThan(4)
   const [, , publicId = '', secretPart = ''] = /^(plant)_([^_]+)_(.+)$/.exec(server.token) ?? []
   expect(secretPart.length).toBeGreaterThan(30)
   for (const text of [...receiver.bodies, JSON.stringify(receiver.headers)]) {
-    for (const leak of [secret, secretPart, publicId, '77001177']) expect(text).not.toContain(leak)
+    for (const leak of [secret, secretPart, publicId, '77001177']) {
+      expect(text.toLowerCase()).not.toContain(leak.toLowerCase())
+    }
   }
 })
 

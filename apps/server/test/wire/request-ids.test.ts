@@ -81,6 +81,9 @@ describe('a fresh UUID is told', () => {
     ['for a quote', ['X-Request-Id: "a"']],
     ['for markup', ['X-Request-Id: <script>']],
     ['for letters beyond ASCII', ['X-Request-Id: \xe9']],
+    ['for a token', [`X-Request-Id: plant_0123456789ab_${'x'.repeat(51)}`]],
+    ['for a token among other words', [`X-Request-Id: Bearer_PLANT_0123456789ab_x`]],
+    ['for a JWT', ['X-Request-Id: eyJhbGciOiJFUzI1NiJ9.e30.AAAA']],
     ['for two of them', ['X-Request-Id: a', 'X-Request-Id: b']],
     ['for twice the same', ['X-Request-Id: a', 'X-Request-Id: a']],
   ])('%s', async (_claim, lines) => {

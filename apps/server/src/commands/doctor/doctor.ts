@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { takesJwt } from '../../auth/open-authenticate.ts'
 import { type Config, type Flags, loadConfig } from '../../config.ts'
+import { printableLine } from '../../printable.ts'
 import type { SettingName } from '../../settings.ts'
 import type { Examination, Finding } from '../../store/finding.ts'
 import { examinePostgres } from '../../store/postgres/examine.ts'
@@ -41,7 +42,7 @@ async function examine(config: Config, terminal: Terminal): Promise<void> {
     ...(tokens === undefined ? [] : examineTokens(tokens, now, takesJwt(config))),
     ...(await examineJwks(config, terminal.stop)),
   ]
-  for (const finding of all) terminal.out(formatFinding(finding))
+  for (const finding of all) terminal.out(printableLine(formatFinding(finding)))
   const failures = all.filter(({ level }) => level === 'failure').length
   if (failures === 0) return
   throw new CommandError(`${describeCount(failures, 'failure')}, as told above`, exitCodes.failure)

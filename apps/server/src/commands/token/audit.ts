@@ -1,10 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { withoutCredentials } from '../../auth/without-credentials.ts'
 import { type Flags, loadConfig } from '../../config.ts'
+import { escapeUnits } from '../../printable.ts'
 import type { SettingName } from '../../settings.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { userName } from '../../user-name.ts'
 import { CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
-import { escapeUnits } from '../printable.ts'
 
 /** The settings of every command that is audited. */
 export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
@@ -23,11 +24,14 @@ export function auditFieldsOf({ id, name, expiresAt }: TokenRecord) {
 /** One line of JSON in ASCII: whatever a field holds can neither end it nor speak to a terminal. */
 export function formatAuditLine(fields: AuditFields): string {
   const line = JSON.stringify({ level: 'info', time: new Date().toISOString(), ...fields })
-  return `${line.replace(/[^\x20-\x7e]/g, escapeUnits)}\n`
+  return `${withoutCredentials(line.replace(/[^\x20-\x7e]/g, escapeUnits))}\n`
 }
 
-/** Opens the file that audit lines are added to, for its owner only if it is new. */
-function openAuditFile(path: string | undefined): number | undefined {
+/**
+ * Opens the file that audit lines are added to, for its owner only if it is new.
+ * @throws CommandError when it cannot be opened.
+ */
+export function openAuditFile(path: string | undefined): number | undefined {
   if (path === undefined) return undefined
   try {
     // Each write is synced; a sync of its own is forbidden under Node's permission model.

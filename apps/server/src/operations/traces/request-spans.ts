@@ -1,17 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders } from 'node:http'
 import {
   type Attributes,
-  defaultTextMapGetter,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
+  type TextMapGetter,
   type Tracer,
   trace,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Authenticate } from '../../auth/authenticate.ts'
+import { withoutCredentials } from '../../auth/without-credentials.ts'
 
 /** A request whose trace is recorded. */
 export interface TracedRequest {
@@ -33,6 +35,16 @@ export function timeWithin(request: TracedRequest, moment = performance.now()): 
 
 /** https://www.w3.org/TR/trace-context/; a header that is malformed counts as none. */
 const propagator = new W3CTraceContextPropagator()
+
+/** A caller's headers without a credential in them: `tracestate` goes into each span as it came. */
+const cleanHeaders: TextMapGetter<IncomingHttpHeaders> = {
+  keys: (headers) => Object.keys(headers),
+  get(headers, name) {
+    const value = headers[name]
+    if (value === undefined) return undefined
+    return [value].flat().some((line) => withoutCredentials(line) !== line) ? undefined : value
+  },
+}
 
 /** The methods that the conventions name; another could be any text (semantic conventions, HTTP). */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/
@@ -64,7 +76,9 @@ function endRequestSpan(request: TracedRequest, response: Response): void {
   const status = response.headersSent ? response.statusCode : undefined
   const errorName = status !== undefined && status >= 400 ? outcome : undefined
   if (requestId !== undefined) span.setAttribute('plant_store.request_id', requestId)
-  if (tokenName !== undefined) span.setAttribute('plant_store.token_name', tokenName)
+  if (tokenName !== undefined) {
+    span.setAttribute('plant_store.token_name', withoutCredentials(tokenName))
+  }
   if (errorName !== undefined) span.setAttribute('plant_store.error', errorName)
   if (status !== undefined) span.setAttribute('http.response.status_code', status)
   // By the conventions a refusal is the caller's error and not the server's.
@@ -78,7 +92,7 @@ function endRequestSpan(request: TracedRequest, response: Response): void {
 /** First of all in an app: a span for each request, in the trace that its caller names. */
 export function traceRequests(tracer: Tracer): RequestHandler {
   return (request, response, next) => {
-    const caller = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter)
+    const caller = propagator.extract(ROOT_CONTEXT, request.headers, cleanHeaders)
     const { name, attributes } = describeRequest(request)
     const startTime = Date.now()
     const clockOffsetMs = startTime - performance.now()

@@ -1,0 +1,242 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { displayName } from '../../src/auth/display-name.ts'
+import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { holdsCredential, withoutCredentials } from '../../src/auth/without-credentials.ts'
+import { formatAuditLine } from '../../src/commands/token/audit.ts'
+import { createLog } from '../../src/operations/log.ts'
+
+function base64url(value: unknown): string {
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString(
+    'base64url',
+  )
+}
+
+/** A credential, and what of it must be seen nowhere. */
+interface Credential {
+  readonly text: string
+  readonly secret: string
+}
+
+const opaque: fc.Arbitrary<Credential> = fc.noShrink(
+  fc.constant(undefined).map(() => {
+    const { text } = createOpaqueToken()
+    return { text, secret: text.slice('plant_0123456789ab_'.length) }
+  }),
+)
+
+const blank = fc.constantFrom('', ' ', '\n', '\t', '\r\n')
+const jwt: fc.Arbitrary<Credential> = fc
+  .record({
+    alg: fc.constantFrom('ES256', 'EdDSA', 'RS256'),
+    more: fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { maxKeys: 2 }),
+    claims: fc.dictionary(fc.string(), fc.string(), { maxKeys: 4 }),
+    signature: fc.uint8Array({ minLength: 32, maxLength: 256 }),
+    blank,
+  })
+  .map(({ alg, more, claims, signature, blank }) => {
+    const header = base64url(
+      `{${blank}"alg":"${alg}",${JSON.stringify(more).slice(1)}`.replace(',}', '}'),
+    )
+    const secret = Buffer.from(signature).toString('base64url')
+    return { text: `${header}.${base64url(claims)}.${secret}`, secret }
+  })
+
+type Dressing = (text: string) => string
+
+function percentOf(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`
+}
+
+function jsonOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Escapes the characters that a list, repeated, marks, and those that must not stay. */
+function escaping(toEscape: Dressing, musts: string) {
+  return fc.array(fc.boolean(), { minLength: 1, maxLength: 30 }).map((marks): Dressing => {
+    const isEscaped = (character: string, index: number) =>
+      musts.includes(character) || marks[index % marks.length]
+    return (text) =>
+      Array.from(text, (character, index) =>
+        isEscaped(character, index) ? toEscape(character) : character,
+      ).join('')
+  })
+}
+
+const glue = fc.oneof(
+  fc.constantFrom(
+    '_',
+    '-',
+    '.',
+    'Bearer_',
+    'Bearer%20',
+    '%3D',
+    'token=',
+    '%5F',
+    '\\n',
+    'plant_',
+    'eyJ',
+    'a.b.',
+  ),
+  fc.string({ maxLength: 12 }),
+)
+
+const dressing: fc.Arbitrary<Dressing> = fc.oneof(
+  escaping(percentOf, '%\\'),
+  escaping((character) => percentOf(character).toUpperCase(), '%\\'),
+  escaping(jsonOf, '\\'),
+  fc.constant<Dressing>(encodeURIComponent),
+  fc.constant<Dressing>((text) => encodeURIComponent(encodeURIComponent(text))),
+  fc.constant<Dressing>((text) => JSON.stringify(text).slice(1, -1)),
+  glue.map(
+    (before): Dressing =>
+      (text) =>
+        before + text,
+  ),
+  // What follows a secret without a mark between them is taken for a part of it.
+  glue.map(
+    (after): Dressing =>
+      (text) =>
+        text + after,
+  ),
+)
+
+const dressings = fc.array(dressing, { maxLength: 4 })
+
+function dress(text: string, layers: readonly Dressing[]): string {
+  return layers.reduce((dressed, layer) => layer(dressed), text)
+}
+
+/** Everything that a text says to whoever takes its escapes away, as often as there are any. */
+function readingsOf(text: string): string[] {
+  const readings = [text]
+  for (let plain = text; ; readings.push(plain)) {
+    const next = plain
+      .replace(/\\\\/g, '\\')
+      .replace(/(?:%|\\u00|\\x)([\da-f]{2})/gi, (_, digits) =>
+        String.fromCharCode(Number.parseInt(digits, 16)),
+      )
+    if (next === plain) return readings
+    plain = next
+  }
+}
+
+function expectUnseen(written: string, { secret }: Credential, foldsCase: boolean): void {
+  const fold = (text: string) => (foldsCase ? text.toLowerCase() : text)
+  // A part of a secret is a secret, too.
+  const part = fold(secret.slice(0, 12))
+  for (const reading of readingsOf(written)) expect(fold(reading)).not.toContain(part)
+}
+
+/** Each way by which a text of a caller gets out, as it does. */
+const WAYS: Readonly<Record<string, (text: string) => string>> = {
+  'a text': withoutCredentials,
+  'a path in the log'(text) {
+    const lines: string[] = []
+    createLog('info', { write: (line) => void lines.push(line) }).info({ path: text }, 'answered')
+    return lines.join('')
+  },
+  'an error in the log'(text) {
+    const lines: string[] = []
+    createLog('info', { write: (line) => void lines.push(line) }).error({ err: new Error(text) })
+    return lines.join('')
+  },
+  'an audit line': (text) => formatAuditLine({ reason: text }),
+  'a name': displayName,
+}
+
+describe.each(Object.entries(WAYS))(
+  'a credential in whatever dress is not seen in %s',
+  (_way, write) => {
+    test('an opaque token', () => {
+      fc.assert(
+        fc.property(opaque, dressings, (credential, layers) => {
+          expectUnseen(write(dress(credential.text, layers)), credential, true)
+        }),
+        { numRuns: 2_000 },
+      )
+    })
+
+    test('an opaque token in letters of the other case', () => {
+      const change = fc.constantFrom<Dressing>(
+        (text) => text.toUpperCase(),
+        (text) => text.toLowerCase(),
+      )
+      fc.assert(
+        fc.property(opaque, dressings, change, (credential, layers, changeCase) => {
+          expectUnseen(write(dress(changeCase(credential.text), layers)), credential, true)
+        }),
+        { numRuns: 500 },
+      )
+    })
+
+    test('a JWT', () => {
+      fc.assert(
+        fc.property(jwt, dressings, (credential, layers) => {
+          expectUnseen(write(dress(credential.text, layers)), credential, false)
+        }),
+        { numRuns: 2_000 },
+      )
+    })
+  },
+)
+
+describe('what is no credential stays as it is:', () => {
+  test.each([
+    'plants/keyboard.layout.example.com',
+    'someone.worked.here',
+    'eyJustAnOrdinaryWord.that.goes.on',
+    'monkeyJumpsOverTheMoon.example.com',
+    'plant_store_creates_total',
+    'plant_0123456789ab',
+    '2f0e5fd0-93c0-4c3e-8d5c-0c6b6e8b4a7a',
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    '/plants%2F1?%E2%9C%93=100%25',
+    'C:\\Users\\Ann\\plants.db',
+    '{"a":"b\\"c\\\\","d":"\\u0000"}',
+  ])('%s', (text) => {
+    expect(withoutCredentials(text)).toBe(text)
+    expect(holdsCredential(text)).toBe(false)
+  })
+
+  test('any text of words and marks', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+        expect(withoutCredentials(text)).toBe(text)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('and around a credential', () => {
+    const { text } = createOpaqueToken()
+    expect(withoutCredentials(`GET /plants/${text}/x "${text}", then`)).toBe(
+      'GET /plants/[credential]/x "[credential]", then',
+    )
+  })
+})
+
+test('a line of JSON that held a credential is JSON still', () => {
+  fc.assert(
+    fc.property(fc.oneof(opaque, jwt), dressings, fc.string(), (credential, layers, other) => {
+      const dressed = dress(credential.text, layers)
+      const line = JSON.stringify({ path: `${other}${dressed}${other}`, other })
+      expect(JSON.parse(withoutCredentials(line))).toHaveProperty('other', other)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+describe('a long text takes time that grows with it alone:', () => {
+  test.each(['eyJ', 'eyJ.a.', 'e30.', 'a.', '%25', '%', '\\', '\\\\', '\\u005c', 'plant_', 'eyA-'])(
+    'a mebibyte of %s',
+    (piece) => {
+      const text = piece.repeat(1_048_576 / piece.length)
+      const start = performance.now()
+      withoutCredentials(text)
+      // A quadratic pattern takes minutes.
+      expect(performance.now() - start).toBeLessThan(10_000)
+    },
+  )
+})
