@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Logger } from 'pino'
 import { isUsable } from '../auth/authenticate.ts'
-import { DEFAULT_LIFETIME_MS, issueToken } from '../auth/issue-token.ts'
 import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
 import type { Address } from '../http/listener.ts'
 import { build } from '../operations/build.ts'
 import type { Watch } from '../operations/watch.ts'
+import { printableLine } from '../printable.ts'
 import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
 import { joinObservers } from '../store/observer.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
-import { auditFieldsOf } from './token/audit.ts'
+import { type FirstToken, openFirstToken } from './first-token.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
@@ -36,12 +35,6 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
   )
 }
 
-async function issueFirstToken(store: Store, log: Logger): Promise<string> {
-  const { text, record } = await issueToken(store, 'first-run', DEFAULT_LIFETIME_MS)
-  log.info({ audit: 'token.create', ...auditFieldsOf(record) }, 'made the first token')
-  return text
-}
-
 function greet(
   terminal: Terminal,
   store: Store,
@@ -60,7 +53,7 @@ function greet(
         `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
         `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
   terminal.out(
-    `Plant Store listens on ${url}\n${page}${health}200 means durable: ${store.description}\n${firstPlant}`,
+    `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store.description)}\n${firstPlant}`,
   )
 }
 
@@ -101,6 +94,22 @@ async function start(
   }
 }
 
+/** Once it listens, because a token that a failed start has made would never be shown. */
+async function issue(
+  firstToken: FirstToken | undefined,
+  store: Store,
+  server: RunningServer,
+): Promise<string | undefined> {
+  try {
+    return await firstToken?.issue(store)
+  } catch (error) {
+    await server.close()
+    throw error
+  } finally {
+    firstToken?.close()
+  }
+}
+
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined)
@@ -129,9 +138,9 @@ async function serveStore(
   const { log, metrics } = watch
   metrics?.watchStore(store)
   const isFirst = await needsFirstToken(store, config)
+  const firstToken = isFirst ? openFirstToken(config, log) : undefined
   const server = await start(store, config, watch, terminal.stop)
-  // Once it listens, because a token that a failed start has made would never be shown.
-  const token = isFirst ? await issueFirstToken(store, log) : undefined
+  const token = await issue(firstToken, store, server)
   greet(terminal, store, server, config, token)
   const { url, operationsUrl } = server
   const about = { ...build, pid: process.pid, store: store.description }

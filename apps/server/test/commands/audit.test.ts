@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { formatAuditLine } from '../../src/commands/token/audit.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { runToEnd } from '../process/server-process.ts'
+import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { canTrace, joinInterrupted } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
@@ -175,6 +175,38 @@ describe('the audit file', () => {
     expect({ code, out }).toEqual({ code: 74, out: '' })
     expect(err).toContain('the line above is not in the audit file: ENOSPC')
     expect(recordsIn(err)).toEqual([expect.objectContaining({ outcome: 'done' })])
+  })
+})
+
+describe('the token of a first run', () => {
+  test('is in the audit file before it is shown', async () => {
+    const { folder, recordsInFile } = arrange()
+    const environment = { PLANT_STORE_AUDIT_FILE: 'audit.jsonl', SUDO_USER: 'ann' }
+    const { token } = await startServerProcess({ folder, environment })
+    expect(recordsInFile()).toEqual([
+      {
+        ...common,
+        sudoUser: 'ann',
+        audit: 'token.create',
+        outcome: 'done',
+        tokenId: token.split('_')[1],
+        tokenName: 'first-run',
+        expires: aTime,
+      },
+    ])
+    expect(JSON.stringify(recordsInFile())).not.toContain(token.slice(19))
+  })
+
+  test.each([
+    ['cannot be opened', '/nowhere/audit.jsonl', 73, 'nothing was done: cannot write the audit'],
+    ['is full', '/dev/full', 74, 'no token was made: cannot write the audit file: ENOSPC'],
+  ])('is not made where the audit file %s', async (_how, auditFile, exitCode, reason) => {
+    const { folder } = arrange()
+    const environment = { PLANT_STORE_AUDIT_FILE: auditFile }
+    const { code, out, err } = await runToEnd({ folder, environment })
+    expect({ code, out }).toEqual({ code: exitCode, out: '' })
+    expect(err).toContain(reason)
+    expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
   })
 })
 
