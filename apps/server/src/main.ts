@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import './without-proto.ts'
-import { exitCodes } from './commands/command.ts'
+import { exitCodes } from './commands/exit-codes.ts'
 import { boundNursery } from './nursery.ts'
-import { run } from './run.ts'
+
+// Node opens its inspector, which runs any code, on this signal unless a program listens to it
+// (https://nodejs.org/api/process.html#signal-events).
+process.on('SIGUSR1', () => {})
 
 boundNursery()
 
@@ -29,6 +32,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // There is no other place to tell of it.
 process.stderr.on('error', () => {})
+
+// Loaded only now, because signals are not heard before.
+const { run } = await import('./run.ts')
 
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

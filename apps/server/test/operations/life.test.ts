@@ -53,6 +53,21 @@ test('SIGUSR2 shows each request at debug, and hides them again, without a resta
   ])
 })
 
+test('SIGUSR1 opens no inspector, and the server goes on', async () => {
+  const server = await startServerProcess({ folder: temporaryFolder() })
+  // Node opens it on a thread of its own, so that a second signal would find it open.
+  for (const id of [1, 2]) {
+    server.kill('SIGUSR1')
+    await server.client.createPlant({ id, name: 'Fern' })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await expect(fetch('http://127.0.0.1:9229/json/version')).rejects.toThrow()
+  server.kill('SIGTERM')
+  const { code, err } = await server.ended
+  expect(code).toBe(0)
+  expect(err).not.toContain('Debugger')
+})
+
 test('every line is out when the process ends, however many there are', async () => {
   const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
   const server = await startServerProcess({ folder: temporaryFolder(), environment })
