@@ -1,29 +1,48 @@
-import type { PoolConfig } from 'pg'
+import { getCACertificates } from 'node:tls'
+import type { ClientConfig } from 'pg'
 import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
 import { StoreRefusedError } from '../store.ts'
+import type { GuardedConfig } from './client.ts'
+import { readMethods, readParameters } from './parameters.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\]|\/.*)$/
 
-/** The modes of libpq (https://www.postgresql.org/docs/current/libpq-ssl.html). */
-const MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
+/** Several hosts, which libpq takes and URLs do not have. */
+const HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/i
 
 export interface PostgresAddress {
-  readonly config: PoolConfig
+  readonly config: GuardedConfig
   /** Host, port and database, without the user and the password. */
   readonly place: string
 }
 
 interface ParsedUrl {
-  readonly modes: readonly string[]
+  readonly parameters: Readonly<Record<string, string>>
   readonly options: ConnectionOptions
-  readonly config: PoolConfig
+  readonly config: ClientConfig
 }
 
-function parseUrl(databaseUrl: string): ParsedUrl {
+/** The authorities that the machine trusts: libpq's sslrootcert=system. */
+function readSystemAuthorities(mode: string | undefined): string[] {
+  if (mode !== 'verify-full') throw new Error('sslrootcert=system needs sslmode=verify-full')
+  const authorities = getCACertificates('system')
+  if (authorities.length > 0) return authorities
+  throw new Error('sslrootcert=system finds no authorities here: name their file instead')
+}
+
+function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv): ParsedUrl {
   try {
-    const modes = new URL(databaseUrl).searchParams.getAll('sslmode')
-    const options = parse(databaseUrl, { useLibpqCompat: true })
-    return { modes, options, config: toClientConfig(options) }
+    if (HOSTS.test(databaseUrl) && !URL.canParse(databaseUrl)) throw new Error('name one host')
+    const url = new URL(databaseUrl)
+    const parameters = readParameters(url.searchParams, environment)
+    const { sslmode, sslrootcert } = parameters
+    const ca = sslrootcert === 'system' ? readSystemAuthorities(sslmode) : undefined
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    if (ca !== undefined) url.searchParams.delete('sslrootcert')
+    const options = parse(url.href, { useLibpqCompat: true })
+    const config = toClientConfig(options)
+    if (ca !== undefined && typeof config.ssl === 'object') config.ssl = { ...config.ssl, ca }
+    return { parameters, options, config }
   } catch (error) {
     // Only the reason: the error itself may hold the URL, and with it a password.
     const reason = error instanceof Error ? error.message : String(error)
@@ -31,25 +50,58 @@ function parseUrl(databaseUrl: string): ParsedUrl {
   }
 }
 
-/**
- * Reads a `postgres://` URL, its sslmode as in libpq.
- * @throws StoreRefusedError for a connection beyond this machine whose sslmode is not said:
- * libpq's own default would fall back to plain text.
- */
-export function readPostgresUrl(databaseUrl: string): PostgresAddress {
-  const { modes, options, config } = parseUrl(databaseUrl)
-  const host = options.host || 'localhost'
-  const place = `${host}:${options.port || 5432}/${options.database ?? ''}`
-  const [mode] = modes
-  if (modes.length > 1 || (mode !== undefined && !MODES.includes(mode))) {
-    throw new StoreRefusedError(`sslmode must be said once, as one of ${MODES.join(', ')}`)
+function toSeconds(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text) * 1_000
+}
+
+/** What pg takes under names of its own. */
+function translate({ parameters, config }: ParsedUrl): GuardedConfig {
+  const { ssl_min_protocol_version: minVersion, ssl_max_protocol_version: maxVersion } = parameters
+  const { channel_binding: binding, sslnegotiation: negotiation } = parameters
+  const isEncrypted = Boolean(config.ssl)
+  if (binding === 'require' && !isEncrypted) {
+    throw new StoreRefusedError('channel_binding=require needs TLS: say sslmode as well')
   }
-  if (mode === undefined && !LOOPBACK.test(host)) {
+  if (negotiation === 'direct' && !isEncrypted) {
+    throw new StoreRefusedError('sslnegotiation=direct needs TLS: say sslmode as well')
+  }
+  const versions = Object.entries({ minVersion, maxVersion }).filter(([, value]) => value)
+  const tls = typeof config.ssl === 'object' ? config.ssl : {}
+  return {
+    ...config,
+    ssl: isEncrypted && { ...tls, ...Object.fromEntries(versions) },
+    keepAlive: parameters.keepalives !== '0',
+    keepAliveInitialDelayMillis: toSeconds(parameters.keepalives_idle),
+    connectionTimeoutMillis: toSeconds(parameters.connect_timeout),
+    enableChannelBinding: binding === 'prefer' || binding === 'require',
+    authentication: {
+      methods: readMethods(parameters.require_auth),
+      isBound: binding === 'require',
+    },
+  }
+}
+
+/**
+ * Reads a `postgres://` URL: each parameter as in libpq, or refused by its name.
+ * @throws StoreRefusedError for what cannot be honoured, and for a connection beyond this machine
+ * whose sslmode is not said: libpq's own default would fall back to plain text.
+ */
+export function readPostgresUrl(
+  databaseUrl: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): PostgresAddress {
+  const parsed = parseUrl(databaseUrl, environment)
+  const { options, parameters } = parsed
+  const host = options.host || 'localhost'
+  const port = Number(options.port || 5432)
+  const place = `${host}:${port}/${options.database ?? ''}`
+  if (host.includes(',')) throw new StoreRefusedError(`name one host of ${place}`)
+  if (parameters.sslmode === undefined && !LOOPBACK.test(host)) {
     throw new StoreRefusedError(
       `the connection to ${place} could be plain text. Say which you mean at the end of the URL: ` +
         '?sslmode=verify-full, or ?sslmode=disable for plain text.',
     )
   }
-  // The host is said in as many words: pg would take one that is missing from the environment.
-  return { config: { ...config, host }, place }
+  // Said in as many words: pg would take what is missing from the environment.
+  return { config: { ...translate(parsed), host, port }, place }
 }

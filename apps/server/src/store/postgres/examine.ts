@@ -1,8 +1,11 @@
 import type { Pool } from 'pg'
 import { type Examination, type Finding, findingsAbout } from '../finding.ts'
 import { readPostgresUrl } from './address.ts'
+import { findMissingGrants } from './grants.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
-import { findLossySettings, openPool } from './pool.ts'
+import { type Database, findLossySettings, openDatabase } from './pool.ts'
+import { MEND_SHAPE, takesWrites } from './readiness.ts'
+import { findDeviations } from './shape.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
 /** Enough for a median that one slow answer does not move. */
@@ -18,23 +21,36 @@ async function examineSettings(pool: Pool): Promise<Finding> {
   return about.failure(`${lossy.join(', ')} = off: 200 would not mean durable`, 'set them to on')
 }
 
-async function examineWrites(pool: Pool): Promise<Finding> {
+async function examineWrites({ pool, tables }: Database): Promise<Finding[]> {
   const about = findingsAbout('writes')
-  const { rows } = await pool.query('SHOW transaction_read_only')
-  return rows[0]?.transaction_read_only === 'off'
-    ? about.ok('taken')
-    : about.failure('the server is read-only', 'connect to the primary')
+  if (!(await takesWrites(pool))) {
+    return [about.failure('the server is read-only', 'connect to the primary')]
+  }
+  const missing = await findMissingGrants(pool, tables)
+  if (missing.length === 0) return [about.ok('taken; the user may do all that serving needs')]
+  return missing.map(({ sql, without }) =>
+    without === undefined
+      ? about.failure('the user lacks a privilege that creates need', sql)
+      : about.warning(`the user lacks a privilege, so ${without}`, sql),
+  )
 }
 
-async function examineSchema(pool: Pool): Promise<Finding> {
+async function examineSchema({ pool, tables }: Database): Promise<Finding> {
   const about = findingsAbout('schema')
-  const version = await schemaVersionOf(pool)
+  const version = await schemaVersionOf(pool, tables)
   return version === NEWEST_VERSION
     ? about.ok(`version ${version}, the newest`)
     : about.failure(
         `version ${version}; this program has ${NEWEST_VERSION}`,
         version < NEWEST_VERSION ? 'plant-store-server migrate' : 'start the newer program',
       )
+}
+
+async function examineShape({ pool, tables }: Database): Promise<Finding> {
+  const about = findingsAbout('tables')
+  const deviations = await findDeviations(pool, tables)
+  if (deviations.length === 0) return about.ok(`as migrate makes them, in ${tables.schema}`)
+  return about.failure(deviations.join('; '), MEND_SHAPE)
 }
 
 async function examineDistance(pool: Pool): Promise<Finding> {
@@ -65,24 +81,32 @@ function unreachable(place: string, error: unknown): Examination {
   return { findings: [finding], tokens: undefined, recordedTimes: [] }
 }
 
+async function examine(database: Database): Promise<Examination> {
+  const { pool, tables, place } = database
+  const schema = await examineSchema(database)
+  const isNewest = schema.level === 'ok'
+  const findings = [
+    findingsAbout('database').ok(place),
+    await examineSettings(pool),
+    schema,
+    ...(isNewest ? [await examineShape(database), ...(await examineWrites(database))] : []),
+    await examineDistance(pool),
+  ]
+  const { list } = createPostgresTokenStore(pool, tables)
+  const tokens = isNewest ? await list().catch(() => undefined) : undefined
+  return { findings, tokens, recordedTimes: [await readClock(pool)] }
+}
+
 /** Checks what "200 means durable" rests on for a PostgreSQL store, without changing it. */
 export async function examinePostgres(databaseUrl: string): Promise<Examination> {
   const address = readPostgresUrl(databaseUrl)
-  const pool = openPool({ address, allowDataLoss: true })
+  let database: Database | undefined
   try {
-    const schema = await examineSchema(pool)
-    const findings = [
-      findingsAbout('database').ok(address.place),
-      await examineSettings(pool),
-      await examineWrites(pool),
-      schema,
-      await examineDistance(pool),
-    ]
-    const tokens = schema.level === 'ok' ? await createPostgresTokenStore(pool).list() : undefined
-    return { findings, tokens, recordedTimes: [await readClock(pool)] }
+    database = await openDatabase(address, { allowDataLoss: true })
+    return await examine(database)
   } catch (error) {
     return unreachable(address.place, error)
   } finally {
-    await pool.end()
+    await database?.pool.end()
   }
 }

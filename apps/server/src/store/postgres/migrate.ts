@@ -1,6 +1,6 @@
 import { readPostgresUrl } from './address.ts'
 import { migratePostgres } from './migrations.ts'
-import { openPool } from './pool.ts'
+import { type Database, openDatabase } from './pool.ts'
 import { describeUnusable } from './unusable.ts'
 
 /** Brings a database to this program's schema; gives the versions before and after. */
@@ -9,12 +9,14 @@ export async function migratePostgresDatabase(
   allowDataLoss: boolean,
 ): Promise<{ readonly before: number; readonly after: number; readonly place: string }> {
   const address = readPostgresUrl(databaseUrl)
-  const pool = openPool({ address, allowDataLoss, isPatient: true })
+  let database: Database | undefined
   try {
-    return { ...(await migratePostgres(pool, address.place)), place: address.place }
+    database = await openDatabase(address, { allowDataLoss, isPatient: true })
+    const { pool, place, tables } = database
+    return { ...(await migratePostgres(pool, place, tables)), place }
   } catch (error) {
     throw describeUnusable(error, address.place)
   } finally {
-    await pool.end()
+    await database?.pool.end()
   }
 }

@@ -1,26 +1,35 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { PoolClient } from 'pg'
 import type { CreateOutcome } from '../store.ts'
+import type { Tables } from './tables.ts'
 
 /** In id order, so that overlapping batches of several servers take their locks in one order. */
-const INSERT = {
-  name: 'insert-plants',
-  text: `INSERT INTO plants (id, name, tag)
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) AS batch (id, name, tag)
-    ORDER BY id
-    ON CONFLICT (id) DO NOTHING
-    RETURNING id`,
+function insertInto({ plants }: Tables) {
+  return {
+    name: 'insert-plants',
+    text: `INSERT INTO ${plants} (id, name, tag)
+      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) AS batch (id, name, tag)
+      ORDER BY id
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id`,
+  }
 }
 
 /**
- * A statement of its own, because the first one's snapshot may be older than what it ran into.
- * It locks what it finds, so that its own commit waits until the standby has it too: the commit
- * that stored it may have been cut off before.
+ * A statement of its own, because the first one's snapshot may be older than what it ran into. The
+ * commit that stored what it finds may have been cut off while it waited for a standby. So it
+ * writes a record to the log, for everybody who reads logs to overlook: its own commit then waits
+ * until the standby has that, and all that came before it. It needs no privilege, as a lock would.
  */
-const SELECT = {
-  name: 'select-plants',
-  text: `SELECT id, name, tag FROM plants WHERE id = ANY ($1::bigint[])
-    ORDER BY id FOR KEY SHARE`,
+function selectFrom({ plants }: Tables) {
+  return {
+    name: 'select-plants',
+    text: `WITH record AS MATERIALIZED (
+        SELECT pg_logical_emit_message(true, 'plant-store', ''::text) AS position
+      )
+      SELECT id, name, tag FROM record, ${plants}
+      WHERE id = ANY ($1::bigint[]) AND position IS NOT NULL`,
+  }
 }
 
 interface Row {
@@ -39,19 +48,27 @@ function byId(one: NewPlant, other: NewPlant): number {
   return one.id < other.id ? -1 : 1
 }
 
-async function insert(client: PoolClient, plants: readonly NewPlant[]): Promise<Set<bigint>> {
+async function insert(
+  client: PoolClient,
+  tables: Tables,
+  plants: readonly NewPlant[],
+): Promise<Set<bigint>> {
   const columns = [
     plants.map(({ id }) => id),
     plants.map(({ name }) => name),
     plants.map(({ tag }) => tag ?? null),
   ]
-  const { rows } = await client.query<Pick<Row, 'id'>>({ ...INSERT, values: columns })
+  const { rows } = await client.query<Pick<Row, 'id'>>({ ...insertInto(tables), values: columns })
   return new Set(rows.map(({ id }) => BigInt(id)))
 }
 
-async function select(client: PoolClient, ids: readonly bigint[]): Promise<Map<bigint, Content>> {
+async function select(
+  client: PoolClient,
+  tables: Tables,
+  ids: readonly bigint[],
+): Promise<Map<bigint, Content>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await client.query<Row>({ ...SELECT, values: [ids] })
+  const { rows } = await client.query<Row>({ ...selectFrom(tables), values: [ids] })
   return new Map(rows.map(({ id, name, tag }) => [BigInt(id), { name, tag }]))
 }
 
@@ -61,15 +78,17 @@ async function select(client: PoolClient, ids: readonly bigint[]): Promise<Map<b
  */
 export async function insertPlants(
   client: PoolClient,
+  tables: Tables,
   batch: readonly NewPlant[],
   onStored: () => void,
 ): Promise<CreateOutcome[]> {
   const firsts = new Map<bigint, NewPlant>()
   for (const plant of batch) if (!firsts.has(plant.id)) firsts.set(plant.id, plant)
-  const created = await insert(client, [...firsts.values()].sort(byId))
+  const created = await insert(client, tables, [...firsts.values()].sort(byId))
   if (created.size > 0) onStored()
   const found = await select(
     client,
+    tables,
     [...firsts.keys()].filter((id) => !created.has(id)),
   )
   return batch.map((plant) => {

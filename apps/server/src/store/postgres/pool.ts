@@ -2,6 +2,8 @@ import pg, { type ClientBase } from 'pg'
 import type { PoolMeasures } from '../observer.ts'
 import { StoreRefusedError } from '../store.ts'
 import type { PostgresAddress } from './address.ts'
+import { GuardedClient, type GuardedConfig } from './client.ts'
+import { findTables, PIN_NAMES, type Tables } from './tables.ts'
 
 /** Enough for the commits in flight, a look-up of tokens, rates and a readiness check at a time. */
 const CONNECTIONS = 6
@@ -45,35 +47,71 @@ async function refuseLossyServer(client: ClientBase, place: string): Promise<voi
 }
 
 export interface PoolOptions {
-  readonly address: PostgresAddress
   readonly allowDataLoss: boolean
   /** For work that may take long, such as a migration: no limits of time. Default: false. */
   readonly isPatient?: boolean
 }
 
+/** Connections to a database, and where the store's tables are in it. */
+export interface Database {
+  readonly pool: pg.Pool
+  readonly tables: Tables
+  /** Host, port and database, without the user and the password. */
+  readonly place: string
+}
+
+/**
+ * What each connection starts with. A lock that somebody holds ends the statement, so that it is
+ * surely rolled back; a statement_timeout would also end the wait for a standby, after the commit.
+ * That such a wait was ended is told by a warning, which must arrive.
+ */
+function sessionSettings(isPatient: boolean): string {
+  const lockTimeout = isPatient ? '' : `; SET lock_timeout = ${LOCK_TIMEOUT_MS}`
+  return `${PIN_NAMES}; SET client_min_messages = warning${lockTimeout}`
+}
+
+async function findTablesOnce(config: GuardedConfig, place: string): Promise<Tables> {
+  const client = new GuardedClient(config)
+  // What ends it fails the statement that is under way.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await findTables(client, place)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
 /**
  * Connections to a database, each checked for "200 means durable" before its first use, because a
- * failover may lead to a server with other settings.
+ * failover may lead to a server with other settings. What their names mean is settled once, now.
+ * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
  */
-export function openPool({ address, allowDataLoss, isPatient = false }: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
-    ...address.config,
-    max: CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
-    keepAlive: true,
+export async function openDatabase(
+  { config: said, place }: PostgresAddress,
+  { allowDataLoss, isPatient = false }: PoolOptions,
+): Promise<Database> {
+  const config: GuardedConfig & pg.PoolConfig = {
     application_name: 'plant-store',
+    ...said,
+    connectionTimeoutMillis: said.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS,
+    ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
+  }
+  const tables = await findTablesOnce(config, place)
+  const pool = new pg.Pool({
+    ...config,
+    max: CONNECTIONS,
+    // The pool gives it all of this configuration, which its type does not tell.
+    Client: GuardedClient as unknown as new () => GuardedClient,
     async onConnect(client) {
-      // A lock that somebody holds ends the statement here, so that it is surely rolled back. A
-      // statement_timeout would also end the wait for a standby, after the commit.
-      if (!isPatient) await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`)
-      if (!allowDataLoss) await refuseLossyServer(client, address.place)
+      await client.query(sessionSettings(isPatient))
+      if (!allowDataLoss) await refuseLossyServer(client, place)
     },
   })
   // A connection that ends is told by the statement on it, or replaced when the next one is needed.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
-  return pool
+  return { pool, tables, place }
 }
 
 export function measurePool({

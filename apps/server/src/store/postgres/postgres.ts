@@ -3,11 +3,12 @@ import type { Pool } from 'pg'
 import { GroupCommit } from '../group-commit.ts'
 import type { StoreObserver } from '../observer.ts'
 import type { CreateOutcome, OutcomeUnknownError, Store } from '../store.ts'
-import { readPostgresUrl } from './address.ts'
+import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
-import { measurePool, openPool } from './pool.ts'
+import { type Database, measurePool, openDatabase } from './pool.ts'
 import { createPostgresRates } from './rates.ts'
+import { proveReady, refuseDeviations } from './readiness.ts'
 import { settle, toStoreError } from './settle.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 import { describeUnusable } from './unusable.ts'
@@ -32,22 +33,17 @@ async function describe(pool: Pool, place: string): Promise<string> {
   return `PostgreSQL ${rows[0]?.version} at ${place}`
 }
 
-/** Whether the server takes writes: after a failover the old primary may be a read-only standby. */
-async function takesWrites(pool: Pool): Promise<boolean> {
+async function open(address: PostgresAddress, allowDataLoss: boolean) {
+  let database: Database | undefined
   try {
-    const { rows } = await pool.query('SHOW transaction_read_only')
-    return rows[0]?.transaction_read_only === 'off'
-  } catch {
-    return false
-  }
-}
-
-async function check(pool: Pool, place: string): Promise<string> {
-  try {
-    await refuseOtherSchema(pool, place)
-    return await describe(pool, place)
+    database = await openDatabase(address, { allowDataLoss })
+    const { pool, place, tables } = database
+    await refuseOtherSchema(pool, place, tables)
+    await refuseDeviations(database)
+    return { database, description: await describe(pool, place) }
   } catch (error) {
-    throw describeUnusable(error, place)
+    await database?.pool.end()
+    throw describeUnusable(error, address.place)
   }
 }
 
@@ -59,35 +55,35 @@ async function check(pool: Pool, place: string): Promise<string> {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const address = readPostgresUrl(options.databaseUrl)
-  const pool = openPool({ address, allowDataLoss: options.allowDataLoss })
-  const description = await check(pool, address.place).catch(async (error) => {
-    await pool.end()
-    throw error
-  })
+  const { database, description } = await open(address, options.allowDataLoss)
+  const { pool, tables } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     queueLimit: options.queueLimit,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>
-      settle(pool, (client, onStored) => insertPlants(client, plants, onStored), waitedMs),
+      settle(pool, (client, onStored) => insertPlants(client, tables, plants, onStored), waitedMs),
   })
 
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
-    tokens: createPostgresTokenStore(pool),
-    spendRates: createPostgresRates(pool),
+    tokens: createPostgresTokenStore(pool, tables),
+    spendRates: createPostgresRates(pool, tables),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
     async isEmpty() {
       try {
-        const { rows } = await pool.query('SELECT 1 FROM plants LIMIT 1')
+        const { rows } = await pool.query(`SELECT id FROM ${tables.plants} LIMIT 1`)
         return rows.length === 0
       } catch (error) {
         throw toStoreError(error, false)
       }
     },
-    isReady: () => takesWrites(pool),
+    async isReady() {
+      await proveReady(database)
+      return true
+    },
     measure: async () => ({
       waitingPlants: commits.waiting,
       queueLimit: options.queueLimit,

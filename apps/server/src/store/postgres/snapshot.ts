@@ -3,7 +3,8 @@ import type { PoolClient } from 'pg'
 import type { PlantSnapshot } from '../store.ts'
 import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
-import { openPool } from './pool.ts'
+import { type Database, openDatabase } from './pool.ts'
+import type { Tables } from './tables.ts'
 import { describeUnusable } from './unusable.ts'
 
 /** Few enough that plants of 64 KiB each stay a few MB. */
@@ -30,10 +31,10 @@ async function* readBatches(client: PoolClient, place: string): AsyncGenerator<N
   }
 }
 
-async function openCursor(client: PoolClient): Promise<void> {
+async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query(
-    'DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM plants ORDER BY id',
+    `DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM ${plants} ORDER BY id`,
   )
 }
 
@@ -44,17 +45,20 @@ async function openCursor(client: PoolClient): Promise<void> {
 export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
   const address = readPostgresUrl(databaseUrl)
   // Reading loses nothing, so the settings that writing needs are not asked for.
-  const pool = openPool({ address, allowDataLoss: true, isPatient: true })
+  const options = { allowDataLoss: true, isPatient: true }
+  let database: Database | undefined
   let client: PoolClient | undefined
   async function close(): Promise<void> {
     // A connection that is not given back keeps the pool from ending.
     client?.release(true)
-    await pool.end()
+    await database?.pool.end()
   }
   try {
-    await refuseOtherSchema(pool, address.place)
+    database = await openDatabase(address, options)
+    const { pool, tables } = database
+    await refuseOtherSchema(pool, address.place, tables)
     client = await pool.connect()
-    await openCursor(client)
+    await openCursor(client, tables)
     const description = `PostgreSQL at ${address.place}`
     return { description, batches: readBatches(client, address.place), close }
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { TokenRecord, TokenStore } from '../store.ts'
 import { settle, toStoreError } from './settle.ts'
+import type { Tables } from './tables.ts'
 
 interface Row {
   readonly id: string
@@ -28,25 +29,33 @@ function toRecord(row: Row): TokenRecord {
   }
 }
 
-const INSERT = `INSERT INTO tokens (id, name, secret_sha256, created_at, expires_at)
-  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`
+const COLUMNS = 'id, name, secret_sha256, created_at, expires_at, revoked_at, last_used_at'
 
-async function insert(client: PoolClient | Pool, token: TokenRecord): Promise<void> {
-  const { id, name, secretSha256, createdAt, expiresAt } = token
-  await client.query(INSERT, [id, name, Buffer.from(secretSha256), createdAt, expiresAt ?? null])
+async function insert(
+  client: PoolClient,
+  { tokens }: Tables,
+  { id, name, secretSha256, createdAt, expiresAt }: TokenRecord,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO ${tokens} (id, name, secret_sha256, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`,
+    [id, name, Buffer.from(secretSha256), createdAt, expiresAt ?? null],
+  )
 }
 
 async function replace(
   client: PoolClient,
+  tables: Tables,
   id: string,
   expiresAt: number,
   successor: TokenRecord,
 ): Promise<void> {
   await client.query('BEGIN')
   try {
-    await insert(client, successor)
+    await insert(client, tables, successor)
     await client.query(
-      'UPDATE tokens SET expires_at = $1 WHERE id = $2 AND (expires_at IS NULL OR expires_at > $1)',
+      `UPDATE ${tables.tokens} SET expires_at = $1
+        WHERE id = $2 AND (expires_at IS NULL OR expires_at > $1)`,
       [expiresAt, id],
     )
     await client.query('COMMIT')
@@ -57,7 +66,9 @@ async function replace(
 }
 
 /** The tokens table of a PostgreSQL store. Every statement may be repeated without harm. */
-export function createPostgresTokenStore(pool: Pool): TokenStore {
+export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore {
+  const { tokens } = tables
+
   async function read(text: string, values: unknown[] = []): Promise<TokenRecord[]> {
     try {
       const { rows } = await pool.query<Row>(text, values)
@@ -68,22 +79,22 @@ export function createPostgresTokenStore(pool: Pool): TokenStore {
   }
 
   return {
-    add: (token) => settle(pool, (client) => insert(client, token)),
+    add: (token) => settle(pool, (client) => insert(client, tables, token)),
     async find(id) {
-      return (await read('SELECT * FROM tokens WHERE id = $1', [id]))[0]
+      return (await read(`SELECT ${COLUMNS} FROM ${tokens} WHERE id = $1`, [id]))[0]
     },
-    list: () => read('SELECT * FROM tokens ORDER BY created_at, id'),
+    list: () => read(`SELECT ${COLUMNS} FROM ${tokens} ORDER BY created_at, id`),
     async revoke(id, revokedAt) {
       // A repeat after a lost connection finds its own time there.
-      const text = `UPDATE tokens SET revoked_at = $1
+      const text = `UPDATE ${tokens} SET revoked_at = $1
         WHERE id = $2 AND (revoked_at IS NULL OR revoked_at = $1)`
       const { rowCount } = await settle(pool, (client) => client.query(text, [revokedAt, id]))
       return rowCount === 1
     },
     replace: (id, expiresAt, successor) =>
-      settle(pool, (client) => replace(client, id, expiresAt, successor)),
+      settle(pool, (client) => replace(client, tables, id, expiresAt, successor)),
     async markUsed(id, lastUsedAt) {
-      const text = 'UPDATE tokens SET last_used_at = $1 WHERE id = $2'
+      const text = `UPDATE ${tokens} SET last_used_at = $1 WHERE id = $2`
       await settle(pool, (client) => client.query(text, [lastUsedAt, id]))
     },
   }

@@ -9,13 +9,16 @@ const MENDS: readonly (readonly [string, string])[] = [
   ['3D000', 'make the database with createdb, or mend its name in PLANT_STORE_DATABASE_URL'],
   [
     '42501',
-    'let its owner GRANT SELECT, INSERT, UPDATE, DELETE on its tables to the user of ' +
-      'PLANT_STORE_DATABASE_URL; only `migrate` needs the owner of the schema',
+    'let the owner of the tables GRANT what the user of PLANT_STORE_DATABASE_URL needs, which ' +
+      'docs/growing.md has as SQL and `doctor` names; only `migrate` needs the owner of the schema',
   ],
   ['42P01', 'plant-store-server migrate, as the user who owns the tables'],
   ['53300', 'end other connections, or raise max_connections'],
   ['57P0', ADDRESS],
 ]
+
+/** What pg says where the server asks for a password and there is none. */
+const NO_PASSWORD = /client password must be a (?:non-empty )?string/
 
 function mendOf(error: unknown): string | undefined {
   const state = sqlStateOf(error)
@@ -28,6 +31,12 @@ export function describeReason(error: unknown): string {
   // An address with several numbers fails with an error for each, and none of its own.
   const [first] = error instanceof AggregateError ? error.errors : [error]
   const reason = first instanceof Error ? first.message : String(first)
+  if (NO_PASSWORD.test(reason)) {
+    return (
+      'the server asks for a password and there is none. Try: a password in ' +
+      'PLANT_STORE_DATABASE_URL, in PGPASSWORD, or in the file that PGPASSFILE names'
+    )
+  }
   const mend = mendOf(first)
   return mend === undefined ? reason : `${reason}. Try: ${mend}`
 }

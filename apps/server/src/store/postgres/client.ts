@@ -1,0 +1,65 @@
+import { TLSSocket } from 'node:tls'
+import pg, { type ClientConfig, type Connection } from 'pg'
+
+/** How the server may ask who this is. */
+export interface Authentication {
+  /** Names of libpq's require_auth. */
+  readonly methods: ReadonlySet<string>
+  /** Whether the password must be bound to the server's certificate: channel_binding=require. */
+  readonly isBound: boolean
+}
+
+const BOUND = 'SCRAM-SHA-256-PLUS'
+
+/**
+ * Ends a connection whose server asks for the password, or takes it as proven, in another way than
+ * it may: libpq's require_auth and channel_binding=require, which pg does not know. Listens before
+ * pg does: what pg writes to a connection that has ended is not sent.
+ */
+function guard(connection: Connection, { methods, isBound }: Authentication): void {
+  let method = 'none'
+  let isProven = false
+
+  function refuse(why: string): void {
+    connection.emit('error', new Error(`${why}; the password was not sent`))
+    // Whatever the server says from here on.
+    connection.removeAllListeners('readyForQuery')
+  }
+
+  function ask(asked: string, mechanisms: readonly string[] = []): void {
+    method = asked
+    const isBindable = mechanisms.includes(BOUND) && connection.stream instanceof TLSSocket
+    if (!methods.has(asked)) refuse(`the server asked for ${asked}, which require_auth forbids`)
+    else if (isBound && !isBindable)
+      refuse(`the server offers no ${BOUND}, which channel_binding needs`)
+  }
+
+  function judge(): void {
+    if (method === 'none') ask('none')
+    else if (method === 'scram-sha-256' && !isProven) {
+      refuse('the server let us in without a proof that it knows the password')
+    }
+  }
+
+  connection.on('authenticationCleartextPassword', () => ask('password'))
+  connection.on('authenticationMD5Password', () => ask('md5'))
+  connection.on('authenticationSASL', ({ mechanisms }) => ask('scram-sha-256', mechanisms))
+  connection.on('authenticationSASLFinal', () => {
+    isProven = true
+  })
+  connection.once('authenticationOk', judge)
+  connection.once('readyForQuery', judge)
+}
+
+/** What pg takes, and how the server may ask for the password. */
+export type GuardedConfig = ClientConfig & { readonly authentication: Authentication }
+
+/** A connection that tells its password only as its address allows. */
+export class GuardedClient extends pg.Client {
+  constructor(config: GuardedConfig) {
+    super(config)
+    // A server that is given up on would keep this process from ending until it gives up as well.
+    this.connection.on('error', () => this.connection.stream.destroy())
+    guard(this.connection, config.authentication)
+  }
+}
