@@ -12,6 +12,7 @@ import {
   settingNames,
   settings,
 } from './settings.ts'
+import { PARAMETERS } from './store/postgres/parameters.ts'
 
 /** Settings that are wrong; the message names each problem with its source and its mend. */
 export class ConfigError extends Error {
@@ -136,12 +137,29 @@ export function loadConfig(
 
 const MASK = '***'
 
-/** A database URL without its password; whole text that is no URL might be one, and is left out. */
+const HIDDEN_PARAMETER = /passw|secret|_key/
+
+/**
+ * A URL without its secrets, where it can be understood in one way only: an `@` behind the host, a
+ * parameter without a name that is known, or a colon in the user may be a part of a password.
+ */
+function maskUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  const [, rest = '@'] = /^\w+:\/\/[^/?#]*(.*)$/s.exec(text) ?? []
+  if (url === null || /[@#\s]/.test(rest) || /%3a/i.test(url.username)) return undefined
+  if (url.password !== '') url.password = MASK
+  for (const name of new Set(url.searchParams.keys())) {
+    if (!Object.hasOwn(PARAMETERS, name)) return undefined
+    if (HIDDEN_PARAMETER.test(name)) url.searchParams.set(name, MASK)
+  }
+  return url.href
+}
+
+/** A database URL without what may be a password: in doubt, nothing but its scheme. */
 function maskPassword(text: string): string {
-  if (!/^[a-z]+:/i.test(text)) return MASK
-  return text
-    .replace(/^(\w+:\/\/[^:@/?]*:).*@/s, `$1${MASK}@`)
-    .replace(/([?&]\w*password=)[^&]*/gi, `$1${MASK}`)
+  const [scheme = ''] = /^[a-z]+:/i.exec(text) ?? []
+  if (/^sqlite:$/i.test(scheme)) return text
+  return maskUrl(text) ?? `${scheme}${MASK}`
 }
 
 /** A setting as it counts, for people. */

@@ -8,7 +8,8 @@ import { requireSqlite } from './require-sqlite.ts'
 
 const FOR_POSTGRESQL =
   'backup copies a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
-  '  pg_dump --format=custom --file=FILE "$PLANT_STORE_DATABASE_URL"\n' +
+  '  pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE\n' +
+  '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
   '  or, in a form that any engine takes: plant-store-server export > plants.jsonl'
 
 async function backUp(source: string, target: string, terminal: Terminal): Promise<void> {

@@ -9,7 +9,8 @@ import { requireSqlite } from './require-sqlite.ts'
 
 const FOR_POSTGRESQL =
   'restore fills a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
-  '  pg_restore --single-transaction --dbname="$PLANT_STORE_DATABASE_URL" FILE\n' +
+  '  pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE\n' +
+  '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
   '  or, for what export wrote: plant-store-server load plants.jsonl'
 
 async function restore(backup: string, target: string, terminal: Terminal): Promise<void> {

@@ -137,6 +137,8 @@ async function serveStore(
 ): Promise<void> {
   const { log, metrics } = watch
   metrics?.watchStore(store)
+  // Throws the reason, where it can be told.
+  await store.isReady()
   const isFirst = await needsFirstToken(store, config)
   const firstToken = isFirst ? openFirstToken(config, log) : undefined
   const server = await start(store, config, watch, terminal.stop)

@@ -87,7 +87,10 @@ export interface Store {
   readonly failure: Promise<OutcomeUnknownError>
   /** Whether no plant has ever been stored. */
   isEmpty(): Promise<boolean>
-  /** Whether a create would be stored now; after a failed commit this tries one. */
+  /**
+   * Whether a create would be stored now; after a failed commit this tries one.
+   * @throws StoreUnavailableError where the reason can be told, for operators
+   */
   isReady(): Promise<boolean>
   /** What it measures of itself, without a look into the database. */
   measure(): Promise<StoreMeasures>

@@ -153,5 +153,7 @@ describe('doctor', () => {
 test.each(['backup', 'restore'])('%s says which tool does it for PostgreSQL', async (command) => {
   const { code, err } = await run(await migratedDatabase(), command, 'file')
   expect(code).toBe(78)
-  expect(err).toMatch(/pg_(?:dump|restore) /)
+  expect(err).toMatch(/^ {2}pg_(?:dump|restore) .*--host=HOST --username=USER/m)
+  expect(err).toContain('PGPASSFILE')
+  expect(err).not.toContain('DATABASE_URL')
 })

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runProgram } from '../commands/program.ts'
-import { runToEnd, startServerProcess } from '../process/server-process.ts'
+import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { clientOf, prepareDatabase } from './served-database.ts'
+import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
+import { openSession, waitForRow } from './sessions.ts'
 
 let postgres: PostgresServer
 
@@ -30,6 +32,24 @@ function run(url: string, ...args: string[]) {
   return runProgram([...args, '--database-url', url])
 }
 
+/** The SQL of docs/growing.md, for a role. */
+function readLeastGrants(role: string): string[] {
+  const text = readFileSync(new URL('../../../../docs/growing.md', import.meta.url), 'utf8')
+  const [, block = ''] = /```sql\n(GRANT[^`]*)```/.exec(text) ?? []
+  return block
+    .replaceAll('plant_store_server', role)
+    .split(';\n')
+    .filter((line) => line.trim())
+}
+
+async function arrangeLeast() {
+  const arranged = await arrange()
+  const grants = readLeastGrants(arranged.role)
+  expect(grants.length).toBeGreaterThan(3)
+  for (const grant of grants) await postgres.query(arranged.databaseUrl, grant)
+  return arranged
+}
+
 const READ_MIGRATIONS = 'SELECT ON migrations'
 
 describe('a role that may not do all that the program does', () => {
@@ -37,7 +57,6 @@ describe('a role that may not do all that the program does', () => {
     ['export', 'plants'],
     ['token list', 'tokens'],
     ['token create --name fern', 'tokens'],
-    ['serve', 'tokens'],
   ])(
     'is told so by `%s`, with what to do',
     async (command, table) => {
@@ -50,14 +69,26 @@ describe('a role that may not do all that the program does', () => {
     10_000,
   )
 
-  test('is told so by `serve` where it may read tokens and no plants', async () => {
-    const { url, databaseUrl } = await arrange(READ_MIGRATIONS, 'SELECT ON tokens')
-    await postgres.query(databaseUrl, 'DELETE FROM tokens')
-    const { code, err } = await run(url, 'serve')
-    expect({ code, err }).toMatchObject({
-      code: 69,
-      err: expect.stringMatching(/permission denied for table plants\. Try: /),
-    })
+  test.each([
+    ['any', [], ['SELECT ON plants', 'INSERT ON plants', 'SELECT ON tokens']],
+    ['INSERT', ['SELECT ON ALL TABLES IN SCHEMA public'], ['INSERT ON plants']],
+    ['SELECT', ['INSERT ON plants', 'SELECT ON tokens'], ['SELECT ON plants']],
+    ['SELECT of tokens', ['SELECT, INSERT ON plants'], ['SELECT ON tokens']],
+    [
+      'INSERT of a column',
+      ['SELECT, INSERT (id, name) ON plants', 'SELECT ON tokens'],
+      ['INSERT ON plants'],
+    ],
+  ])('is told by `serve` and `doctor` that it lacks %s', async (_what, granted, missing) => {
+    const { url, role } = await arrange(READ_MIGRATIONS, ...granted)
+    const grants = missing.map((one) => `GRANT ${one.replace('ON ', 'ON "public".')} TO ${role}`)
+    const served = await run(url, 'serve')
+    expect(served).toMatchObject({ code: 69, out: '' })
+    expect(served.err).toContain(`Try, as the owner of the tables: ${grants.join('; ')}\n`)
+    const doctor = await run(url, 'doctor')
+    expect(doctor.code).toBe(1)
+    const failure = 'failure  writes: the user lacks a privilege that creates need. Try: '
+    for (const grant of grants) expect(doctor.out).toContain(`${failure}${grant}\n`)
   })
 
   test('is told so by `migrate`', async () => {
@@ -70,19 +101,46 @@ describe('a role that may not do all that the program does', () => {
     })
   })
 
-  test('stores nothing and answers 503 until it is granted what is missing', async () => {
-    const tokens = 'SELECT, UPDATE ON tokens'
-    const { url, databaseUrl, role, token } = await arrange(READ_MIGRATIONS, tokens)
-    const server = await startServerProcess({
-      folder: temporaryFolder(),
-      token,
-      environment: { PLANT_STORE_DATABASE_URL: url, PLANT_STORE_LOG_LEVEL: 'silent' },
-    })
+  test('stores nothing, answers 503 and is not ready until it is granted what is missing', async () => {
+    const { url, databaseUrl, role, token } = await arrangeLeast()
+    const server = await serve({ databaseUrl: url, token })
     const create = () =>
       clientOf(server.url, token).rest.createPlant({ body: { id: 1, name: 'Fern' } })
+    await waitForReadiness(server, true)
+    await postgres.query(databaseUrl, `REVOKE INSERT ON plants FROM ${role}`)
     expect(await create()).toMatchObject({ status: 503 })
-    await postgres.query(databaseUrl, `GRANT SELECT, INSERT, UPDATE ON plants TO ${role}`)
+    const answer = await fetch(`${server.operationsUrl}/readyz`)
+    expect(answer.status).toBe(503)
+    expect((await answer.json()).message).toContain(`GRANT INSERT ON "public".plants TO ${role}`)
+    await postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
+    await waitForReadiness(server, true)
     expect(await create()).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a role with the grants of the document', () => {
+  test('stores, repeats, marks tokens and counts rates, and may do no more', async () => {
+    const { url, databaseUrl, token } = await arrangeLeast()
+    const environment = { PLANT_STORE_RATE_LIMIT: '5' }
+    const server = await serve({ databaseUrl: url, token }, { environment })
+    const client = clientOf(server.url, token)
+    const create = (name: string) => client.rest.createPlant({ body: { id: 1, name } })
+    expect(await create('Fern')).toMatchObject({ status: 200 })
+    expect(await create('Fern')).toMatchObject({ status: 200 })
+    expect(await create('Moss')).toMatchObject({ status: 400, body: { error: 40_003 } })
+    const { out } = await run(url, 'doctor')
+    expect(out).toMatch(/^ok +writes: taken; the user may do all that serving needs$/m)
+    const session = await openSession(databaseUrl)
+    await waitForRow(session, 'SELECT FROM tokens WHERE last_used_at IS NOT NULL')
+    await waitForRow(session, 'SELECT FROM token_rates')
+    for (const text of [
+      'DELETE FROM plants',
+      "UPDATE plants SET name = ''",
+      'UPDATE tokens SET revoked_at = NULL',
+      'DELETE FROM tokens',
+    ]) {
+      await expect(postgres.query(url, text)).rejects.toThrow(/permission denied/)
+    }
   })
 })
 

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { runProgram } from '../commands/program.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { clientOf, prepareDatabase, serve } from './served-database.ts'
+
+let postgres: PostgresServer
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+}, 60_000)
+afterAll(() => postgres?.stop())
+
+/** A database whose store is a plain user's, beside a stranger who may make schemas in it. */
+async function arrange() {
+  const name = randomBytes(6).toString('hex')
+  const [owner, stranger] = [`owner_${name}`, `stranger_${name}`]
+  const url = await postgres.createDatabase()
+  const database = new URL(url).pathname.slice(1)
+  const run = (text: string) => postgres.query(url, text)
+  await run(`CREATE ROLE ${owner} LOGIN PASSWORD 'o'; CREATE ROLE ${stranger} LOGIN PASSWORD 's'`)
+  await run(`GRANT CREATE ON DATABASE ${database} TO ${stranger}`)
+  await run(`GRANT CREATE ON SCHEMA public TO ${owner}, ${stranger}`)
+  const urlOf = (user: string, password: string) => url.replace(/\/\/.*@/, `//${user}:${password}@`)
+  const strangerUrl = urlOf(stranger, 's')
+  return {
+    owner,
+    url: urlOf(owner, 'o'),
+    asStranger: (text: string) => postgres.query(strangerUrl, text),
+    asSuperuser: run,
+  }
+}
+
+/** What a stranger makes to take a store over. */
+function takeOver(schema: string, tables: readonly string[]): string {
+  const copies = tables.map((table) => `CREATE TABLE ${schema}.${table} AS TABLE public.${table}`)
+  return `${copies.join(';')}; GRANT USAGE ON SCHEMA ${schema} TO PUBLIC;
+    GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO PUBLIC`
+}
+
+const TABLES = ['migrations', 'plants', 'tokens', 'token_rates']
+
+describe('tables of the same name in another schema', () => {
+  test.each([
+    ['tokens alone', ['tokens']],
+    ['all four', TABLES],
+  ])(
+    'change nothing for a server that runs, and nothing for its next start: %s',
+    async (_what, tables) => {
+      const { owner, url, asStranger, asSuperuser } = await arrange()
+      const database = await prepareDatabase(url)
+      const server = await serve(database)
+      const store = await openPostgresStore({
+        databaseUrl: url,
+        queueLimit: 8,
+        allowDataLoss: false,
+      })
+      onTestFinished(() => store.close())
+      const create = (at: { url: string }, id: number) =>
+        clientOf(at.url, database.token).rest.createPlant({ body: { id, name: 'Fern' } })
+      expect(await create(server, 1)).toMatchObject({ status: 200 })
+      await asSuperuser(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC`)
+      await asStranger(`CREATE SCHEMA ${owner}; ${takeOver(owner, tables)}`)
+      // With these, the caller's token would be no more.
+      await asStranger(`UPDATE ${owner}.tokens SET revoked_at = 1`)
+      // Whatever a connection has settled goes with it.
+      await asSuperuser(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'plant-store' AND usename = '${owner}'`,
+      )
+      expect(await create(server, 2)).toMatchObject({ status: 200 })
+      // The server remembers a token for a moment.
+      expect(await store.tokens.list()).toMatchObject([{ name: 'test', revokedAt: undefined }])
+      const next = await serve(database)
+      expect(await create(next, 3)).toMatchObject({ status: 200 })
+      const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
+      expect(stored.map(({ id }) => id)).toEqual([1, 2, 3])
+    },
+  )
+
+  test('are refused by their schemas where nobody can tell whose the store is', async () => {
+    const url = await postgres.createDatabase()
+    await migratePostgresDatabase(url, false)
+    await postgres.query(url, `CREATE SCHEMA plant_store; ${takeOver('plant_store', TABLES)}`)
+    const { code, err } = await runProgram(['serve', '--database-url', url])
+    expect({ code, err }).toMatchObject({ code: 69 })
+    expect(err).toMatch(
+      /each of the schemas plant_store, public\. .*\?options=-c%20search_path%3Dpublic$/m,
+    )
+    const said = await openPostgresStore({
+      databaseUrl: `${url}?options=-c%20search_path%3Dpublic`,
+      queueLimit: 8,
+      allowDataLoss: false,
+    })
+    onTestFinished(() => said.close())
+    expect(await said.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    expect(await postgres.query(url, 'SELECT name FROM public.plants')).toHaveLength(1)
+  })
+})
+
+test("functions, operators and types of a stranger's are never called", async () => {
+  const { url, asStranger } = await arrange()
+  await asStranger(`
+    CREATE TABLE public.caught (what text);
+    GRANT INSERT ON public.caught TO PUBLIC;
+    CREATE FUNCTION public.catch(numeric, integer) RETURNS numeric LANGUAGE plpgsql
+      AS $$BEGIN INSERT INTO public.caught VALUES ('operator'); RETURN 0; END$$;
+    CREATE OPERATOR public.* (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = public.catch);
+    CREATE FUNCTION public.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0';
+    CREATE DOMAIN public.bytea AS text`)
+  const last = `${url}?options=-c%20search_path%3Dpublic,pg_catalog`
+  await migratePostgresDatabase(last, false)
+  const store = await openPostgresStore({ databaseUrl: last, queueLimit: 8, allowDataLoss: false })
+  onTestFinished(() => store.close())
+  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  await store.spendRates?.(new Map([['fern', 1]]), { unitNs: 1_000, burst: 10 })
+  expect(await store.isReady()).toBe(true)
+  expect(await asStranger('SELECT what FROM public.caught')).toEqual([])
+})
+
+describe('the schema of a new store', () => {
+  test('is the one that the search_path names, whatever other schemas are there', async () => {
+    const url = await postgres.createDatabase()
+    await postgres.query(url, 'CREATE SCHEMA "Green House"')
+    const said = `${url}?options=-c%20search_path%3D"Green\\%20House"`
+    await migratePostgresDatabase(said, false)
+    const store = await openPostgresStore({
+      databaseUrl: said,
+      queueLimit: 8,
+      allowDataLoss: false,
+    })
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    expect(await store.isReady()).toBe(true)
+    await store.close()
+    expect(await postgres.query(url, 'SELECT name FROM "Green House".plants')).toHaveLength(1)
+    const { err } = await runProgram(['serve', '--database-url', url])
+    expect(err).toContain('schema version 0')
+    expect(err).toContain('?options=-c%20search_path%3DGreen%20House')
+  })
+
+  test("is never a stranger's that only bears the user's name", async () => {
+    const { owner, url, asStranger } = await arrange()
+    await asStranger(`CREATE SCHEMA ${owner}; GRANT ALL ON SCHEMA ${owner} TO PUBLIC`)
+    const { code, err } = await runProgram(['migrate', '--database-url', url])
+    expect(code).toBe(69)
+    expect(err).toMatch(new RegExp(`schema ${owner}, which belongs neither`))
+  })
+
+  test('must be one that its user may look into', async () => {
+    const { url, asSuperuser } = await arrange()
+    await migratePostgresDatabase(url, false)
+    await asSuperuser('REVOKE USAGE ON SCHEMA public FROM PUBLIC')
+    const { code, err } = await runProgram(['serve', '--database-url', url])
+    expect(code).toBe(69)
+    expect(err).toContain('Let the owner of public GRANT USAGE ON SCHEMA')
+  })
+})
