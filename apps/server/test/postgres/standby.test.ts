@@ -24,14 +24,35 @@ afterAll(async () => {
 
 const WAITING_FOR_STANDBY = `${STORE_SESSIONS} AND wait_event = 'SyncRep'`
 
-test.each(['pg_terminate_backend', 'pg_cancel_backend'])(
-  'a commit that %s cuts off before the standby has it is not told until it has',
+/** A user that may do no more than a create needs, so that it can lock no row. */
+async function limit(databaseUrl: string): Promise<string> {
+  const role = `limited_${new URL(databaseUrl).pathname.slice(1)}`
+  await primary.query(
+    databaseUrl,
+    `CREATE ROLE ${role} LOGIN PASSWORD 'limited';
+      GRANT SELECT ON migrations, plants, tokens TO ${role}; GRANT INSERT ON plants TO ${role}`,
+  )
+  return databaseUrl.replace(/\/\/.*@/, `//${role}:limited@`)
+}
+
+test.each([
+  ['pg_terminate_backend', 'notice'],
+  ['pg_cancel_backend', 'notice'],
+  ['pg_cancel_backend', 'error'],
+])(
+  'a commit that %s cuts off before the standby has it is not told until it has, with messages from %s on',
   {
     timeout: 30_000,
   },
-  async (cutOff) => {
+  async (cutOff, messages) => {
     const { databaseUrl } = await prepareDatabase(await primary.createDatabase())
-    const store = await openPostgresStore({ databaseUrl, queueLimit: 8, allowDataLoss: false })
+    const name = new URL(databaseUrl).pathname.slice(1)
+    await primary.query(databaseUrl, `ALTER DATABASE ${name} SET client_min_messages = ${messages}`)
+    const store = await openPostgresStore({
+      databaseUrl: await limit(databaseUrl),
+      queueLimit: 8,
+      allowDataLoss: false,
+    })
     onTestFinished(() => store.close())
     const observer = await openSession(databaseUrl)
     await standby.stop({ keepFolder: true })
