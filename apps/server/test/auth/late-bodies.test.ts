@@ -11,9 +11,9 @@ const invalid = { error: 'invalid_token' } as const
 
 /** A caller with a token of its own whose last byte of a good request is still to come. */
 async function beginRequest(fields: Partial<TokenRecord> = {}) {
-  const { tokens } = server.storeUnderTest.store
   const { text, id, secretSha256 } = createOpaqueToken()
-  await tokens.add(tokenRecord({ id, secretSha256, name: 'late', ...fields }))
+  const record = tokenRecord({ id, secretSha256, name: 'late', ...fields })
+  await server.database.withStore(({ tokens }) => tokens.add(record))
   const more = ['Expect: 100-continue']
   const sent = post(plantText(1), { authorization: `Bearer ${text}`, more })
   const caller = await server.open()
@@ -21,7 +21,7 @@ async function beginRequest(fields: Partial<TokenRecord> = {}) {
   // The body is asked for once the token was found good.
   expectAnswer(await caller.readAnswer(), 'continue')
   return {
-    revoke: () => tokens.revoke(id, Date.now()),
+    revoke: () => server.database.withStore(({ tokens }) => tokens.revoke(id, Date.now())),
     end() {
       caller.send(sent.subarray(-1))
       return caller.readAnswer()
@@ -51,5 +51,5 @@ test('a token that is good still stores a plant whose body was long on its way',
   const { end } = await beginRequest()
   await sleep(1_500)
   expectAnswer(await end(), { plant: { name: plantOf(1).name } })
-  expect(await server.storeUnderTest.readPlants()).toStrictEqual([plantOf(1)])
+  expect(await server.database.readPlants()).toStrictEqual([plantOf(1)])
 })

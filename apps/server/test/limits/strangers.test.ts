@@ -5,6 +5,7 @@ import { expectAnswer, headerOf } from '../wire/expectations.ts'
 import { useWireServer, type WireServer } from '../wire/harness.ts'
 import { type Answer, openConnection } from '../wire/raw-socket.ts'
 import { plantOf, plantText, post, request, token } from '../wire/request.ts'
+import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
 
 const missing = { error: 'missing_credentials' } as const
@@ -36,7 +37,7 @@ async function pass(server: WireServer): Promise<number> {
 }
 
 describe('by default, requests without a token from one address', () => {
-  const server = useWireServer()
+  const server = useWireServer({}, { start: startInProcess })
 
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     holdClock()
@@ -46,7 +47,7 @@ describe('by default, requests without a token from one address', () => {
     expectAnswer(answer, tooMany)
     expect(headerOf(answer, 'retry-after')).toBe('1')
     expect(headerOf(answer, 'connection')).toBe('keep-alive')
-    expect(await server.storeUnderTest.readPlants()).toEqual([])
+    expect(await server.database.readPlants()).toEqual([])
   })
 
   test.each([
@@ -107,13 +108,16 @@ describe('by default, requests without a token from one address', () => {
 })
 
 describe('callers over the limit', () => {
-  const server = useWireServer({ failedCredentialLimit: 1, requestLimit: 1, docs: false })
+  const server = useWireServer(
+    { failedCredentialLimit: '1', requestLimit: '1', docs: 'off' },
+    { start: startInProcess },
+  )
 
   test('are not in flight, and take no place from a good one', async () => {
     holdClock()
     await server.expectStoredAndServing([])
     await pass(server)
-    const release = await server.storeUnderTest.holdCommits()
+    const release = await server.database.holdCommits()
     const good = await server.open()
     good.send(post(plantText(1)))
     // With one request in flight any other is answered 503.
@@ -132,7 +136,10 @@ describe('callers over the limit', () => {
 
 describe('pages of other origins over the limit', () => {
   const origin = 'https://plants.example'
-  const server = useWireServer({ failedCredentialLimit: 1, corsOrigins: [origin] })
+  const server = useWireServer(
+    { failedCredentialLimit: '1', corsOrigins: origin },
+    { start: startInProcess },
+  )
 
   test('are answered their preflights, and can read why they are refused', async () => {
     holdClock()

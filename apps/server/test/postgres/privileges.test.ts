@@ -111,7 +111,9 @@ describe('a role that may not do all that the program does', () => {
     expect(await create()).toMatchObject({ status: 503 })
     const answer = await fetch(`${server.operationsUrl}/readyz`)
     expect(answer.status).toBe(503)
-    expect((await answer.json()).message).toContain(`GRANT INSERT ON "public".plants TO ${role}`)
+    expect(((await answer.json()) as { message: string }).message).toContain(
+      `GRANT INSERT ON "public".plants TO ${role}`,
+    )
     await postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
     await waitForReadiness(server, true)
     expect(await create()).toMatchObject({ status: 200 })

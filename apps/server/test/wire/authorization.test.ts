@@ -6,7 +6,7 @@ import { tokenRecord, useWireServer } from './harness.ts'
 import { plantOf, plantText, post, request, token } from './request.ts'
 
 // Here many requests without a valid token come from one address.
-const server = useWireServer({ failedCredentialLimit: undefined })
+const server = useWireServer({ failedCredentialLimit: 'off' })
 
 const missing: ExpectedError = { error: 'missing_credentials' }
 const invalid: ExpectedError = { error: 'invalid_token', message: /^the token is not valid$/ }
