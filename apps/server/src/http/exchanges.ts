@@ -25,12 +25,13 @@ interface ExchangeSocket extends Socket {
 
 /**
  * Whether nothing more of a connection may be parsed now: it is owed as many answers as it may be,
- * or it sends a body that nobody reads yet.
+ * or it sends a body of which a piece waits already, because nobody reads it yet.
  */
 export function isFull(socket: ExchangeSocket): boolean {
   if ((socket[owed] ?? 0) >= MOST_OWED) return true
   const request = socket[latest]?.request
-  return request !== undefined && !request.complete && request.readableFlowing !== true
+  if (request === undefined || request.complete || request.readableFlowing === true) return false
+  return request.readableLength > 0
 }
 
 /** From now on no request of this connection is handled (RFC 9112 §9.6). */

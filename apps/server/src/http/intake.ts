@@ -7,7 +7,7 @@ import { contain } from './contain.ts'
  * What Node's HTTP parser is given at a time. It cannot be stopped within a piece, and one read of a
  * connection may hold 64 KiB: 2,500 requests, or 10,000 chunks of a body.
  */
-const PIECE_BYTES = 4_096
+const PIECE_BYTES = 2_048
 
 /** What large reads may cost in one turn of the event loop, so that others are served between. */
 const TURN_MS = 5
