@@ -19,6 +19,8 @@ export interface ServerOptions extends ServiceLimits {
   readonly metrics?: Metrics | undefined
   /** Where liveness, readiness and metrics are told; undefined for nowhere. */
   readonly operationsListen: Address | undefined
+  /** What else may stand in Host there, beside its own address and localhost. */
+  readonly operationsHosts: readonly string[]
   /** Whether the OpenAPI document and its page are served. */
   readonly docs: boolean
   /** The base address that the document names; undefined for the one that a request names. */
@@ -57,7 +59,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   )
   const url = await listen(server, options.listen)
 
-  const operationsApp = createOperationsApp({ ...pipeline, store, metrics })
+  const operationsApp = createOperationsApp({
+    ...pipeline,
+    store,
+    metrics,
+    hosts: [...options.operationsHosts, options.operationsListen?.host ?? ''],
+  })
   const operations = createListener(operationsApp, options, pipeline)
   let operationsUrl: string | undefined
   try {

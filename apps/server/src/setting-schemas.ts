@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import * as z from 'zod'
 import type { Address } from './http/listener.ts'
 
@@ -70,4 +71,9 @@ export function listOr(none: string, isItem: (item: string) => boolean, rule: st
 export function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/.test(text)) return false
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
+
+/** A name of letters, digits, dots and hyphens (RFC 1123 §2.1, and `_`), or an IP address. */
+export function isHostName(text: string): boolean {
+  return /^[a-z\d_](?:[\w.-]{0,251}[a-z\d])?$/i.test(text) || isIP(text) !== 0
 }

@@ -5,6 +5,7 @@ import {
   address,
   baseAddressOrAuto,
   duration,
+  isHostName,
   isOrigin,
   listOr,
   wholeNumber,
@@ -37,6 +38,15 @@ export const settings = {
     z.union([z.literal('off').transform(() => undefined), address], {
       error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
     }),
+  ),
+  operationsHosts: setting(
+    'none',
+    'names and addresses in Host that it answers beside its own, or none',
+    listOr(
+      'none',
+      isHostName,
+      'must be a name or an address without a port, such as plants.internal',
+    ),
   ),
   databaseUrl: setting(
     'sqlite:./data/plants.db',

@@ -10,9 +10,12 @@ import {
 } from '../http/pipeline.ts'
 import { noteSuccess } from '../http/request-log.ts'
 import { type Store, StoreUnavailableError } from '../store/store.ts'
+import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
 export interface OperationsParts extends PipelineOptions {
+  /** Names and addresses in Host that are answered beside the listener's own. */
+  readonly hosts: readonly string[]
   readonly store: Pick<Store, 'isReady'>
   /** Undefined where nothing is measured; `/metrics` is not there then. */
   readonly metrics: Metrics | undefined
@@ -40,6 +43,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   const { store, metrics, isDraining } = parts
   const app = createBareApp(parts)
   app.use(beginRequest)
+  app.use(checkHost(parts.hosts))
   app.get('/livez', (_request, response) => {
     response.json({ status: 'live' })
   })

@@ -122,9 +122,9 @@ function createConnection(socket: Socket): Connection {
 }
 
 /** Opens a connection to a port of this machine. */
-export function openConnection(port: number): Promise<Connection> {
+export function openConnection(port: number, host = '127.0.0.1'): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
