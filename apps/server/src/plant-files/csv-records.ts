@@ -6,8 +6,14 @@ export interface CsvField {
   readonly isQuoted: boolean
 }
 
-/** One record and the line that it begins on; quoted line breaks let it span several. */
-export type CsvRecord = { readonly line: number } & (
+/** The line on which a quote opened that took in line breaks, and the last line of its record. */
+export interface CsvSpan {
+  readonly from: number
+  readonly through: number
+}
+
+/** One record and the line that it begins on; `span` is there where it has several lines. */
+export type CsvRecord = { readonly line: number; readonly span: CsvSpan | undefined } & (
   | { readonly fields: readonly CsvField[]; readonly problem?: never }
   | { readonly problem: string; readonly fields?: never }
 )
@@ -16,6 +22,9 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const QUOTE = 0x22
 const COMMA = 0x2c
+
+/** Far more than any file of plants has; each costs memory, and an empty one no byte of the limit. */
+const MOST_FIELDS = 1_024
 
 type State = 'start of field' | 'plain' | 'quoted' | 'after quote' | 'after CR' | 'broken'
 
@@ -36,6 +45,10 @@ export class CsvSplitter {
   #state: State = 'start of field'
   #line = 1
   #firstLine = 1
+  #lastLine = 1
+  #quoteLine = 1
+  /** Where the first quote of the record at hand opened that has a line break in it. */
+  #spanFrom: number | undefined
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes
@@ -45,6 +58,7 @@ export class CsvSplitter {
   /** The records that end within this chunk. */
   *push(chunk: Uint8Array): Generator<CsvRecord> {
     for (const byte of chunk) {
+      this.#lastLine = this.#line
       if (byte === LINE_FEED) this.#line++
       if (this.#state === 'quoted') this.#readInsideQuotes(byte)
       else if (byte !== LINE_FEED) this.#readOutsideQuotes(byte)
@@ -59,6 +73,7 @@ export class CsvSplitter {
   }
 
   #readInsideQuotes(byte: number): void {
+    if (byte === LINE_FEED) this.#spanFrom ??= this.#quoteLine
     if (byte === QUOTE) this.#state = 'after quote'
     else this.#keep(byte, 'quoted')
   }
@@ -75,6 +90,7 @@ export class CsvSplitter {
     else if (state === 'plain') this.#refuse('has a quote inside a field that is not quoted')
     else {
       this.#isQuoted = true
+      this.#quoteLine = this.#line
       this.#state = 'quoted'
     }
   }
@@ -94,6 +110,10 @@ export class CsvSplitter {
   }
 
   #endField(): void {
+    if (this.#fields.length === MOST_FIELDS) {
+      this.#refuse(`has more than ${MOST_FIELDS} fields`)
+      return
+    }
     const text = this.#content.toString('utf8', this.#fieldStart, this.#used)
     this.#fields.push({ text, isQuoted: this.#isQuoted })
     this.#fieldStart = this.#used
@@ -103,15 +123,19 @@ export class CsvSplitter {
 
   *#endRecord(): Generator<CsvRecord> {
     const line = this.#firstLine
+    const from = this.#spanFrom
+    const span = from === undefined ? undefined : { from, through: this.#lastLine }
     const isBlank = this.#used === 0 && this.#fields.length === 0 && !this.#isQuoted
     if (this.#problem === undefined && !isUtf8(this.#content.subarray(0, this.#used))) {
       this.#problem = 'is not valid UTF-8'
     }
-    if (this.#problem !== undefined) yield { line, problem: this.#problem }
-    else if (!isBlank) {
-      this.#endField()
-      yield { line, fields: this.#fields }
-    }
+    if (this.#problem === undefined && !isBlank) this.#endField()
+    if (this.#problem !== undefined) yield { line, span, problem: this.#problem }
+    else if (!isBlank) yield { line, span, fields: this.#fields }
+    this.#beginRecord()
+  }
+
+  #beginRecord(): void {
     this.#fields = []
     this.#problem = undefined
     this.#used = 0
@@ -119,5 +143,6 @@ export class CsvSplitter {
     this.#isQuoted = false
     this.#state = 'start of field'
     this.#firstLine = this.#line
+    this.#spanFrom = undefined
   }
 }

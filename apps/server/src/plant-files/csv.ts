@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import { type CsvField, type CsvRecord, CsvSplitter } from './csv-records.ts'
+import { type CsvField, type CsvRecord, type CsvSpan, CsvSplitter } from './csv-records.ts'
 import type { PlantRecord } from './plant-file.ts'
 import { PlantFileError, parsePlant } from './problem.ts'
 
@@ -87,6 +87,13 @@ function readRecord(columns: Columns, fields: readonly CsvField[]): ReturnType<t
   return parsePlant(value)
 }
 
+/** A quote in the wrong place takes in the lines behind it, which nobody would look for. */
+function withSpan(problem: string, span: CsvSpan | undefined): string {
+  if (span === undefined) return problem
+  const { from, through } = span
+  return `${problem}; the quote that opens on line ${from} makes one record of all through line ${through}, and nothing of it is stored`
+}
+
 /**
  * Reads plants by the names of the first line. An empty field is absent, a quoted one (`""`) is the
  * empty text.
@@ -100,13 +107,16 @@ export async function* readCsv(
   let columns: Columns | undefined
 
   function* read(records: Iterable<CsvRecord>): Generator<PlantRecord> {
-    for (const { line, fields, problem } of records) {
+    for (const { line, span, fields, problem } of records) {
       if (columns === undefined) {
         if (fields === undefined)
-          throw new PlantFileError(`the first line ${problem}. ${HEADER_HINT}`)
+          throw new PlantFileError(`the first line ${withSpan(problem, span)}. ${HEADER_HINT}`)
         columns = readHeader(fields)
-      } else if (fields === undefined) yield { line, problem }
-      else yield { line, ...readRecord(columns, fields) }
+        continue
+      }
+      const read = fields === undefined ? { problem } : readRecord(columns, fields)
+      if ('plant' in read) yield { line, plant: read.plant }
+      else yield { line, problem: withSpan(read.problem, span) }
     }
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore, spreadPlants } from './plants.ts'
 import { type ProgramOptions, runProgram, until } from './program.ts'
-import { killAll, startShell } from './shell.ts'
+import { killAll, runShell, startShell } from './shell.ts'
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
@@ -140,6 +140,53 @@ describe('load', { timeout: 20_000 }, () => {
     expect(readPlants(path)).toHaveLength(created)
     expect((await load(file)).err).toContain(`${created.toLocaleString('en-US')} already there`)
   }, 60_000)
+})
+
+/** 64 MiB each, written by programs that need no memory. */
+const HOSTILE_FILES: readonly [what: string, name: string, commands: string][] = [
+  ['commas', 'a.csv', "echo id,name,tag; head -c 67108864 /dev/zero | tr '\\0' ,"],
+  ['commas in the first line', 'a.csv', "head -c 67108864 /dev/zero | tr '\\0' ,"],
+  [
+    'empty texts in lines as long as may be',
+    'a.csv',
+    'echo id,name,tag; yes "$(printf \'"",%.0s\' {1..21000})" | head -c 67108864',
+  ],
+  [
+    'a quote that is never closed',
+    'a.csv',
+    "echo id,name,tag; printf '1,\"'; head -c 67108864 /dev/zero",
+  ],
+  ['brackets in one line', 'a.jsonl', "head -c 67108864 /dev/zero | tr '\\0' ["],
+  [
+    'arrays in lines as long as may be',
+    'a.jsonl',
+    'yes "[$(printf \'[],%.0s\' {1..21800})[]]" | head -c 67108864',
+  ],
+  [
+    'members in lines as long as may be',
+    'a.jsonl',
+    'yes "{$(printf \'"%d":1,\' {1..6000})\\"id\\":1}" | head -c 67108864',
+  ],
+]
+
+test('load needs less than 100 MB more for 64 MiB of anything than for one plant', {
+  timeout: 300_000,
+}, async () => {
+  const folder = temporaryFolder()
+  const load = (name: string) => runShell(folder, `server load ${name} 2>&1 | tail -c 1000`)
+  writeFileSync(join(folder, 'a.jsonl'), fern)
+  const { peakMemoryMiB: least } = await load('a.jsonl')
+  for (const [what, name, commands] of HOSTILE_FILES) {
+    await runShell(folder, `set +o pipefail; { ${commands}; } > ${name}`)
+    expect(statSync(join(folder, name)).size, what).toBeGreaterThan(67_000_000)
+    const { code, out, peakMemoryMiB } = await load(name)
+    expect({ what, code, out }).toEqual({
+      what,
+      code: 65,
+      out: expect.stringMatching(/of a\.\w+ (is|are) not stored|a\.csv cannot be loaded/),
+    })
+    expect(peakMemoryMiB - least, what).toBeLessThan(95)
+  }
 })
 
 describe('load is refused before a store is touched', () => {

@@ -7,6 +7,10 @@ const both = [
   { id: 2n, name: 'Moss', tag: 'indoor' },
 ]
 
+function spanOf(from: number, through: number): string {
+  return `the quote that opens on line ${from} makes one record of all through line ${through}, and nothing of it is stored`
+}
+
 describe('csv is read', () => {
   test.each([
     ['without a line feed at the end', 'id,name,tag\n1,Fern,\n2,Moss,indoor'],
@@ -81,8 +85,59 @@ describe('a record that is no plant is told by its line, and the next one is rea
 
   test('a quote that is never closed', async () => {
     expect(await readAll('csv', 'id,name,tag\n1,"Fern,\n2,Moss,indoor\n')).toEqual([
-      [2, 'has a quote that is never closed'],
+      [2, `has a quote that is never closed; ${spanOf(2, 3)}`],
     ])
+  })
+
+  test.each<[string, string, [number, unknown][]]>([
+    [
+      'that the next one closes',
+      '1,Fern,\n2,"Moss,\n3,"Ivy",\n4,Rue,\n',
+      [
+        [3, `has text behind a closing quote; ${spanOf(3, 4)}`],
+        [5, { id: 4n, name: 'Rue' }],
+      ],
+    ],
+    [
+      'in a later column, closed as a record of other columns',
+      '1,Fern,"\n2,Moss,\n3,Ivy,"x,y\n4,Rue,\n',
+      [
+        [2, `has text behind a closing quote; ${spanOf(2, 4)}`],
+        [5, { id: 4n, name: 'Rue' }],
+      ],
+    ],
+    [
+      'that opens on a later line of its record',
+      '"1\n","Moss\n\n",x,y\n4,Rue,\n',
+      [
+        [2, `has 4 fields where the first line has 3; ${spanOf(2, 5)}`],
+        [6, { id: 4n, name: 'Rue' }],
+      ],
+    ],
+    [
+      'for more than the limit',
+      `1,"${'x\n'.repeat(40_000)}4,Rue,\n`,
+      expect.arrayContaining([
+        [2, expect.stringMatching(/never closed; the quote that opens on line 2 .* line 32770,/)],
+        [40_002, { id: 4n, name: 'Rue' }],
+      ]),
+    ],
+  ])('a quote %s, with the lines that it took in', async (_how, content, expected) => {
+    const read = await readAll('csv', `id,name,tag\n${content}`)
+    expect(Array.isArray(expected) ? read.slice(-expected.length) : read).toEqual(expected)
+  })
+
+  test('more fields than any plants have', async () => {
+    const content = `id,name,tag\n1,Fern,${','.repeat(2_000)}\n2,Moss,indoor\n`
+    expect(await readAll('csv', content)).toEqual([
+      [2, 'has more than 1024 fields'],
+      [3, both[1]],
+    ])
+    const wide = `id,name${',x'.repeat(1_022)}\n1,Fern${',y'.repeat(1_022)}\n`
+    expect(await readAll('csv', wide)).toEqual([[2, both[0]]])
+    await expect(readAll('csv', wide.replace('name', 'name,x'))).rejects.toThrow(
+      'the first line has more than 1024 fields. Try: a first line that is id,name,tag',
+    )
   })
 
   test('more than the limit', async () => {
