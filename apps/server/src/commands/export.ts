@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config.ts'
 import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
+import { createSpreadsheetRisks } from '../plant-files/spreadsheet-risks.ts'
 import { openSnapshot } from '../store/snapshot.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { describeCount } from './progress.ts'
@@ -39,18 +40,21 @@ async function exportPlants(
 ): Promise<void> {
   const snapshot = await openSnapshot(databaseUrl)
   const { header, write } = plantFileFormats[format]
+  const risks = format === 'csv' ? createSpreadsheetRisks() : undefined
   let count = 0
   async function* texts(): AsyncGenerator<string> {
     if (header !== '') yield header
     for await (const plants of snapshot.batches) {
       yield write(plants)
       count += plants.length
+      risks?.count(plants)
     }
   }
   try {
     err(`${snapshot.description}\n`)
     const isWhole = await writeAll(output, texts(), stop)
     if (isWhole) err(`Exported ${describeCount(count, 'plant')}.\n`)
+    for (const line of risks?.describe() ?? []) err(`${line}\n`)
   } finally {
     await snapshot.close()
   }
@@ -73,7 +77,10 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       '\nAll plants as of one moment, while servers go on. ids have all of their digits.\n' +
-        'In csv an absent tag is an empty field, and an empty tag is "".\n\n' +
+        'In csv an absent tag is an empty field, and an empty tag is "". Both formats are exact, so\n' +
+        'csv holds names as they are: in a spreadsheet one that begins with = + - or @ is a formula,\n' +
+        'and an id of more than 15 digits is rounded, unless every column is imported as text. On a\n' +
+        'terminal csv may hold what the terminal obeys; jsonl escapes it.\n\n' +
         'Example: plant-store-server export > plants.jsonl',
     )
     .action((options: Flags & { format: PlantFileFormatName }) =>

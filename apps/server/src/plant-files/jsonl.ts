@@ -1,11 +1,15 @@
 import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
+import { printable } from '../printable.ts'
 import { readLines } from './lines.ts'
 import type { PlantRecord } from './plant-file.ts'
 import { describeTooLong, parsePlant } from './problem.ts'
 
-/** A plant on each line as a JSON object, its id a bare integer with every digit. */
+/**
+ * A plant on each line as a JSON object, its id a bare integer with every digit. What a terminal
+ * would obey is escaped, which is the same text to whoever reads JSON.
+ */
 export function writeJsonl(plants: readonly NewPlant[]): string {
-  return plants.map(({ id, name, tag }) => `${encodeJson({ id, name, tag })}\n`).join('')
+  return printable(plants.map(({ id, name, tag }) => `${encodeJson({ id, name, tag })}\n`).join(''))
 }
 
 function decode(bytes: Uint8Array): ReturnType<typeof parsePlant> {

@@ -115,6 +115,53 @@ describe('export', { timeout: 20_000 }, () => {
     })
   })
 
+  test('as csv is exact, and tells how much of it a spreadsheet would change', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    const names = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@SUM(A1)',
+      '\tx',
+      '\rx',
+      '\nx',
+      '\uff1d1',
+      'Fern',
+      'a=b',
+      '',
+    ]
+    const ids = [10n ** 15n, -(10n ** 15n), 10n ** 15n - 1n]
+    const plants = names.map((name, index) => ({ id: ids[index] ?? BigInt(index), name }))
+    await makeStore(path, [...plants, { id: -1n, name: 'Fern', tag: '=cmd' }])
+    const url = ['--database-url', `sqlite:${path}`]
+    const { out, err } = await runProgram(['export', '--format', 'csv', ...url])
+    expect(out).toContain('\n3,@SUM(A1),\n')
+    expect(err).toContain('names and tags that begin as a formula does: 9. Try: import every col')
+    expect(err).toContain('ids with more than 15 digits: 2. Try: import every column as text\n')
+    expect((await runProgram(['export', ...url])).err).not.toContain('spreadsheet')
+    const help = await runProgram(['export', '--help'])
+    expect(help.out).toContain('one that begins with = + - or @ is a formula')
+  })
+
+  test('as csv of what a spreadsheet shows as it is tells nothing more', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeStore(path, [{ id: -1n, name: 'Fern', tag: 'a-b' }])
+    const args = ['export', '--format', 'csv', '--database-url', `sqlite:${path}`]
+    expect((await runProgram(args)).err).toMatch(/^SQLite .*\nExported 1 plant\.\n$/)
+  })
+
+  test('as jsonl holds nothing that a terminal would obey, and every letter', async () => {
+    const folder = temporaryFolder()
+    const names = ['\u0085\u009b31m\u007f', '\u202e\u2066\u200f\u2028', '\u001b[2J', '👩\u200d🌾 é']
+    const plants = names.map((name, id) => ({ id: BigInt(id), name, tag: name }))
+    await makeStore(join(folder, 'a.db'), plants)
+    const { out } = await runProgram(['export', '--database-url', `sqlite:${folder}/a.db`])
+    expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+    const target = ['--database-url', `sqlite:${folder}/b.db`]
+    expect((await runProgram(['load', '-', ...target], { input: out })).code).toBe(0)
+    expect(contentOf(join(folder, 'b.db'))).toEqual(contentOf(join(folder, 'a.db')))
+  })
+
   test('in a format that does not exist is refused with those that do', async () => {
     const { code, err } = await runProgram(['export', '--format', 'xml'])
     expect({ code, err }).toMatchObject({
