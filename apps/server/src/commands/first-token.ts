@@ -4,8 +4,8 @@ import { DEFAULT_LIFETIME_MS, draftToken } from '../auth/issue-token.ts'
 import type { Config } from '../config.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
 import { userName } from '../user-name.ts'
+import { type AuditFields, auditFieldsOf, formatAuditLine, openAuditFile } from './audit.ts'
 import { CommandError, exitCodes } from './command.ts'
-import { type AuditFields, auditFieldsOf, formatAuditLine, openAuditFile } from './token/audit.ts'
 
 /** The token of a first run, before it is made. */
 export interface FirstToken {

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
 import type { Flags } from '../../config.ts'
+import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags, type Terminal } from '../command.ts'
-import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from './audit.ts'
 import { parseLifetime } from './duration.ts'
 import { tellIssued } from './report.ts'
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { displayName } from '../../auth/display-name.ts'
 import type { Flags } from '../../config.ts'
 import type { TokenRecord } from '../../store/store.ts'
+import { AUDITED_SETTINGS, withAudit } from '../audit.ts'
 import { addSettingFlags, type Terminal } from '../command.ts'
-import { AUDITED_SETTINGS, withAudit } from './audit.ts'
 import { describeState, describeTime } from './report.ts'
 
 const HEADINGS = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED']

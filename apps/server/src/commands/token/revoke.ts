@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { displayName } from '../../auth/display-name.ts'
 import type { Flags } from '../../config.ts'
+import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags, type Terminal } from '../command.ts'
-import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from './audit.ts'
 import { findToken } from './report.ts'
 
 /** `token revoke ID` */
