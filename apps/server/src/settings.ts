@@ -81,7 +81,11 @@ export const settings = {
     'the typ that a JWT must have: at+jwt; any takes JWT or none too',
     jwtTypes,
   ),
-  auditFile: setting('none', 'where the token commands add a line about what they did', textOrNone),
+  auditFile: setting(
+    'none',
+    'where token commands and restore add a line about what they did',
+    textOrNone,
+  ),
   bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),

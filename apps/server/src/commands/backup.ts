@@ -25,7 +25,7 @@ async function backUp(source: string, target: string, terminal: Terminal): Promi
     })
     progress.line(
       `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
-        'was checked to its last page, and is on the disk.',
+        'was checked to its last page, carries a digest of its content, and is on the disk.',
     )
   } catch (error) {
     const stopped = describeStop(error, terminal, 'There is no backup')
@@ -42,8 +42,9 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
     .argument('<file>', 'the new file; one that exists is never replaced')
     .addHelpText(
       'after',
-      '\nThe copy is checked to its last page before it gets its name. A backup that was killed\n' +
-        'leaves FILE.….partial, which can be deleted.\n\n' +
+      '\nThe copy is checked to its last page before it gets its name. It is for its owner only, and\n' +
+        'restore finds a byte of it that has changed. A backup that was killed leaves\n' +
+        'FILE.….partial, which can be deleted.\n\n' +
         'Example: plant-store-server backup "plants-$(date +%F).db"',
     )
     .action((file: string, options: Flags) =>

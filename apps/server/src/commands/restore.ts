@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { isUsable } from '../auth/authenticate.ts'
 import { type Flags, loadConfig } from '../config.ts'
-import { restoreStore } from '../store/sqlite/restore.ts'
+import { type Restored, restoreStore } from '../store/sqlite/restore.ts'
+import { type Audited, audit } from './audit.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { describeStop, describeUncreatable } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
@@ -13,24 +16,38 @@ const FOR_POSTGRESQL =
   '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
   '  or, for what export wrote: plant-store-server load plants.jsonl'
 
-async function restore(backup: string, target: string, terminal: Terminal): Promise<void> {
-  if (!existsSync(backup)) {
-    throw new CommandError(`cannot read ${backup}: there is no such file`, exitCodes.noInput)
-  }
+const NO_DIGEST =
+  'It carries no digest, as those of earlier programs: a changed byte inside a name would not show.'
+
+function describe(
+  backup: string,
+  target: string,
+  { plants, tokens, isDigested }: Restored,
+): string {
+  return (
+    `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
+    `of ${backup}.\n  ${isDigested ? 'They are what its digest is of.' : NO_DIGEST}\n` +
+    '  Tokens are as they were then. Try: plant-store-server token list, ' +
+    'and revoke again what was revoked since.\n'
+  )
+}
+
+async function restore(backup: string, target: string, terminal: Terminal): Promise<Audited> {
   let fraction = 0
   const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
   try {
-    const { plants, tokens } = await restoreStore(backup, target, {
+    const restored = await restoreStore(backup, target, {
       signal: terminal.stop,
       onProgress: (done) => {
         fraction = done
       },
     })
-    progress.line(
-      `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-        `of ${backup}.\n  Tokens are as they were then. Try: plant-store-server token list, ` +
-        'and revoke again what was revoked since.',
-    )
+    const { tokens, addedTokens } = restored
+    const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
+    return {
+      fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
+      tell: () => terminal.err(describe(backup, target, restored)),
+    }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
     throw describeUncreatable(stopped, target)
@@ -39,18 +56,26 @@ async function restore(backup: string, target: string, terminal: Terminal): Prom
   }
 }
 
+function refuseMissing(backup: string): void {
+  if (existsSync(backup)) return
+  throw new CommandError(`cannot read ${backup}: there is no such file`, exitCodes.noInput)
+}
+
 /** `restore FILE` */
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
-  addSettingFlags(program.command('restore'), ['databaseUrl'])
+  addSettingFlags(program.command('restore'), ['databaseUrl', 'auditFile'])
     .description('fill a SQLite store that holds no plants from a backup')
     .argument('<file>', 'what `backup` made')
     .addHelpText(
       'after',
-      '\nAll or nothing: the backup is checked to its last page before. Tokens that the store has\n' +
+      '\nAll or nothing: the backup is checked to its last byte before. Tokens that the store has\n' +
         'already stay.\n\n' +
         'Example: plant-store-server restore plants-2026-11-20.db',
     )
-    .action((file: string, options: Flags) =>
-      restore(file, requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL), terminal),
-    )
+    .action((file: string, options: Flags) => {
+      const store = requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL)
+      refuseMissing(file)
+      const about = { store: resolve(store), backup: resolve(file) }
+      return audit(terminal, options, 'restore', about, () => restore(file, store, terminal))
+    })
 }

@@ -11,9 +11,11 @@ import type { RunningServer } from '../server.ts'
 import { environmentNameOf, type SettingName, settings } from '../settings.ts'
 import { joinObservers } from '../store/observer.ts'
 import { openStore } from '../store/open.ts'
+import { findWideModes } from '../store/sqlite/permissions.ts'
 import type { Store } from '../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
+import { sqlitePathOf } from './require-sqlite.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
@@ -128,6 +130,15 @@ async function closeStore(store: Store, terminal: Terminal): Promise<void> {
   )
 }
 
+/** Once, because somebody may share a store with a group on purpose. */
+function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
+  const path = sqlitePathOf(databaseUrl)
+  const wide = path === undefined ? [] : findWideModes(path)
+  if (wide.length === 0) return
+  const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
+  log.warn({ modes }, 'other users can read or change the store; doctor says what to do')
+}
+
 /** Serves until it is asked to end or the store fails. */
 async function serveStore(
   store: Store,
@@ -147,6 +158,7 @@ async function serveStore(
   const { url, operationsUrl } = server
   const about = { ...build, pid: process.pid, store: store.description }
   log.info({ url, operationsUrl, ...about }, 'listening')
+  warnOfWideModes(config, log)
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()

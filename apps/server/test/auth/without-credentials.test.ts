@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { displayName } from '../../src/auth/display-name.ts'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { holdsCredential, withoutCredentials } from '../../src/auth/without-credentials.ts'
-import { formatAuditLine } from '../../src/commands/token/audit.ts'
+import { formatAuditLine } from '../../src/commands/audit.ts'
 import { createLog } from '../../src/operations/log.ts'
 
 function base64url(value: unknown): string {

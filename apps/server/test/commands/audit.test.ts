@@ -1,6 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { formatAuditLine } from '../../src/commands/audit.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
@@ -108,6 +109,67 @@ describe('every token command leaves one line of who did what when:', () => {
     expect(secret).toHaveLength(51)
     expect(err).not.toContain(secret)
     expect(readFileSync(auditFile, 'utf8')).not.toContain(secret)
+  })
+})
+
+describe('restore leaves a line of the tokens that it brings:', () => {
+  async function arrangeBackup() {
+    const { folder, path, auditFile, run, recordsInFile } = arrange()
+    const create = async (name: string) =>
+      (await run('create', '--name', name)).out.split('_')[1] ?? ''
+    const ids = { good: await create('good'), ended: await create('ended') }
+    await run('revoke', ids.ended)
+    const backup = join(folder, 'backup.db')
+    await runProgram(['backup', backup, '--database-url', `sqlite:${path}`])
+    const target = join(folder, 'target.db')
+    const restore = (...args: string[]) =>
+      runProgram(['restore', backup, '--database-url', `sqlite:${target}`, ...args])
+    const { level, time, user } = common
+    const record = { level, time, user, audit: 'restore', store: target, backup }
+    return { ids, path, backup, target, auditFile, restore, record, recordsInFile }
+  }
+
+  test('how many, and which of them open the service, from which file', async () => {
+    const { ids, auditFile, restore, record, recordsInFile } = await arrangeBackup()
+    const { code, err } = await restore('--audit-file', auditFile)
+    expect(code).toBe(0)
+    const expected = { ...record, outcome: 'done', tokens: 2, usableTokenIds: [ids.good] }
+    expect(recordsInFile()).toEqual([expected])
+    expect(recordsIn(err)).toEqual([expected])
+  })
+
+  test('none that the store had before, be it revoked there and not in the backup', async () => {
+    const { ids, path, target, restore, record } = await arrangeBackup()
+    copyFileSync(path, target)
+    await runProgram(['token', 'revoke', ids.good, '--database-url', `sqlite:${target}`])
+    const { err } = await restore()
+    expect(recordsIn(err)).toEqual([{ ...record, outcome: 'done', tokens: 2, usableTokenIds: [] }])
+  })
+
+  test('that it failed, and why', async () => {
+    const { backup, auditFile, restore, record, recordsInFile } = await arrangeBackup()
+    writeFileSync(backup, 'x'.repeat(9_999))
+    expect(await restore('--audit-file', auditFile)).toMatchObject({ code: 69 })
+    const reason = expect.stringContaining('file is not a database')
+    expect(recordsInFile()).toEqual([{ ...record, outcome: 'failed', reason }])
+  })
+
+  test('or nothing is restored where no line can be left', async () => {
+    const { target, restore } = await arrangeBackup()
+    const { code, err } = await restore('--audit-file', '/nowhere/audit.jsonl')
+    expect(code).toBe(73)
+    expect(err).toContain('nothing was done: cannot write the audit file: ENOENT')
+    expect(existsSync(target)).toBe(false)
+  })
+
+  test('and never a secret', async () => {
+    const { target, restore } = await arrangeBackup()
+    const { err } = await restore()
+    const database = new DatabaseSync(target, { readOnly: true })
+    const rows = database.prepare('SELECT lower(hex(secret_sha256)) AS sha256 FROM tokens').all()
+    database.close()
+    expect(rows).toHaveLength(2)
+    for (const { sha256 } of rows) expect(err).not.toContain(String(sha256))
   })
 })
 

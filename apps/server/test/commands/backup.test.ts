@@ -32,7 +32,7 @@ function arrange() {
 }
 
 describe('backup', { timeout: 20_000 }, () => {
-  test('is one file with all that the store holds, as secret as the store', async () => {
+  test('is one file with all that the store holds, for its owner only', async () => {
     const { folder, path, target, backUp } = arrange()
     await makeStore(path, spreadPlants(2_000))
     chmodSync(path, 0o640)
@@ -40,7 +40,7 @@ describe('backup', { timeout: 20_000 }, () => {
     expect({ code, out }).toEqual({ code: 0, out: '' })
     expect(err).toContain('backup.db holds 2,000 plants and 0 tokens, was checked to its last page')
     expect(contentOf(target)).toEqual(contentOf(path))
-    expect(statSync(target).mode & 0o777).toBe(0o640)
+    expect(statSync(target).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).filter((name) => !name.startsWith('plants.db'))).toEqual([
       'backup.db',
     ])

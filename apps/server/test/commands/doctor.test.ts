@@ -109,7 +109,9 @@ describe('doctor', { timeout: 20_000 }, () => {
     expect(out).toMatch(
       /^warning {2}schema: version 1; this program has 2\. Try: plant-store-server/m,
     )
-    expect(out).toMatch(/^warning {2}permissions: 666: other users can change.* Try: chmod 640 /m)
+    expect(out).toMatch(
+      /^warning {2}permissions: .*plants\.db has mode 666: other users can change it\. Try: chmod 600 /m,
+    )
   })
 
   test('tells a folder where nothing can be written', async () => {

@@ -1,28 +1,30 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { StoreContents } from './contents.ts'
-import { type CopyOptions, copyStore } from './copy.ts'
+import { type CopyOptions, copyStore, holdStore } from './copy.ts'
 import { createNewFile } from './new-file.ts'
 
 /**
- * Copies a store, which may be written to meanwhile, into a new file. It appears under its name
- * once it is complete, checked and on stable storage, and never takes the place of another file.
+ * Copies a store, which may be written to meanwhile, into a new file, for its owner only. It appears
+ * under its name once it is complete, checked, with the digest of its content and on stable storage,
+ * and never takes the place of another file.
  * @throws StoreRefusedError and the like for the store, the error of open or link for the new file.
  */
 export async function backUpStore(
-  source: string,
+  path: string,
   target: string,
   options: CopyOptions,
 ): Promise<StoreContents> {
-  const copy = createNewFile(
-    resolve(target),
-    statSync(source, { throwIfNoEntry: false })?.mode ?? 0o600,
-  )
+  const source = await holdStore(path, options.signal)
   try {
-    const contents = await copyStore(source, copy.temporaryPath, options)
-    await copy.publish()
-    return contents
+    const copy = createNewFile(resolve(target))
+    try {
+      await copyStore(source, copy.temporaryPath, options)
+      await copy.publish()
+      return source.contents
+    } finally {
+      copy.discard()
+    }
   } finally {
-    copy.discard()
+    source.database.close()
   }
 }

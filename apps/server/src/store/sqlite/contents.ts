@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { readValue } from './inspect.ts'
-import { schemaVersionOf } from './migrations.ts'
+import { hasTable, schemaVersionOf } from './migrations.ts'
 
 /** What a store holds, as one transaction sees it. */
 export interface StoreContents {
@@ -10,11 +10,9 @@ export interface StoreContents {
 }
 
 function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
-  const exists = readValue(
-    database,
-    `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`,
-  )
-  return exists === 0 ? 0 : Number(readValue(database, `SELECT count(*) FROM ${table}`))
+  return hasTable(database, table)
+    ? Number(readValue(database, `SELECT count(*) FROM ${table}`))
+    : 0
 }
 
 export function readContents(database: DatabaseSync): StoreContents {

@@ -1,7 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
+import { connect } from './connect.ts'
+import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
 import {
   APPLICATION_ID,
   OPEN_BUSY_TIMEOUT_MS,
@@ -12,9 +14,12 @@ import {
   sqliteVersionOf,
 } from './inspect.ts'
 import { migrate } from './migrations.ts'
+import { createOwnFile } from './new-file.ts'
 import { copyBeforeMigration } from './pre-migration-copy.ts'
 import { realPathOf } from './real-path.ts'
+import { refuseStrangeSchema } from './schema.ts'
 import { createFolderOf, SyncForbiddenError, syncPath } from './sync-files.ts'
+import { codeOf } from './system-errors.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
 import { describeUnopenable, refuseNoFile } from './unopenable.ts'
 
@@ -67,7 +72,7 @@ function makeDurable(database: DatabaseSync): void {
 
 /** One more connection to a file that openDatabase has opened; it waits itself while others write. */
 export function openConnection(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_LIMIT_MS })
+  const database = connect(path, { timeout: BUSY_LIMIT_MS })
   makeDurable(database)
   return database
 }
@@ -92,10 +97,41 @@ async function syncLeftovers(database: DatabaseSync, path: string): Promise<void
   database.exec('PRAGMA wal_checkpoint(PASSIVE)')
 }
 
+/** Makes the file before SQLite does, which would let the umask decide who may read it. */
+function createMissing(path: string): void {
+  try {
+    createOwnFile(path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** A backup that was put in the place of a store must hold what was backed up, to the last byte. */
+async function checkDigest(database: DatabaseSync, path: string): Promise<void> {
+  database.exec('BEGIN')
+  try {
+    const carried = readDigest(database)
+    if (carried === undefined) return
+    refuseChangedContent(path, carried, await digestRows(database))
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+}
+
+/** Brings a file to the newest schema, without what a backup has beyond that of a store. */
+async function bringToNewestSchema(database: DatabaseSync, path: string): Promise<void> {
+  refuseStrangeSchema(database, path)
+  await checkDigest(database, path)
+  await copyBeforeMigration(database, path)
+  removeDigest(database)
+  migrate(database, path)
+  refuseStrangeSchema(database, path)
+}
+
 /**
  * Opens the plant store in a SQLite file, making the file and its folder if they are missing,
- * with WAL and synchronous=FULL set and read back, checked, and migrated to the newest schema;
- * a store with plants is copied before that, beside itself.
+ * both for their owner only, with WAL and synchronous=FULL set and read back, checked, and migrated
+ * to the newest schema; a store with plants is copied before that, beside itself.
  * Busy waits are off afterwards: see retryWhileBusy.
  * @throws StoreRefusedError when the file must not or cannot be used; it is then left as it was.
  */
@@ -105,13 +141,13 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
   try {
     inspect(path)
     await createFolderOf(path)
-    database = new DatabaseSync(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
+    createMissing(path)
+    database = connect(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
     refuseOldSqlite(database)
     makeDurable(database)
     await syncLeftovers(database, path)
     if (readValue(database, 'PRAGMA application_id') !== APPLICATION_ID) touch(database)
-    await copyBeforeMigration(database, path)
-    migrate(database, path)
+    await bringToNewestSchema(database, path)
     database.exec('PRAGMA busy_timeout = 0')
     return database
   } catch (error) {

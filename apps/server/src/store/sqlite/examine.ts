@@ -7,9 +7,9 @@ import { readContents } from './contents.ts'
 import { examineEngine, examineRoom, examineSync } from './examine-folder.ts'
 import { openForReading, readValue, sizeOf } from './inspect.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { findWideModes } from './permissions.ts'
 import { realPathOf } from './real-path.ts'
-import { createSqliteTokenStore } from './tokens.ts'
-import { createTransactions } from './transactions.ts'
+import { readTokens } from './tokens.ts'
 
 function examineSchema(database: DatabaseSync): Finding {
   const about = findingsAbout('schema')
@@ -32,19 +32,21 @@ function examineLog(path: string): Finding {
   return about.warning(detail, 'end exports that hang; the next commits then use the log again')
 }
 
-const OTHERS_MAY_WRITE = 0o022
-
-function examinePermissions(path: string): Finding {
+function examinePermissions(path: string): Finding[] {
   const about = findingsAbout('permissions')
   const { mode, uid } = statSync(path)
   const shown = (mode & 0o777).toString(8).padStart(3, '0')
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
   } catch {
-    return about.failure(`${shown}, and owned by user ${uid}`, `chown ${path} to the server's user`)
+    const mend = `chown ${path} to the server's user`
+    return [about.failure(`${shown}, and owned by user ${uid}`, mend)]
   }
-  if ((mode & OTHERS_MAY_WRITE) === 0) return about.ok(`${shown}, only its owner writes`)
-  return about.warning(`${shown}: other users can change plants and tokens`, `chmod 640 ${path}`)
+  const wide = findWideModes(path)
+  if (wide.length === 0) return [about.ok(`${shown}, the store is for its owner only`)]
+  return wide.map(({ path, mode, othersMay, mend }) =>
+    about.warning(`${path} has mode ${mode}: other users can ${othersMay} it`, mend),
+  )
 }
 
 function readTimes(database: DatabaseSync, tokens: readonly TokenRecord[]): number[] {
@@ -67,13 +69,10 @@ async function examineFile(path: string): Promise<Examination> {
       ),
       examineSchema(database),
       examineLog(path),
-      examinePermissions(path),
+      ...examinePermissions(path),
     ]
     if (schemaVersion < WITH_TOKENS) return { findings, tokens: [], recordedTimes: [] }
-    const tokens = await createSqliteTokenStore(
-      database,
-      createTransactions(database, () => {}),
-    ).list()
+    const tokens = readTokens(database)
     return { findings, tokens, recordedTimes: readTimes(database, tokens) }
   } finally {
     database.close()

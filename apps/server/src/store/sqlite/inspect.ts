@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
+import { connect } from './connect.ts'
 import { isBusy, isOfAccess } from './failures.ts'
-import { refuseNewerSchema } from './migrations.ts'
 import { realPathOf } from './real-path.ts'
+import { refuseStrangeSchema } from './schema.ts'
 import { describeUnopenable, refuseNoFile } from './unopenable.ts'
 
 /** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
@@ -55,7 +56,7 @@ export function refuseCorrupt(database: DatabaseSync, path: string, check: Check
 
 /**
  * Opens an existing plant store for reading, whatever older schema it has.
- * @throws StoreRefusedError when it is missing, empty, foreign, newer or cannot be read.
+ * @throws StoreRefusedError when it is missing, empty, foreign, newer, changed or cannot be read.
  */
 export function openForReading(file: string, check?: Check): DatabaseSync {
   const path = realPathOf(file)
@@ -66,9 +67,9 @@ export function openForReading(file: string, check?: Check): DatabaseSync {
   }
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
+    database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
     refuseForeign(database, path)
-    refuseNewerSchema(database, path)
+    refuseStrangeSchema(database, path)
     if (check !== undefined) refuseCorrupt(database, path, check)
     return database
   } catch (error) {

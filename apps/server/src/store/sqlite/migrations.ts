@@ -32,16 +32,19 @@ const migrations: readonly Migration[] = [
 /** The schema version that this program writes and understands. */
 export const NEWEST_VERSION = migrations.length
 
+export function hasTable(database: DatabaseSync, name: string): boolean {
+  const select = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+  return select.get(name) !== undefined
+}
+
 /** The schema version of a database; 0 before the first migration. */
 export function schemaVersionOf(database: DatabaseSync): number {
-  const recorded = database
-    .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
-    .get()
-  if (recorded === undefined) return 0
+  if (!hasTable(database, 'migrations')) return 0
   const row = database.prepare('SELECT max(version) AS version FROM migrations').get()
   return Number(row?.version ?? 0)
 }
 
+/** @throws StoreRefusedError for a version that this program does not know. */
 export function refuseNewerSchema(database: DatabaseSync, path: string): void {
   const version = schemaVersionOf(database)
   if (version <= NEWEST_VERSION) return
@@ -52,12 +55,12 @@ export function refuseNewerSchema(database: DatabaseSync, path: string): void {
 }
 
 /**
- * Applies what is missing, each migration in a transaction of its own with its record.
+ * Applies what is missing up to the version `newest`, each migration in a transaction of its own with its record.
  * Another process may do the same at the same time: each looks again once it may write.
  */
-export function migrate(database: DatabaseSync, path: string): void {
+export function migrate(database: DatabaseSync, path: string, newest = NEWEST_VERSION): void {
   for (const { version, name, sql } of migrations) {
-    if (schemaVersionOf(database) >= version) continue
+    if (version > newest || schemaVersionOf(database) >= version) continue
     database.exec('BEGIN IMMEDIATE')
     try {
       refuseNewerSchema(database, path)

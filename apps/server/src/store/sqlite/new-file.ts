@@ -15,17 +15,26 @@ export interface NewFile {
   discard(): void
 }
 
-const PERMISSIONS = 0o777
+const OWNER_ONLY = 0o600
 
 /** What SQLite may leave beside a database. */
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
-/** Makes an empty file with the permissions that `mode` has. */
-export function createNewFile(path: string, mode: number): NewFile {
+/**
+ * Makes an empty file that only its owner may read and write, whatever the umask. What SQLite puts
+ * beside a database gets the mode of the database.
+ * @throws the error of open(2): EEXIST when something has that name.
+ */
+export function createOwnFile(path: string): void {
+  closeSync(openSync(path, 'wx', OWNER_ONLY))
+  // The umask may have taken even from the owner.
+  chmodSync(path, OWNER_ONLY)
+}
+
+/** Makes an empty file for its owner only. */
+export function createNewFile(path: string): NewFile {
   const temporaryPath = `${path}.${randomBytes(4).toString('hex')}.partial`
-  closeSync(openSync(temporaryPath, 'wx', mode & PERMISSIONS))
-  // The mode of open is cut by the umask, and what the file will hold is as secret as its source.
-  chmodSync(temporaryPath, mode & PERMISSIONS)
+  createOwnFile(temporaryPath)
 
   function discard(): void {
     for (const companion of COMPANIONS) rmSync(temporaryPath + companion, { force: true })

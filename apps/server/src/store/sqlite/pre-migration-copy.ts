@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../store.ts'
 import { readContents } from './contents.ts'
@@ -40,10 +39,10 @@ export async function copyBeforeMigration(database: DatabaseSync, path: string):
   const contents = readContents(database)
   const copyPath = contents.plants > 0 && findName(`${path}.schema-${version}`, contents.plants)
   if (!copyPath) return
-  const copy = createNewFile(copyPath, statSync(path).mode)
+  const copy = createNewFile(copyPath)
   try {
     database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
-    finishCopy(copy.temporaryPath, contents)
+    await finishCopy(copy.temporaryPath, { contents })
     await copy.publish()
   } catch (error) {
     copy.discard()

@@ -1,17 +1,26 @@
-import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { StoreRefusedError } from '../store.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreRefusedError, type TokenRecord } from '../store.ts'
+import { connect } from './connect.ts'
 import { readContents, type StoreContents } from './contents.ts'
-import { type CopyOptions, copyStore } from './copy.ts'
+import { type CopyOptions, copyStore, holdStore } from './copy.ts'
 import { openDatabase } from './database.ts'
+import { removeDigest } from './digest.ts'
 import { openForReading, refuseLoneLog, sizeOf } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { createNewFile, type NewFile } from './new-file.ts'
 import { realPathOf } from './real-path.ts'
+import { refuseStrangeSchema } from './schema.ts'
 import { createFolderOf } from './sync-files.ts'
+import { addTokensOf, readTokens } from './tokens.ts'
 import { createTransactions } from './transactions.ts'
 
-const OWNER_MAY_WRITE = 0o600
+/** What came back from a backup. */
+export interface Restored extends StoreContents {
+  /** Whether the backup was found to hold what its digest is of; earlier ones carry none. */
+  readonly isDigested: boolean
+  /** The tokens that the store has now and had not before. */
+  readonly addedTokens: readonly TokenRecord[]
+}
 
 function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)
@@ -34,10 +43,14 @@ function refuseFilledFile(path: string): void {
   }
 }
 
-function bringToNewestSchema(path: string): void {
-  const database = new DatabaseSync(path)
+/** Makes a store of the copy of a backup, and gives its tokens. */
+function makeStoreOf(path: string): TokenRecord[] {
+  const database = connect(path)
   try {
+    removeDigest(database)
     migrate(database, path)
+    refuseStrangeSchema(database, path)
+    return readTokens(database)
   } finally {
     database.close()
   }
@@ -47,46 +60,54 @@ function bringToNewestSchema(path: string): void {
  * One transaction of the target itself, so that servers that have it open see all of it or nothing,
  * and no file is exchanged under them. Tokens of both sides stay; of the same token, the target's.
  */
-async function addAll(copyPath: string, path: string): Promise<void> {
-  bringToNewestSchema(copyPath)
+async function addAll(copyPath: string, path: string): Promise<TokenRecord[]> {
   const database = await openDatabase(path)
   try {
     database.prepare('ATTACH ? AS restored').run(copyPath)
-    await createTransactions(database, () => {}).write(() => {
+    return await createTransactions(database, () => {}).write(() => {
       refuseFilled(database, path)
-      database.exec('INSERT INTO plants SELECT * FROM restored.plants')
-      database.exec('INSERT OR IGNORE INTO tokens SELECT * FROM restored.tokens')
+      database.exec(
+        'INSERT INTO main.plants (id, name, tag) SELECT id, name, tag FROM restored.plants',
+      )
+      return addTokensOf('restored', database)
     })
   } finally {
     database.close()
   }
 }
 
-async function place(copy: NewFile, path: string): Promise<void> {
-  if (sizeOf(path) === undefined) await copy.publish()
-  else await addAll(copy.temporaryPath, path)
+/** Gives the tokens that the store has from then on. */
+async function place(copy: NewFile, path: string): Promise<TokenRecord[]> {
+  const tokens = makeStoreOf(copy.temporaryPath)
+  if (sizeOf(path) !== undefined) return await addAll(copy.temporaryPath, path)
+  await copy.publish()
+  return tokens
 }
 
 /**
  * Fills a store that holds no plants from a backup, all or nothing; the file is made if it is
- * missing. The backup is checked to its last page before, and its copy once more.
+ * missing, for its owner only. The backup is checked to its last byte before, and its copy once more.
  * @throws StoreRefusedError when the target holds plants or the backup is no good.
  */
 export async function restoreStore(
   backupPath: string,
   target: string,
   options: CopyOptions,
-): Promise<StoreContents> {
+): Promise<Restored> {
   const path = realPathOf(target)
-  openForReading(backupPath, 'integrity_check').close()
-  refuseFilledFile(path)
-  await createFolderOf(path)
-  const copy = createNewFile(path, statSync(backupPath).mode | OWNER_MAY_WRITE)
+  const source = await holdStore(backupPath, options.signal)
   try {
-    const contents = await copyStore(backupPath, copy.temporaryPath, options)
-    await place(copy, path)
-    return contents
+    refuseFilledFile(path)
+    await createFolderOf(path)
+    const copy = createNewFile(path)
+    try {
+      await copyStore(source, copy.temporaryPath, options)
+      const addedTokens = await place(copy, path)
+      return { ...source.contents, isDigested: source.isDigested, addedTokens }
+    } finally {
+      copy.discard()
+    }
   } finally {
-    copy.discard()
+    source.database.close()
   }
 }

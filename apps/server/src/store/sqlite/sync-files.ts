@@ -32,7 +32,7 @@ export async function syncPath(path: string): Promise<void> {
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder)
+    mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     // Another process may have made it meanwhile.
     if (codeOf(error) !== 'EEXIST') throw error
@@ -53,7 +53,8 @@ async function createFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes the folder of a file, and those above it, where they are missing. One at a time, because
+ * Makes the folder of a file, and those above it, where they are missing, for their owner only. One
+ * at a time, because
  * mkdir of Node never ends on a file system that takes no folders, such as /proc.
  */
 export async function createFolderOf(path: string): Promise<void> {

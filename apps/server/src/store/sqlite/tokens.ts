@@ -18,6 +18,30 @@ function toRecord(row: Record<string, SQLOutputValue>): TokenRecord {
   }
 }
 
+const COLUMNS = 'id, name, secret_sha256, created_at, expires_at, revoked_at, last_used_at'
+
+/** Every token, oldest first. */
+export function readTokens(database: DatabaseSync): TokenRecord[] {
+  const select = database.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
+  return select.all().map(toRecord)
+}
+
+/**
+ * Adds the tokens of an attached database, within the transaction that its caller opened, and gives
+ * those that were added: of the same token, the one that is there already stays.
+ */
+export function addTokensOf(attached: string, database: DatabaseSync): TokenRecord[] {
+  const added = database
+    .prepare(
+      `SELECT ${COLUMNS} FROM ${attached}.tokens WHERE id NOT IN (SELECT id FROM main.tokens)`,
+    )
+    .all()
+  database.exec(
+    `INSERT OR IGNORE INTO main.tokens (${COLUMNS}) SELECT ${COLUMNS} FROM ${attached}.tokens`,
+  )
+  return added.map(toRecord)
+}
+
 /** The tokens table of a SQLite store. */
 export function createSqliteTokenStore(
   database: DatabaseSync,
@@ -26,8 +50,7 @@ export function createSqliteTokenStore(
   const insert = database.prepare(
     'INSERT INTO tokens (id, name, secret_sha256, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const select = database.prepare('SELECT * FROM tokens WHERE id = ?')
-  const selectAll = database.prepare('SELECT * FROM tokens ORDER BY created_at, id')
+  const select = database.prepare(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`)
   const revoke = database.prepare(
     'UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   )
@@ -46,9 +69,7 @@ export function createSqliteTokenStore(
       const row = await read(() => select.get(id))
       return row && toRecord(row)
     },
-    async list() {
-      return (await read(() => selectAll.all())).map(toRecord)
-    },
+    list: () => read(() => readTokens(database)),
     revoke: (id, revokedAt) => write(() => revoke.run(revokedAt, id).changes === 1),
     replace: (id, expiresAt, successor) =>
       write(() => {

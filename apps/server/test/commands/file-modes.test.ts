@@ -1,0 +1,150 @@
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { makeStore, spreadPlants } from './plants.ts'
+import { runProgram } from './program.ts'
+import { runShell } from './shell.ts'
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
+}
+
+function modesIn(folder: string): Record<string, string> {
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]))
+}
+
+/** Runs the server as a shell with this umask starts it. */
+function underUmask(umask: string): string[] {
+  return ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
+}
+
+async function startUnder(umask: string, folder: string) {
+  const server = await startServerProcess({ folder, under: underUmask(umask) })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  return server
+}
+
+describe('what the program makes is for its owner only', { timeout: 30_000 }, () => {
+  test.each(['000', '077'])(
+    'the database, its log and their folder, under umask %s',
+    async (umask) => {
+      const folder = temporaryFolder()
+      const server = await startUnder(umask, folder)
+      expect(modeOf(join(folder, 'data'))).toBe('700')
+      expect(modesIn(join(folder, 'data'))).toEqual({
+        'plants.db': '600',
+        'plants.db-shm': '600',
+        'plants.db-wal': '600',
+      })
+      server.kill('SIGTERM')
+      expect((await server.ended).err).not.toContain('other users')
+    },
+  )
+
+  test.each(['000', '0277'])(
+    'backups, what is restored and the audit file, under umask %s',
+    async (umask) => {
+      const folder = temporaryFolder()
+      const path = join(folder, 'plants.db')
+      await makeStore(path, spreadPlants(3))
+      const old = new DatabaseSync(path)
+      old.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
+      old.close()
+      const { code, err } = await runShell(
+        folder,
+        `umask ${umask}
+      server migrate --database-url sqlite:plants.db &&
+      server token create --name x --database-url sqlite:plants.db --audit-file audit.jsonl &&
+      server backup backup.db --database-url sqlite:plants.db &&
+      chmod 666 backup.db &&
+      server restore backup.db --database-url sqlite:restored.db &&
+      server token create --name x --database-url sqlite:empty.db &&
+      server restore backup.db --database-url sqlite:empty.db`,
+      )
+      expect({ code, err }).toMatchObject({ code: 0 })
+      expect(modesIn(folder)).toEqual({
+        'audit.jsonl': umask === '0277' ? '400' : '600',
+        'backup.db': '666',
+        'empty.db': '600',
+        'plants.db': '600',
+        'plants.db-shm': '600',
+        'plants.db-wal': '600',
+        'plants.db.schema-1': '600',
+        'restored.db': '600',
+      })
+    },
+  )
+
+  test('a folder in a folder that is missing, under umask 000', async () => {
+    const folder = temporaryFolder()
+    await runShell(folder, 'umask 000; server migrate --database-url sqlite:a/b/plants.db')
+    expect(modesIn(folder)).toEqual({ a: '700' })
+    expect(modesIn(join(folder, 'a'))).toEqual({ b: '700' })
+  })
+})
+
+describe('modes that let others in', { timeout: 30_000 }, () => {
+  async function arrangeShared(plants: number) {
+    const folder = temporaryFolder()
+    const data = join(folder, 'data')
+    mkdirSync(data)
+    await makeStore(join(data, 'plants.db'), spreadPlants(plants))
+    chmodSync(join(data, 'plants.db'), 0o660)
+    chmodSync(data, 0o755)
+    return { folder, data, path: join(data, 'plants.db') }
+  }
+
+  test('are left as they are, and logged once at the start of the server', async () => {
+    const { folder, data, path } = await arrangeShared(0)
+    const server = await startUnder('000', folder)
+    expect(modesIn(data)).toEqual({
+      'plants.db': '660',
+      'plants.db-shm': '660',
+      'plants.db-wal': '660',
+    })
+    expect(modeOf(data)).toBe('755')
+    server.kill('SIGTERM')
+    const lines = (await server.ended).err
+      .split('\n')
+      .filter((line) => line.includes('other users'))
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        modes: expect.arrayContaining([`755 ${data}`, `660 ${path}`, `660 ${path}-wal`]),
+        msg: 'other users can read or change the store; doctor says what to do',
+      }),
+    ])
+  })
+
+  test('are named by doctor, each with the command that mends it', async () => {
+    const { path, data } = await arrangeShared(3)
+    chmodSync(path, 0o644)
+    const doctor = () => runProgram(['doctor', '--database-url', `sqlite:${path}`])
+    const { code, out } = await doctor()
+    expect(code).toBe(0)
+    expect(out.split('\n').filter((line) => line.includes('permissions'))).toEqual([
+      `warning  permissions: ${data} has mode 755: other users can read it. Try: chmod 700 ${data}, or keep the store in a folder of its own`,
+      ...[path, `${path}-shm`, `${path}-wal`].map(
+        (file) =>
+          `warning  permissions: ${file} has mode 644: other users can read it. Try: chmod 600 ${file}`,
+      ),
+    ])
+    chmodSync(data, 0o700)
+    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o600)
+    expect((await doctor()).out).toMatch(
+      /^ok {7}permissions: 600, the store is for its owner only$/m,
+    )
+  })
+
+  test('of a folder that belongs to all are no reason to close it', async () => {
+    const { path, data } = await arrangeShared(3)
+    chmodSync(data, 0o1777)
+    const { out } = await runProgram(['doctor', '--database-url', `sqlite:${path}`])
+    expect(out).toContain(
+      `${data} has mode 1777: other users can change it. Try: keep the store in a folder of its own\n`,
+    )
+  })
+})

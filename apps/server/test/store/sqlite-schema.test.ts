@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { connect } from '../../src/store/sqlite/connect.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { StoreRefusedError } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+/** What the migrations have made since they landed: a store of today must stay one. */
+const LANDED = `
+CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT NOT NULL, tag TEXT) STRICT;
+CREATE TABLE tokens (
+      id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      secret_sha256 BLOB NOT NULL,
+      created_at INTEGER NOT NULL,
+      expires_at INTEGER,
+      revoked_at INTEGER,
+      last_used_at INTEGER
+    ) STRICT;
+INSERT INTO migrations VALUES (1, 'plants', 0), (2, 'tokens', 0);
+PRAGMA application_id = ${0x504c4e54}`
+
+const BACK_TO_VERSION_1 = 'DROP TABLE tokens; DELETE FROM migrations WHERE version = 2'
+
+/** A store with a plant that SQL was run on, by a connection that SQLite's defences do not hold back. */
+async function makeStore(sql: string): Promise<string> {
+  const path = join(temporaryFolder(), 'plants.db')
+  const store = await open(path)
+  await store.plants.create({ id: 1n, name: 'Fern' })
+  await store.close()
+  execute(path, sql)
+  return path
+}
+
+function execute(path: string, sql: string): void {
+  const database = new DatabaseSync(path, { defensive: false })
+  database.exec(sql)
+  database.close()
+}
+
+function open(path: string) {
+  return openSqliteStore({ path, queueLimit: 8 })
+}
+
+function rewriteSchema(change: string, where: string): string {
+  return `PRAGMA writable_schema = ON; UPDATE sqlite_schema SET ${change} WHERE ${where}`
+}
+
+describe('a schema that the migrations did not make is refused by name, and the file left:', () => {
+  test.each<[what: string, sql: string, message: RegExp]>([
+    [
+      'a trigger that drops plants',
+      'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END',
+      /plants\.db is not as this program made it: trigger weeds was added\. Find out who/,
+    ],
+    ['a view', 'CREATE VIEW ferns AS SELECT * FROM plants', /view ferns was added/],
+    ['an index', 'CREATE INDEX by_name ON plants (name)', /index by_name was added/],
+    ['a table', 'CREATE TABLE notes (text)', /table notes was added/],
+    [
+      'a virtual table',
+      'CREATE VIRTUAL TABLE words USING fts5 (name)',
+      /table words was added, table words_data was added/,
+    ],
+    ['a column more', 'ALTER TABLE plants ADD COLUMN pot TEXT', /table plants was changed/],
+    ['a column less', 'ALTER TABLE tokens DROP COLUMN revoked_at', /table tokens was changed/],
+    ['a column renamed', 'ALTER TABLE plants RENAME name TO title', /table plants was changed/],
+    ['a table less', 'DROP TABLE tokens', /index sqlite_autoindex_tokens_1 is missing|tokens is m/],
+    [
+      'a table that is not strict',
+      rewriteSchema("sql = replace(sql, ' STRICT', '')", "name = 'plants'"),
+      /table plants was changed/,
+    ],
+    [
+      'a view in the place of a table',
+      'ALTER TABLE tokens RENAME TO hidden; CREATE VIEW tokens AS SELECT * FROM hidden',
+      /view tokens was added.* table tokens is missing/,
+    ],
+    [
+      'migrations that are a view',
+      'DROP TABLE migrations; CREATE VIEW migrations AS SELECT 2 AS version, 0 AS applied_at',
+      /view migrations was added, table migrations is missing/,
+    ],
+    [
+      'migrations that run code',
+      'DROP TABLE migrations; CREATE VIRTUAL TABLE migrations USING fts5 (version)',
+      /plants\.db is not as this program made it: table migrations was changed/,
+    ],
+    [
+      'a table that looks like one of ANALYZE',
+      `${'CREATE TABLE sqlite_stat9 (tbl, idx, stat)'.replace('sqlite_stat9', 'x')}; ${rewriteSchema("name = 'sqlite_stat9', tbl_name = 'sqlite_stat9', sql = 'CREATE TABLE sqlite_stat9(tbl,idx,stat)'", "name = 'x'")}`,
+      /table sqlite_stat9 was added/,
+    ],
+    [
+      'in a store of an older version',
+      `${BACK_TO_VERSION_1}; CREATE VIEW ferns AS SELECT * FROM plants`,
+      /view ferns was added/,
+    ],
+    [
+      'a version that is recorded and was not made',
+      'DELETE FROM migrations WHERE version = 2',
+      /table tokens was added/,
+    ],
+    [
+      'a name that speaks to a terminal',
+      'CREATE TABLE "\u001b[2Jx\ny" (z)',
+      /table __2Jx_y was added/,
+    ],
+  ])('%s', async (_what, sql, message) => {
+    const path = await makeStore(sql)
+    const before = readFileSync(path)
+    await expect(open(path)).rejects.toThrow(StoreRefusedError)
+    await expect(open(path)).rejects.toThrow(message)
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readdirSync(join(path, '..')).filter((name) => /schema/.test(name))).toEqual([])
+  })
+})
+
+describe('a schema is taken', () => {
+  test('as the migrations made it when they landed', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    execute(path, LANDED)
+    const store = await open(path)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    await store.close()
+  })
+
+  test.each([
+    ['what ANALYZE keeps', 'ANALYZE', 'sqlite_stat1'],
+    [
+      'the tables of Litestream',
+      'CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER)',
+      '_litestream_lock',
+    ],
+  ])('with %s', async (_what, sql, table) => {
+    const path = await makeStore(sql)
+    const store = await open(path)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
+    await store.close()
+    const database = new DatabaseSync(path, { readOnly: true })
+    expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toBeDefined()
+    database.close()
+  })
+
+  test('while it is an older one that will be migrated', async () => {
+    const path = await makeStore(BACK_TO_VERSION_1)
+    const store = await open(path)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
+    await store.close()
+    expect(readdirSync(join(path, '..'))).toContain('plants.db.schema-1')
+  })
+})
+
+describe('a connection', () => {
+  const SOURCE = join(import.meta.dirname, '../../src')
+
+  test('is made at one place, whoever opens it', () => {
+    const makers = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => readFileSync(join(SOURCE, name), 'utf8').includes('new DatabaseSync('))
+    expect(makers).toEqual([join('store', 'sqlite', 'connect.ts')])
+  })
+
+  test('trusts no schema, takes no extension and keeps SQL from writing the schema', () => {
+    const database = connect(':memory:')
+    expect(database.prepare('PRAGMA trusted_schema').get()).toEqual({ trusted_schema: 0 })
+    database.exec('PRAGMA writable_schema = ON')
+    expect(() => database.exec('DELETE FROM sqlite_schema')).toThrow(/may not be modified/)
+    expect(() => database.loadExtension('anything')).toThrow(/not allowed/)
+    expect(() => database.enableLoadExtension(true)).toThrow(/not allowed|Cannot enable/)
+    database.close()
+  })
+})
