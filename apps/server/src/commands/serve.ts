@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Logger } from 'pino'
 import { isUsable } from '../auth/authenticate.ts'
 import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
 import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
