@@ -103,7 +103,7 @@ export const settings = {
   ),
   failedCredentialLimit: setting(
     '60',
-    'how many tokens from one address may be wrong in a minute, or off',
+    'how many requests from one address may have no valid token in a minute, or off',
     wholeNumberOrOff(1, 1_000_000),
   ),
   rateLimit: setting(

@@ -206,15 +206,23 @@ test('what a limit does is counted by its name', async () => {
   expect(acted('requests_in_flight')).toBe(0)
 })
 
-test('fetches of keys that fail are counted', async () => {
-  const issuer = createServer((_request, response) => response.writeHead(500).end())
+test('fetches of keys are counted by how they end, and the last good one is dated', async () => {
+  let status = 500
+  const issuer = createServer((_request, response) => response.writeHead(status).end('{"keys":[]}'))
   await once(issuer.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void issuer.close())
-  const server = await startScrapedServer({
+  const environment = {
     PLANT_STORE_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
     PLANT_STORE_JWT_ISSUER: 'https://issuer.test',
     PLANT_STORE_JWT_AUDIENCE: 'plants',
-  })
+  }
   const failed = 'plant_store_jwks_fetches_total{result="failed"}'
-  await expect.poll(async () => (await server.scrape()).get(failed)).toBeGreaterThan(0)
+  const dated = 'plant_store_jwks_last_fetch_timestamp_seconds'
+  const without = await startScrapedServer(environment)
+  await expect.poll(async () => (await without.scrape()).get(failed)).toBeGreaterThan(0)
+  expect((await without.scrape()).get(dated)).toBe(0)
+  status = 200
+  const before = Date.now() / 1_000
+  const withKeys = await startScrapedServer(environment)
+  await expect.poll(async () => (await withKeys.scrape()).get(dated)).toBeGreaterThanOrEqual(before)
 })

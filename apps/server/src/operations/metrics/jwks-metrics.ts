@@ -1,4 +1,4 @@
-import { Counter, type Registry } from '@prometheus-io/client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
 
 export function addJwksMetrics(registers: Registry[]): JwksObserver {
@@ -9,5 +9,15 @@ export function addJwksMetrics(registers: Registry[]): JwksObserver {
     registers,
   })
   for (const result of ['ok', 'failed']) fetches.inc({ result }, 0)
-  return { fetched: (isGood) => fetches.inc({ result: isGood ? 'ok' : 'failed' }) }
+  const fetchedAt = new Gauge({
+    name: 'plant_store_jwks_last_fetch_timestamp_seconds',
+    help: "When the token issuer's keys were last fetched, in Unix time; 0 for never.",
+    registers,
+  })
+  return {
+    fetched(isGood) {
+      fetches.inc({ result: isGood ? 'ok' : 'failed' })
+      if (isGood) fetchedAt.setToCurrentTime()
+    },
+  }
 }
