@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readPostgresUrl } from '../../src/store/postgres/address.ts'
+import { PARAMETERS } from '../../src/store/postgres/parameters.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 
 const SECRET = 'h3rbarium'
@@ -86,6 +87,105 @@ describe('beyond this machine', () => {
   })
 })
 
+describe('a parameter of libpq', () => {
+  // PostgreSQL 18, §34.1.2, and requiressl of older ones.
+  const all =
+    'host hostaddr port dbname user password passfile require_auth channel_binding ' +
+    'connect_timeout client_encoding options application_name fallback_application_name ' +
+    'keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout ' +
+    'replication gssencmode sslmode requiressl sslnegotiation sslcompression sslcert sslkey ' +
+    'sslkeylogfile sslpassword sslcertmode sslrootcert sslcrl sslcrldir sslsni requirepeer ' +
+    'ssl_min_protocol_version ssl_max_protocol_version min_protocol_version ' +
+    'max_protocol_version krbsrvname gsslib gssdelegation scram_client_key scram_server_key ' +
+    'service target_session_attrs load_balance_hosts oauth_issuer oauth_client_id ' +
+    'oauth_client_secret oauth_scope'
+
+  test.each(all.split(' '))('%s is known', (name) => {
+    expect(Object.keys(PARAMETERS)).toContain(name)
+  })
+
+  test.each([
+    ['channel_binding=require', /channel_binding=require needs TLS/],
+    ['channel_binding=always', /channel_binding must be disable, prefer or require/],
+    ['require_auth=scram', /require_auth must be methods of password, /],
+    ['require_auth=!md5,password', /require_auth must be/],
+    ['sslnegotiation=direct&sslmode=disable', /sslnegotiation=direct needs TLS/],
+    ['connect_timeout=10', /connect_timeout must be 1 to 4 seconds/],
+    ['target_session_attrs=read-write', /target_session_attrs must be any: name one host/],
+    ['load_balance_hosts=random', /load_balance_hosts must be disable/],
+    ['gssencmode=require', /gssencmode must be disable/],
+    ['client_encoding=LATIN1', /client_encoding must be UTF8/],
+    ['sslcrl=/x', /sslcrl is not taken: leave it out: no list of revocations/],
+    ['hostaddr=127.0.0.1', /hostaddr is not taken: put the address/],
+    ['passfile=/x', /passfile is not taken: name the file in PGPASSFILE/],
+    ['sslpassword=h3rbarium', /sslpassword is not taken/],
+    ['requirepeer=postgres', /requirepeer is not taken/],
+    ['service=plants', /service is not taken/],
+    ['host=a,b', /host must be one host/],
+    ['port=1,2', /port must be one number/],
+    ['statement_timeout=1', /statement_timeout is none of PostgreSQL's/],
+    ['pgbouncer=true', /pgbouncer is none of PostgreSQL's/],
+    ['max=500', /max is none of PostgreSQL's/],
+    ['uselibpqcompat=true', /uselibpqcompat is none/],
+    ['ssl=true', /ssl is none/],
+    ['__proto__=x', /none of PostgreSQL's/],
+    ['keepalives=1&keepalives=0', /keepalives must be said once/],
+  ])('%s is refused by its name', (query, message) => {
+    const error = refusalOf(`127.0.0.1/plants?${query}`)
+    expect(error).toBeInstanceOf(StoreRefusedError)
+    expect(error).toHaveProperty('message', expect.stringMatching(message))
+    expect(error).toHaveProperty('message', expect.not.stringContaining(SECRET))
+  })
+
+  test('that is honoured reaches pg', () => {
+    const query =
+      'sslmode=require&ssl_min_protocol_version=TLSv1.3&channel_binding=prefer&keepalives=0' +
+      '&keepalives_idle=7&connect_timeout=3&application_name=fern&options=-c%20search_path%3Dx'
+    expect(readPostgresUrl(urlOf(`127.0.0.1/plants?${query}`), {}).config).toMatchObject({
+      ssl: { minVersion: 'TLSv1.3', rejectUnauthorized: false },
+      enableChannelBinding: true,
+      keepAlive: false,
+      keepAliveInitialDelayMillis: 7_000,
+      connectionTimeoutMillis: 3_000,
+      application_name: 'fern',
+      options: '-c search_path=x',
+    })
+  })
+
+  test.each([
+    ['PGSSLMODE', 'verify-full', 'ssl', {}],
+    ['PGSSLMODE', 'disable', 'ssl', false],
+    ['PGCHANNELBINDING', 'prefer', 'enableChannelBinding', true],
+    ['PGREQUIREAUTH', 'md5', 'authentication', { methods: new Set(['md5']), isBound: false }],
+  ])(
+    'counts where the environment says it as %s=%s and the URL does not',
+    (name, value, key, said) => {
+      const { config } = readPostgresUrl(urlOf('127.0.0.1/plants'), { [name]: value })
+      expect(config).toHaveProperty(key, said)
+    },
+  )
+
+  test('counts in the URL before the environment', () => {
+    const url = urlOf('plants.example/plants?sslmode=verify-full')
+    expect(readPostgresUrl(url, { PGSSLMODE: 'disable' }).config.ssl).toBeTypeOf('object')
+  })
+
+  test.each(['PGREQUIREPEER', 'PGSSLCRL', 'PGSSLCERTMODE'])(
+    'that only the environment says, as %s, is refused by that name',
+    (name) => {
+      const read = () => readPostgresUrl(urlOf('127.0.0.1/plants'), { [name]: 'require' })
+      expect(read).toThrow(new RegExp(`${name} (?:is not taken|must be)`))
+    },
+  )
+
+  test('that other programs read from the environment changes nothing', () => {
+    const others = { PGHOST: 'other', PGPORT: '1', PGTARGETSESSIONATTRS: 'read-write' }
+    const plain = readPostgresUrl(urlOf('127.0.0.1/plants'), {})
+    expect(readPostgresUrl(urlOf('127.0.0.1/plants'), others)).toEqual(plain)
+    expect(plain.config).toMatchObject({ host: '127.0.0.1', port: 5432 })
+  })
+})
+
 test.each([
   ['plants.example:5433/plants?sslmode=require', 'plants.example:5433/plants'],
   ['127.0.0.1/plants', '127.0.0.1:5432/plants'],
@@ -100,6 +200,9 @@ test.each([
   'plants.example/plants?sslmode=verify-full&sslrootcert=/nowhere/root.crt',
   'plants.example:99999/plants',
   'plants example/plants',
+  'a.example:5432,b.example:5432/plants?sslmode=verify-full',
+  'a.example,b.example/plants?sslmode=verify-full',
+  'plants.example/plants?sslmode=verify-full&sslcert=/nowhere',
   '[::1/plants',
 ])('%s is refused in words that do not hold the password', (place) => {
   const error = refusalOf(place)

@@ -111,9 +111,8 @@ describe('a role that may not do all that the program does', () => {
     expect(await create()).toMatchObject({ status: 503 })
     const answer = await fetch(`${server.operationsUrl}/readyz`)
     expect(answer.status).toBe(503)
-    expect(((await answer.json()) as { message: string }).message).toContain(
-      `GRANT INSERT ON "public".plants TO ${role}`,
-    )
+    const { message } = (await answer.json()) as { message: string }
+    expect(message).toContain(`GRANT INSERT ON "public".plants TO ${role}`)
     await postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
     await waitForReadiness(server, true)
     expect(await create()).toMatchObject({ status: 200 })

@@ -1,29 +1,20 @@
-import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { createCertificate } from './certificate.ts'
+import { addCertificate, createCertificate } from './certificate.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
-
-const { certificate, key } = createCertificate()
 
 let postgres: PostgresServer
 let plain: PostgresServer
 let databaseUrl: string
-
-function addCertificate(folder: string): void {
-  const { uid, gid } = statSync(folder)
-  for (const [name, text] of Object.entries({ 'server.crt': certificate, 'server.key': key })) {
-    writeFileSync(join(folder, name), text)
-    chmodSync(join(folder, name), 0o600)
-    chownSync(join(folder, name), uid, gid)
-  }
-}
+let certificate: string
 
 beforeAll(async () => {
   postgres = await startPostgres(['ssl=on'], { prepare: addCertificate })
+  certificate = readFileSync(join(postgres.folder, 'server.crt'), 'utf8')
   databaseUrl = await postgres.createDatabase()
   await migratePostgresDatabase(databaseUrl, false)
   plain = await startPostgres()
@@ -81,6 +72,14 @@ describe('a PostgreSQL with TLS and a certificate that nobody vouches for', () =
       ).rejects.toMatchObject({ name: 'StoreUnavailableError' })
     },
   )
+
+  test('is not trusted with sslrootcert=system, which is for verify-full alone', async () => {
+    const url = `${databaseUrl}?sslrootcert=system&sslmode=`
+    await expect(isEncrypted(`${url}verify-full`)).rejects.toMatchObject({
+      message: expect.stringMatching(/certificate|no authorities/),
+    })
+    await expect(isEncrypted(`${url}require`)).rejects.toThrow(/needs sslmode=verify-full/)
+  })
 
   test('is not trusted under a name that its certificate does not have', async () => {
     const root = writeCertificate(certificate)
