@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { connect as connectTls, TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
@@ -192,15 +194,23 @@ describe('a real PostgreSQL', () => {
     expect(ended.err).not.toContain('SASL')
   })
 
-  test('takes the password from PGPASSWORD', async () => {
-    const url = new URL(databaseUrl)
-    const password = decodeURIComponent(url.password)
-    url.password = ''
+  test.each(['PGPASSWORD', 'PGPASSFILE'])('takes the password from %s', async (variable) => {
+    const { port, username, password } = new URL(databaseUrl)
+    const url = databaseUrl.replace(`:${password}@`, '@')
+    const folder = temporaryFolder()
+    const path = join(folder, 'passwords')
+    const line = `127.0.0.1:${port}:*:${username}:${decodeURIComponent(password)}\n`
+    writeFileSync(path, line, { mode: 0o600 })
+    const values = { PGPASSWORD: decodeURIComponent(password), PGPASSFILE: path }
     const ended = await runToEnd({
-      folder: temporaryFolder(),
-      environment: { PLANT_STORE_DATABASE_URL: url.href, PGPASSWORD: password },
+      folder,
+      environment: {
+        PLANT_STORE_DATABASE_URL: url,
+        [variable]: values[variable as keyof typeof values],
+      },
       args: ['token', 'list'],
     })
     expect(ended).toMatchObject({ code: 0 })
+    expect(ended.err).not.toContain('Warning')
   })
 })

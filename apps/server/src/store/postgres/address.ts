@@ -103,5 +103,6 @@ export function readPostgresUrl(
     )
   }
   // Said in as many words: pg would take what is missing from the environment.
-  return { config: { ...translate(parsed), host, port }, place }
+  const password = options.password || environment.PGPASSWORD
+  return { config: { ...translate(parsed), host, port, password }, place }
 }

@@ -1,5 +1,6 @@
 import { TLSSocket } from 'node:tls'
 import pg, { type ClientConfig, type Connection } from 'pg'
+import pgpass from 'pgpass'
 
 /** How the server may ask who this is. */
 export interface Authentication {
@@ -57,9 +58,17 @@ export type GuardedConfig = ClientConfig & { readonly authentication: Authentica
 /** A connection that tells its password only as its address allows. */
 export class GuardedClient extends pg.Client {
   constructor(config: GuardedConfig) {
-    super(config)
+    super({ ...config, password: config.password || (() => this.#readPassword()) })
     // A server that is given up on would keep this process from ending until it gives up as well.
     this.connection.on('error', () => this.connection.stream.destroy())
     guard(this.connection, config.authentication)
+  }
+
+  /** As libpq does where no password is said. The empty one stands for none. */
+  #readPassword(): Promise<string> {
+    const { host, port, database, user } = this
+    return new Promise((resolve) => {
+      pgpass({ host, port, database, user }, (password) => resolve(password ?? ''))
+    })
   }
 }
