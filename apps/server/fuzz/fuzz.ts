@@ -1,0 +1,120 @@
+import { type Input, makeInputs } from './inputs.ts'
+import { createGoodPlant, send } from './send.ts'
+import { findSmallest } from './smallest.ts'
+import { startTarget, type Target } from './target.ts'
+
+/** Inputs after which the server is looked at. */
+const BURST = 100
+
+/** How many connections are open at the same time. */
+const CALLERS = 20
+
+/** The resident memory that a server may take, one burst after the other. */
+export const MEMORY_BOUND_BYTES = 256 * 1024 * 1024
+
+/** After this a finding is told as small as it is by then. */
+const SHRINK_MS = 60_000
+
+export interface FuzzOptions {
+  /** How many inputs are sent, in whole bursts. */
+  readonly count: number
+  readonly seed: number
+  /** Of the server's Node: none as it is shipped. */
+  readonly nodeFlags?: readonly string[]
+  /** Told after each burst. */
+  readonly onProgress?: (sent: number) => void
+}
+
+/** Inputs, as few and as short as was found, after which something is wrong. */
+export interface Finding {
+  readonly wrong: string
+  readonly inputs: readonly Input[]
+  /** With this seed the burst that held them comes first. */
+  readonly seed: number
+}
+
+export interface Fuzzed {
+  readonly sent: number
+  readonly finding: Finding | undefined
+  /** The largest resident memory of the server. */
+  readonly peakBytes: number
+}
+
+async function sendAll(inputs: readonly Input[], target: Target): Promise<string | undefined> {
+  const waiting = inputs.values()
+  const wrong: string[] = []
+  async function callOnAndOn(): Promise<void> {
+    for (const input of waiting) {
+      const found = await send(input, target)
+      if (found !== undefined) wrong.push(found)
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, callOnAndOn))
+  return wrong[0]
+}
+
+/** Sends inputs and gives what is wrong then with the answers or with the server. */
+async function judge(inputs: readonly Input[], target: Target): Promise<string | undefined> {
+  const wrongAnswer = await sendAll(inputs, target)
+  const refused = await createGoodPlant(target)
+  // What it says last may come a moment after its port is closed.
+  if (refused !== undefined) await new Promise((resolve) => setTimeout(resolve, 100))
+  const wrong = target.complaint() ?? wrongAnswer ?? refused
+  if (wrong !== undefined) return wrong
+  const bytes = target.memoryBytes()
+  return bytes > MEMORY_BOUND_BYTES ? `the server takes ${bytes} bytes of memory` : undefined
+}
+
+/** Finds the smallest part of a burst that a server, started anew for it, cannot take. */
+async function shrink(whole: Finding, nodeFlags: readonly string[] | undefined): Promise<Finding> {
+  const deadline = performance.now() + SHRINK_MS
+  let finding = whole
+  let target = await startTarget(nodeFlags)
+  await findSmallest(whole.inputs, async (inputs) => {
+    if (performance.now() > deadline) return false
+    const found = await judge(inputs, target)
+    if (found === undefined) return false
+    finding = { ...whole, wrong: found, inputs }
+    await target.stop('SIGKILL')
+    target = await startTarget(nodeFlags)
+    return true
+  })
+  await target.stop('SIGKILL')
+  return finding
+}
+
+/** Sends seeded bursts to a server, until something is wrong or enough were sent. */
+export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
+  const { count, seed, nodeFlags, onProgress } = options
+  const target = await startTarget(nodeFlags)
+  let peakBytes = 0
+  let sent = 0
+  try {
+    while (sent < count) {
+      const finding = { seed: seed + sent, inputs: makeInputs(seed + sent, BURST) }
+      const wrong = await judge(finding.inputs, target)
+      sent += BURST
+      if (wrong !== undefined) {
+        return { sent, peakBytes, finding: await shrink({ ...finding, wrong }, nodeFlags) }
+      }
+      peakBytes = target.memoryBytes('VmHWM')
+      onProgress?.(sent)
+    }
+    const exitCode = await target.stop()
+    const wrong = `the server ends with ${exitCode} when it is told to end`
+    return { sent, peakBytes, finding: exitCode === 0 ? undefined : { wrong, inputs: [], seed } }
+  } finally {
+    await target.stop('SIGKILL')
+  }
+}
+
+/** A finding as a person reads it, with the way to see it again. */
+export function describeFinding({ wrong, inputs, seed }: Finding): string {
+  const shown = inputs.map(({ listener, packets, ending }) =>
+    [
+      `to the listener of the ${listener}, then ${ending}:`,
+      ...packets.map((one) => JSON.stringify(one)),
+    ].join('\n  '),
+  )
+  return `${wrong}\nafter:\n${shown.join('\n')}\nAgain: pnpm fuzz --count 100 --seed ${seed}\n`
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { describeFinding, fuzz, MEMORY_BOUND_BYTES } from '../../fuzz/fuzz.ts'
+
+const COUNT = 50_000
+
+/** Many times what it takes where nothing else runs. */
+const TIMEOUT_MS = 300_000
+
+/** As the server was once started; it would take `__proto__` away again, so that nothing may. */
+const THROWING_PROTO = [
+  '--disable-proto=throw',
+  `--import=data:text/javascript,${encodeURIComponent(
+    "Object.defineProperty(Object.prototype, '__proto__', { configurable: false })",
+  )}`,
+]
+
+test(`${COUNT} mutated requests leave the server alive, right and within its memory`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const seed = Date.now() % 1_000_000_000
+  const { finding, peakBytes } = await fuzz({ count: COUNT, seed })
+  expect(finding && describeFinding(finding)).toBe(undefined)
+  expect(peakBytes).toBeLessThan(MEMORY_BOUND_BYTES)
+})
+
+test('a server that a header named __proto__ ends is found out, by as little as that takes', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { finding, sent } = await fuzz({ count: COUNT, seed: 1, nodeFlags: THROWING_PROTO })
+  expect(sent).toBeLessThan(10_000)
+  expect(finding?.wrong).toMatch(/^the server ended with 1\n.*ERR_PROTO_ACCESS/s)
+  expect(finding?.inputs).toHaveLength(1)
+  const bytes = finding?.inputs[0]?.packets.join('')
+  expect(bytes).toContain('__proto__')
+  expect(bytes?.length).toBeLessThan(80)
+})
