@@ -12,6 +12,10 @@ const CALLERS = 20
 /** The resident memory that a server may take, one burst after the other. */
 export const MEMORY_BOUND_BYTES = 256 * 1024 * 1024
 
+/** How long an answer may take on a busy machine; less, once it is known what is wrong. */
+const PATIENCE_MS = 10_000
+const SHRINK_PATIENCE_MS = 2_000
+
 /** After this a finding is told as small as it is by then. */
 const SHRINK_MS = 60_000
 
@@ -40,12 +44,16 @@ export interface Fuzzed {
   readonly peakBytes: number
 }
 
-async function sendAll(inputs: readonly Input[], target: Target): Promise<string | undefined> {
+async function sendAll(
+  inputs: readonly Input[],
+  target: Target,
+  patienceMs: number,
+): Promise<string | undefined> {
   const waiting = inputs.values()
   const wrong: string[] = []
   async function callOnAndOn(): Promise<void> {
     for (const input of waiting) {
-      const found = await send(input, target)
+      const found = await send(input, target, patienceMs)
       if (found !== undefined) wrong.push(found)
     }
   }
@@ -54,9 +62,13 @@ async function sendAll(inputs: readonly Input[], target: Target): Promise<string
 }
 
 /** Sends inputs and gives what is wrong then with the answers or with the server. */
-async function judge(inputs: readonly Input[], target: Target): Promise<string | undefined> {
-  const wrongAnswer = await sendAll(inputs, target)
-  const refused = await createGoodPlant(target)
+async function judge(
+  inputs: readonly Input[],
+  target: Target,
+  patienceMs = PATIENCE_MS,
+): Promise<string | undefined> {
+  const wrongAnswer = await sendAll(inputs, target, patienceMs)
+  const refused = await createGoodPlant(target, patienceMs)
   // What it says last may come a moment after its port is closed.
   if (refused !== undefined) await new Promise((resolve) => setTimeout(resolve, 100))
   const wrong = target.complaint() ?? wrongAnswer ?? refused
@@ -72,7 +84,7 @@ async function shrink(whole: Finding, nodeFlags: readonly string[] | undefined):
   let target = await startTarget(nodeFlags)
   await findSmallest(whole.inputs, async (inputs) => {
     if (performance.now() > deadline) return false
-    const found = await judge(inputs, target)
+    const found = await judge(inputs, target, SHRINK_PATIENCE_MS)
     if (found === undefined) return false
     finding = { ...whole, wrong: found, inputs }
     await target.stop('SIGKILL')

@@ -4,9 +4,6 @@ import { findWrongAnswer } from './answers.ts'
 import { type Input, toBytes } from './inputs.ts'
 import type { Target } from './target.ts'
 
-/** After this a connection that is owed an answer counts as stalled. */
-const PATIENCE_MS = 10_000
-
 /** How long a connection that is left open is left so. */
 const LEAVE_MS = 5
 
@@ -38,25 +35,32 @@ function call(port: number): Caller {
 }
 
 /** Resolves with what is wrong; with undefined once the connection is over and all was well. */
-async function finish({ socket, over }: Caller): Promise<string | undefined> {
+async function finish({ socket, over }: Caller, patienceMs: number): Promise<string | undefined> {
   socket.end()
   const { promise, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => resolve('no answer and no end'), PATIENCE_MS)
+  const timer = setTimeout(() => resolve('no answer and no end'), patienceMs)
   const stalled = await Promise.race([promise, over.then(() => undefined)])
   clearTimeout(timer)
   socket.destroy()
   return stalled
 }
 
-/** Sends an input over a connection of its own, and gives what was wrong with the answers. */
-export async function send(input: Input, { ports, token }: Target): Promise<string | undefined> {
+/**
+ * Sends an input over a connection of its own, and gives what was wrong with the answers: that is
+ * also when one is owed for longer than the patience.
+ */
+export async function send(
+  input: Input,
+  { ports, token }: Target,
+  patienceMs: number,
+): Promise<string | undefined> {
   const caller = call(ports[input.listener])
   for (const [index, packet] of input.packets.entries()) {
     if (index > 0) await nextTurn()
     caller.socket.write(toBytes(packet, token))
   }
   let stalled: string | undefined
-  if (input.ending === 'finish') stalled = await finish(caller)
+  if (input.ending === 'finish') stalled = await finish(caller, patienceMs)
   else {
     if (input.ending === 'leave') await new Promise((resolve) => setTimeout(resolve, LEAVE_MS))
     caller.socket.resetAndDestroy()
@@ -67,13 +71,16 @@ export async function send(input: Input, { ports, token }: Target): Promise<stri
 }
 
 /** Creates a plant as any caller does, and gives what was wrong with that. */
-export async function createGoodPlant({ ports, token }: Target): Promise<string | undefined> {
+export async function createGoodPlant(
+  { ports, token }: Target,
+  patienceMs: number,
+): Promise<string | undefined> {
   try {
     const answer = await fetch(`http://127.0.0.1:${ports.service}/plants`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"id":7,"name":"Moss"}',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patienceMs),
     })
     const text = await answer.text()
     return answer.status === 200 && text === '{"name":"Moss"}'

@@ -85,6 +85,8 @@ export interface Answer {
   /** More headers, names and values in turn. */
   readonly headers?: readonly string[]
   readonly closesConnection: boolean
+  /** Nothing can be read after this request, and those before it may still wait for their turn. */
+  readonly isOfLastRequest?: boolean
 }
 
 /**
@@ -111,7 +113,7 @@ export function sendAnswer(
     else sendPieces(response, Buffer.from(body), () => response.end())
     return
   }
-  markAsClosing(request.socket)
+  if (answer.isOfLastRequest !== true) markAsClosing(request.socket)
   response.writeHead(status, [...lines, 'connection', 'close'])
   endAndClose(request, response, body)
 }

@@ -68,6 +68,7 @@ function refuseRequest(
     body: errorBodyOf(error),
     requestId,
     closesConnection: true,
+    isOfLastRequest: true,
   })
   // Nothing more can be read, so the caller is told at once that nothing more will come; unless
   // the answers to earlier requests are still owed.

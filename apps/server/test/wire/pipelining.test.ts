@@ -125,6 +125,14 @@ test('a reset after CONNECT, while a commit runs, ends nothing but its connectio
   await server.expectStoredAndServing([plantOf(1)])
 })
 
+test('a plant between a refused request and a broken one is stored, and all three are answered', () =>
+  server.check({
+    sent: Buffer.concat([request({ authorization: 'Bearer x' }), one, postChunks('zz\r\n')]),
+    answers: [{ error: 'invalid_token' }, stored, malformed],
+    stored: [plantOf(1)],
+    connection: 'closed',
+  }))
+
 // RFC 9112 §9.6: after an answer that closes the connection no further request is processed.
 describe('what follows a request that ends the connection is neither answered nor stored, after', () => {
   test.each<[claim: string, bytes: Buffer, answer: ExpectedAnswer]>([
