@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /** Licences that ask for nothing but their own text, by their SPDX names. */
@@ -35,8 +36,19 @@ const SHIPPED = [
   '!@plant-store/benchmark',
 ]
 
+/** Every package of which the build copies files into the server, such as Swagger UI for its page. */
+function listCopiedPackages(): RuntimePackage[] {
+  const build = new URL('../apps/server/page/build.ts', import.meta.url)
+  const require = createRequire(build)
+  const manifests = readFileSync(build, 'utf8').matchAll(/resolve\('([^']+\/package\.json)'\)/g)
+  return Array.from(manifests, ([, manifest = '']) => {
+    const { name, version, license: licence } = require(manifest)
+    return { name, version, licence }
+  })
+}
+
 /** Every package that the shipped ones depend on to run, by name and version. */
-export function listRuntimePackages(): RuntimePackage[] {
+function listInstalledPackages(): RuntimePackage[] {
   const command = ['-y', 'pnpm@12.16.0', ...SHIPPED, 'licenses', 'list', '--prod', '--json']
   const cwd = fileURLToPath(new URL('..', import.meta.url))
   const text = execFileSync('npx', command, {
@@ -45,15 +57,18 @@ export function listRuntimePackages(): RuntimePackage[] {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const byLicence = Object.entries<readonly Listed[]>(JSON.parse(text))
-  return byLicence
-    .flatMap(([licence, packages]) =>
-      packages.flatMap(({ name, versions }) =>
-        versions.map((version) => ({ name, version, licence })),
-      ),
-    )
-    .toSorted((one, other) =>
-      `${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1,
-    )
+  return byLicence.flatMap(([licence, packages]) =>
+    packages.flatMap(({ name, versions }) =>
+      versions.map((version) => ({ name, version, licence })),
+    ),
+  )
+}
+
+/** Every package that runs with what is shipped, installed or copied, by name and version. */
+export function listRuntimePackages(): RuntimePackage[] {
+  return [...listInstalledPackages(), ...listCopiedPackages()].toSorted((one, other) =>
+    `${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1,
+  )
 }
 
 /** Those whose licence asks for more than its own text. */
@@ -85,7 +100,7 @@ export function describePackages(packages: readonly RuntimePackage[]): string {
   return [
     '# Runtime dependencies',
     '',
-    'Every package that runs with the server, the client or the contract, with its licence. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
+    'Every package that runs with the server, the client or the contract, be it installed or copied by the build, with its licence. What is inside of Swagger UI is told by the `swagger-ui-bundle.js.LICENSE.txt` that lies beside it. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
     '',
     ...toTable([['Package', 'Version', 'Licence'], ...rows]),
     '',

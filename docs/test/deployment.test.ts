@@ -54,10 +54,10 @@ describe('the container file', () => {
     expect(validate(`${CONTAINERFILE}\nUSR root\n`, strict)).not.toEqual([])
   })
 
-  test('names its base by a whole version, and a user who is a number other than 0', () => {
+  test('names its base by a whole version and its digest, and a user who is a number other than 0', () => {
     const bases = [...CONTAINERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
     expect(new Set(bases).size).toBe(1)
-    expect(bases[0]).toMatch(/:\d+\.\d+\.\d+-[\w-]+$/)
+    expect(bases[0]).toMatch(/:\d+\.\d+\.\d+-[\w-]+@sha256:[\da-f]{64}$/)
     expect(CONTAINERFILE.match(/^USER .*$/gm)).toEqual(['USER 10001:10001'])
     expect(CONTAINERFILE).toMatch(/^HEALTHCHECK /m)
   })
@@ -151,6 +151,23 @@ describe.skipIf(!hasSystemd)('the systemd unit', () => {
     expect(status, text).toBe(0)
     const open = writeUnit(UNIT.replace(/^(?:Protect|Private|Restrict|SystemCall).*$/gm, ''))
     expect(analyze('security', '--offline=yes', '--threshold=15', open).status).not.toBe(0)
+  })
+})
+
+describe('continuous integration', () => {
+  const workflow = read('.github/workflows/ci.yml')
+
+  test('runs what others made by its digest alone', () => {
+    const used = [...workflow.matchAll(/uses: (.*)/g)].map(([, action]) => action)
+    expect(used).not.toEqual([])
+    for (const action of used) expect(action).toMatch(/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/)
+    expect(workflow).toMatch(/image: \S+@sha256:[\da-f]{64}$/m)
+  })
+
+  test('installs nothing but what a lockfile names', () => {
+    const installs = workflow.match(/\binstall\b.*/g)
+    expect(installs?.length).toBeGreaterThan(1)
+    for (const install of installs ?? []) expect(install).toBe('install --frozen-lockfile')
   })
 })
 

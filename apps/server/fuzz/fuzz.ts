@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Input, makeInputs } from './inputs.ts'
 import { createGoodPlant, send } from './send.ts'
 import { findSmallest } from './smallest.ts'
@@ -12,9 +13,15 @@ const CALLERS = 20
 /** The resident memory that a server may take, one burst after the other. */
 export const MEMORY_BOUND_BYTES = 256 * 1024 * 1024
 
-/** How long an answer may take on a busy machine; less, once it is known what is wrong. */
-const PATIENCE_MS = 10_000
-const SHRINK_PATIENCE_MS = 2_000
+interface Pace {
+  /** How long an answer may take. */
+  readonly patienceMs: number
+  /** What the server says of inputs may come so much later. */
+  readonly settleMs: number
+}
+
+const FAST: Pace = { patienceMs: 10_000, settleMs: 0 }
+const EXACT: Pace = { patienceMs: 2_000, settleMs: 50 }
 
 /** After this a finding is told as small as it is by then. */
 const SHRINK_MS = 60_000
@@ -65,12 +72,12 @@ async function sendAll(
 async function judge(
   inputs: readonly Input[],
   target: Target,
-  patienceMs = PATIENCE_MS,
+  { patienceMs, settleMs }: Pace,
 ): Promise<string | undefined> {
   const wrongAnswer = await sendAll(inputs, target, patienceMs)
   const refused = await createGoodPlant(target, patienceMs)
   // What it says last may come a moment after its port is closed.
-  if (refused !== undefined) await new Promise((resolve) => setTimeout(resolve, 100))
+  await sleep(refused === undefined ? settleMs : 100)
   const wrong = target.complaint() ?? wrongAnswer ?? refused
   if (wrong !== undefined) return wrong
   const bytes = target.memoryBytes()
@@ -84,7 +91,7 @@ async function shrink(whole: Finding, nodeFlags: readonly string[] | undefined):
   let target = await startTarget(nodeFlags)
   await findSmallest(whole.inputs, async (inputs) => {
     if (performance.now() > deadline) return false
-    const found = await judge(inputs, target, SHRINK_PATIENCE_MS)
+    const found = await judge(inputs, target, EXACT)
     if (found === undefined) return false
     finding = { ...whole, wrong: found, inputs }
     await target.stop('SIGKILL')
@@ -101,14 +108,18 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
   const target = await startTarget(nodeFlags)
   let peakBytes = 0
   let sent = 0
+  let before: readonly Input[] = []
   try {
     while (sent < count) {
-      const finding = { seed: seed + sent, inputs: makeInputs(seed + sent, BURST) }
-      const wrong = await judge(finding.inputs, target)
-      sent += BURST
+      const burst = makeInputs(seed + sent, BURST)
+      const wrong = await judge(burst, target, FAST)
       if (wrong !== undefined) {
-        return { sent, peakBytes, finding: await shrink({ ...finding, wrong }, nodeFlags) }
+        // It may be the burst before that the server speaks of.
+        const whole = { wrong, inputs: [...before, ...burst], seed: seed + sent - before.length }
+        return { sent: sent + BURST, peakBytes, finding: await shrink(whole, nodeFlags) }
       }
+      sent += BURST
+      before = burst
       peakBytes = target.memoryBytes('VmHWM')
       onProgress?.(sent)
     }
@@ -128,5 +139,5 @@ export function describeFinding({ wrong, inputs, seed }: Finding): string {
       ...packets.map((one) => JSON.stringify(one)),
     ].join('\n  '),
   )
-  return `${wrong}\nafter:\n${shown.join('\n')}\nAgain: pnpm fuzz --count 100 --seed ${seed}\n`
+  return `${wrong}\nafter:\n${shown.join('\n')}\nAgain: pnpm fuzz --count ${2 * BURST} --seed ${seed}\n`
 }

@@ -30,6 +30,8 @@ export function sendPublic(
   { contentType, content, entityTag, headers = {} }: PublicContent,
   options: PipelineOptions,
 ): void {
+  // What came after its headers may have broken the rules, and been answered, meanwhile.
+  if (response.headersSent) return
   const fields = {
     'cache-control': 'private, no-cache',
     etag: entityTag,

@@ -42,9 +42,16 @@ export function headersOf(
 const NONE: readonly string[] = []
 
 const moreHeaders = Symbol('more headers')
+const isAnswered = Symbol('is answered')
 
 interface MarkedResponse extends ServerResponse {
   [moreHeaders]?: string[]
+  [isAnswered]?: true
+}
+
+/** Whether an answer was begun and has failed on its way to the connection. */
+export function isCutOff(response: MarkedResponse): boolean {
+  return response.headersSent && response[isAnswered] !== true
 }
 
 /** Adds a header to the answer that this request will get, whatever it will be. */
@@ -91,13 +98,15 @@ export interface Answer {
 
 /**
  * Writes an answer; with `closesConnection`, or where a next request may have been lost, it is the
- * last one on its connection.
+ * last one on its connection. Gives false where what came after the headers broke the rules and was
+ * answered meanwhile.
  */
 export function sendAnswer(
   request: IncomingMessage,
   response: MarkedResponse,
   answer: Answer,
-): void {
+): boolean {
+  if (response.headersSent) return false
   const { status, body, contentType, requestId, headers = [], closesConnection } = answer
   const bodyBytes = Buffer.byteLength(body)
   const lines = headersOf(requestId, bodyBytes, contentType)
@@ -111,9 +120,12 @@ export function sendAnswer(
     response.writeHead(status, lines)
     if (bodyBytes <= PIECE_BYTES) response.end(body, encoding)
     else sendPieces(response, Buffer.from(body), () => response.end())
-    return
+    response[isAnswered] = true
+    return true
   }
   if (answer.isOfLastRequest !== true) markAsClosing(request.socket)
   response.writeHead(status, [...lines, 'connection', 'close'])
   endAndClose(request, response, body)
+  response[isAnswered] = true
+  return true
 }

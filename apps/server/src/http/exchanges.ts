@@ -39,11 +39,6 @@ export function markAsClosing(socket: ExchangeSocket): void {
   socket[isClosing] = true
 }
 
-/** Whether an answer was written that ends the connection, though perhaps not at once. */
-export function isMarkedAsClosing(socket: ExchangeSocket): boolean {
-  return socket[isClosing] === true
-}
-
 /** The newest exchange of a connection that has not ended, whether its turn has come or not. */
 export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
   return socket[latest]

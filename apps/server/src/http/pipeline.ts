@@ -7,9 +7,8 @@ import express, {
 } from 'express'
 import type { TellLater } from '../limits/tell-later.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
-import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from './answer.ts'
+import { errorBodyOf, hasUnwantedBody, isCutOff, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
-import { isMarkedAsClosing } from './exchanges.ts'
 import { checkFraming } from './framing.ts'
 import './locals.ts'
 import { RequestError } from './request-error.ts'
@@ -32,13 +31,13 @@ export function createBareApp(options: PipelineOptions): Express {
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
   app.response.json = function (this: Response, value: JsonWritable) {
-    sendAnswer(this.req, this, {
+    const isSent = sendAnswer(this.req, this, {
       status: this.statusCode,
       body: encodeJson(value),
       requestId: this.locals.requestId,
       closesConnection: options.isDraining(),
     })
-    noteSuccess(options, this.req, this)
+    if (isSent) noteSuccess(options, this.req, this)
     return this
   }
   return app
@@ -91,11 +90,8 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
     const { requestId } = response.locals
     noteFailure(options, error, requestId, request, response)
     const tell = () => {
-      if (response.headersSent) {
-        // Answered already, unless it was the answer that failed.
-        if (!response.writableEnded && !isMarkedAsClosing(request.socket)) request.socket.destroy()
-        return
-      }
+      // What failed was the answer itself: nothing better can follow it.
+      if (isCutOff(response)) request.socket.destroy()
       sendAnswer(request, response, {
         status: error.status,
         body: errorBodyOf(error),

@@ -23,14 +23,14 @@ export interface OperationsParts extends PipelineOptions {
 
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
   app.get('/metrics', async (request, response) => {
-    sendAnswer(request, response, {
+    const isSent = sendAnswer(request, response, {
       status: 200,
       body: await metrics.print(),
       contentType: metrics.contentType,
       requestId: response.locals.requestId,
       closesConnection: options.isDraining(),
     })
-    noteSuccess(options, request, response)
+    if (isSent) noteSuccess(options, request, response)
   })
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }

@@ -98,6 +98,12 @@ describe('the document that is served', () => {
     expect((await caller.readAnswer()).status).toBe(200)
   })
 
+  test('is refused once, without an error of the server, where a body came along that is broken', async () => {
+    const sent = get('/openapi.json', { framing: 'Transfer-Encoding: chunked', body: 'zz\r\n' })
+    expectAnswer(await ask(sent), { error: 'malformed_request' })
+    expect((await server.readLog()).join('')).not.toContain('"level":"error"')
+  })
+
   test('ends the connection of a caller whose body goes on', async () => {
     const caller = await server.open()
     caller.send(get('/openapi.json', { framing: 'Content-Length: 1000', body: '{' }))

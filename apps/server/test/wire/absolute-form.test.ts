@@ -74,6 +74,17 @@ describe.each(['service', 'operations'] as const)('on the listener of the %s', (
   })
 })
 
+test.each(['/livez', '/readyz', '/metrics'])(
+  'a broken body is no error of %s, be it answered before or after it was read',
+  async (path) => {
+    const caller = await server.open(server.operationsPort)
+    caller.send(`GET ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`)
+    expect([200, 400]).toContain((await caller.readAnswer()).status)
+    await caller.readToEnd()
+    expect((await server.readLog()).join('')).not.toContain('"level":"error"')
+  },
+)
+
 test('a host with escapes, which url.parse refuses, is a host (RFC 3986 §3.2.2)', async () => {
   const caller = await server.open(server.operationsPort)
   caller.send('GET http://%61:/livez?x HTTP/1.1\r\nHost: localhost\r\n\r\n')
