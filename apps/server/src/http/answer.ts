@@ -114,7 +114,9 @@ export function sendAnswer(
   if (status === 204) lines.splice(0, 4)
   lines.push(...headers)
   lines.push(...addedHeadersOf(response))
-  if (!closesConnection && !hidesWhatFollows(request)) {
+  // Of a caller that wants the connection closed the body may still be on its way.
+  const isKept = request.complete || response.shouldKeepAlive
+  if (isKept && !closesConnection && !hidesWhatFollows(request)) {
     // Text of one byte a character is written faster when Node is told so.
     const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
     response.writeHead(status, lines)

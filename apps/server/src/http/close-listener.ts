@@ -1,11 +1,15 @@
 import type { Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { hasLingered } from './lingering-close.ts'
 
 /**
  * How often a closing server ends the connections that nothing is in flight on; the first time gives
  * a request that has arrived but is not read the time to be.
  */
 const SWEEP_MS = 100
+
+/** How long one that has had its last answer may go on sending meanwhile. */
+const LINGER_MS = 1_000
 
 const tracked = new WeakMap<Server, Set<Socket>>()
 
@@ -24,10 +28,13 @@ export function connectionsOf(server: Server): Iterable<Socket> {
   return tracked.get(server) ?? []
 }
 
-/** Node counts a connection that never sent a byte as busy until its header is overdue. */
-function closeSilentConnections(server: Server): void {
+/**
+ * Node counts a connection that never sent a byte as busy until its header is overdue, and one whose
+ * caller sends on after the answer until that ends.
+ */
+function closeIdleForNode(server: Server): void {
   for (const socket of connectionsOf(server)) {
-    if (socket.bytesRead === 0) socket.destroy()
+    if (socket.bytesRead === 0 || hasLingered(socket, LINGER_MS)) socket.destroy()
   }
 }
 
@@ -41,7 +48,7 @@ export function closeListener(server: Server, deadlineMs: number): Promise<void>
     // Again and again: an answer that was on its way at the signal leaves its connection open.
     const sweep = setInterval(() => {
       server.closeIdleConnections()
-      closeSilentConnections(server)
+      closeIdleForNode(server)
     }, SWEEP_MS)
     // Not the close of HTTP's own server, which cuts idle connections at once: a busy caller's next
     // request may be on its way on them, and would be reset.

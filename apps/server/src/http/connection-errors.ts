@@ -5,11 +5,9 @@ import type { Request, Response } from 'express'
 import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
 import { contain } from './contain.ts'
 import { type Exchange, latestExchangeOf } from './exchanges.ts'
+import { isLingering, linger } from './lingering-close.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
-
-/** How long a caller may go on sending after its connection was refused. */
-const LINGER_MS = 1_000
 
 function toRequestError(cause: NodeJS.ErrnoException): RequestError {
   switch (cause.code) {
@@ -36,8 +34,10 @@ function writeRawAnswer(socket: Socket, error: RequestError, requestId: string):
     'close',
   ]
   const head = lines.map((text, index) => (index % 2 === 0 ? `\r\n${text}: ` : text)).join('')
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
+  linger(socket)
+  // After CONNECT nobody else reads.
+  socket.resume()
 }
 
 function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
@@ -53,11 +53,11 @@ function refuseRequest(
   error: RequestError,
 ): void {
   if (response.headersSent) {
-    // Answered already. A lingering answer waits for a body that cannot be read any more.
-    if (response.writableEnded) request.socket.destroySoon()
-    else if (response.socket !== null) request.socket.end()
-    // Its turn has not come: with the socket's end it would be lost.
-    else response.end()
+    // Answered already, and the body cannot be read any more.
+    const { socket } = request
+    const close = () => isLingering(socket) || socket.destroySoon()
+    if (response.closed) close()
+    else response.once('close', close)
     return
   }
   const requestId = requestIdOf(request)
@@ -70,9 +70,6 @@ function refuseRequest(
     closesConnection: true,
     isOfLastRequest: true,
   })
-  // Nothing more can be read, so the caller is told at once that nothing more will come; unless
-  // the answers to earlier requests are still owed.
-  if (response.socket !== null) request.socket.end()
 }
 
 function refuse(listeners: Listeners, socket: Socket, error: RequestError): void {
@@ -89,7 +86,8 @@ function refuse(listeners: Listeners, socket: Socket, error: RequestError): void
 export function answerConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
-    if (refused.has(socket)) return
+    // Of a connection that lingers, what breaks the rules is read and dropped like the rest.
+    if (refused.has(socket) || (isLingering(socket) && cause.code?.startsWith('HPE_'))) return
     refused.add(socket)
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else

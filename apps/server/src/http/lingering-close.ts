@@ -1,33 +1,71 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 /**
- * How long, and for how many bytes, a caller may go on sending a body that nobody reads.
- * Closing at once would reset the connection and could destroy the answer (RFC 9112 §9.6).
+ * How long a caller may go on sending what nobody reads: in all, and without a byte, as nginx has
+ * it. To close at once would reset the connection, which can destroy the answer on its way, and
+ * which a proxy that still sends takes for a failure of the server (RFC 9112 §9.6).
  */
-const LINGER_MS = 1_000
-const LINGER_BYTES = 1_048_576
+const LINGER_MS = 30_000
+const SILENCE_MS = 5_000
 
-/** Sends an answer at once, and closes its connection when the caller stops sending or took too long. */
+/** Connections that may linger at a time, of all servers of the process. */
+const LINGERING_LIMIT = 256
+
+/** When each began, as `performance.now()`; the longest first. */
+const lingering = new Map<Socket, number>()
+
+/** Whether a connection has had its last answer, and is only read until its caller is done. */
+export function isLingering(socket: Socket): boolean {
+  return lingering.has(socket)
+}
+
+/** Whether it has been so for longer than this. */
+export function hasLingered(socket: Socket, forMs: number): boolean {
+  const beganAt = lingering.get(socket)
+  return beganAt !== undefined && performance.now() - beganAt > forMs
+}
+
+/**
+ * Ends the sending side of a connection, and closes it once its caller has closed, has sent nothing
+ * for 5 s or has gone on for 30 s. What still comes must be read, and dropped, by somebody. One more
+ * than 256 closes the one that has lingered longest: its answer has had the most time to arrive.
+ */
+export function linger(socket: Socket): void {
+  const close = () => void socket.destroy()
+  const [longest] = lingering.keys()
+  if (lingering.size >= LINGERING_LIMIT) longest?.destroy()
+  lingering.set(socket, performance.now())
+  const deadline = setTimeout(close, LINGER_MS)
+  socket.setTimeout(SILENCE_MS, close)
+  socket.once('end', close)
+  socket.once('close', () => {
+    clearTimeout(deadline)
+    lingering.delete(socket)
+  })
+  socket.end()
+}
+
+/**
+ * Sends an answer, the last one on its connection, whose headers have been written. Where the body
+ * has not come whole, the rest of it is read and dropped before the connection is closed: see linger.
+ */
 export function endAndClose(
   request: IncomingMessage,
   response: ServerResponse,
   body: string | Uint8Array,
 ): void {
-  if (request.complete) {
-    response.end(body)
-    return
+  if (!request.complete) {
+    const { socket } = request
+    const { destroySoon } = socket
+    // What Node calls after the answer, to close the connection without reading on.
+    socket.destroySoon = () => {
+      socket.destroySoon = destroySoon
+      if (request.complete) socket.destroySoon()
+      else linger(socket)
+    }
+    request.once('end', () => isLingering(socket) && socket.destroy())
+    request.resume()
   }
-  response.write(body)
-  const end = () => {
-    clearTimeout(timer)
-    response.end()
-  }
-  const timer = setTimeout(end, LINGER_MS)
-  let received = 0
-  request.on('data', (chunk: Buffer) => {
-    received += chunk.length
-    if (received > LINGER_BYTES) end()
-  })
-  request.on('end', end)
-  request.on('close', end)
+  response.end(body)
 }

@@ -52,12 +52,12 @@ IncomingMessage.prototype.push = function (chunk: Buffer | null, encoding?: Buff
   return push.call(this, chunk, encoding)
 }
 
-const endSocket = Socket.prototype.end
+const writeSocket = Socket.prototype.write
 Object.assign(Socket.prototype, {
-  end(this: Socket, text?: unknown, ...more: unknown[]) {
+  write(this: Socket, text: unknown, ...more: unknown[]) {
     if (typeof text === 'string' && text.startsWith('HTTP/1.1 400')) {
       throw new Error('injected: raw answer')
     }
-    return Reflect.apply(endSocket, this, [text, ...more])
+    return Reflect.apply(writeSocket, this, [text, ...more])
   },
 })
