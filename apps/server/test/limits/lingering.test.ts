@@ -1,0 +1,138 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+/** Connections that may linger at a time, as documented in docs/interface.md. */
+const LINGERING_LIMIT = 256
+
+interface Caller {
+  readonly socket: Socket
+  /** What the server has sent so far. */
+  told(): string
+  /** Resolves once the server has ended its sending side. */
+  readonly answered: Promise<void>
+  readonly closed: Promise<void>
+}
+
+/** Sends the head of a request and leaves its body to the test. */
+function callWith(url: string, ...headers: string[]): Caller {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  // A reset is how the server closes while its caller sends.
+  socket.on('error', () => {})
+  const lines = ['POST /plants HTTP/1.1', 'Host: x', 'Authorization: Bearer wrong', ...headers]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  const until = (event: string) => new Promise<void>((resolve) => socket.once(event, resolve))
+  return { socket, told: () => text, answered: until('end'), closed: until('close') }
+}
+
+/** Sends on, a little at a time, until the connection is closed. */
+async function drip({ socket }: Caller, piece: string, pauseMs: number): Promise<void> {
+  while (!socket.destroyed) {
+    socket.write(piece)
+    await sleep(pauseMs)
+  }
+}
+
+const WHOLE_ANSWER = /^HTTP\/1\.1 401 .*"message":"the token is not valid"\}$/s
+
+function start(environment: Record<string, string> = {}) {
+  return startServerProcess({
+    folder: temporaryFolder(),
+    environment: { PLANT_STORE_FAILED_CREDENTIAL_LIMIT: 'off', ...environment },
+  })
+}
+
+describe('a caller that has its answer', () => {
+  test('may send the rest of 5 MiB, in its own time', async () => {
+    const server = await start()
+    const caller = callWith(server.url, 'Content-Length: 5242880')
+    for (let sent = 0; sent < 20; sent++) {
+      caller.socket.write(Buffer.alloc(262_144, ' '))
+      await sleep(100)
+      expect(caller.socket.destroyed).toBe(false)
+    }
+    caller.socket.end()
+    await caller.closed
+    expect(caller.told()).toMatch(WHOLE_ANSWER)
+    expect(caller.socket.errored).toBeNull()
+  })
+
+  test('and wanted its connection closed, may send the rest as well', async () => {
+    const server = await start()
+    const caller = callWith(server.url, 'Connection: close', 'Content-Length: 60000')
+    await caller.answered
+    for (let sent = 0; sent < 10; sent++) {
+      caller.socket.write(Buffer.alloc(5_000, ' '))
+      await sleep(50)
+    }
+    expect([caller.socket.errored, caller.socket.destroyed]).toEqual([null, false])
+    expect(caller.told()).toMatch(WHOLE_ANSWER)
+  })
+
+  test('is closed after 5 s of silence, or after 30 s of a body without end', {
+    timeout: 90_000,
+  }, async () => {
+    const server = await start({ PLANT_STORE_REQUEST_TIMEOUT_MS: '300000' })
+    const began = performance.now()
+    const elapsedMs = () => performance.now() - began
+    const silent = callWith(server.url, 'Content-Length: 5242880')
+    const endless = callWith(server.url, 'Transfer-Encoding: chunked')
+    const broken = callWith(server.url, 'Transfer-Encoding: chunked')
+    void drip(endless, '1\r\nx\r\n', 100)
+    void broken.answered.then(() => drip(broken, 'no chunk', 100))
+    // Who has had the end of the other side learns of the close when it sends again.
+    await sleep(15_000)
+    void drip(silent, 'x', 100)
+    await silent.closed
+    expect(elapsedMs()).toBeLessThan(25_000)
+    expect([endless.socket.destroyed, broken.socket.destroyed]).toEqual([false, false])
+    await Promise.all([endless.closed, broken.closed])
+    expect(elapsedMs()).toBeGreaterThan(25_000)
+    expect(elapsedMs()).toBeLessThan(60_000)
+    for (const { told } of [silent, endless, broken]) expect(told()).toMatch(WHOLE_ANSWER)
+  })
+
+  test('does not hold up the end of the server', async () => {
+    const server = await start()
+    const caller = callWith(server.url, 'Transfer-Encoding: chunked')
+    void drip(caller, '1\r\nx\r\n', 20)
+    await caller.answered
+    const began = performance.now()
+    server.kill('SIGTERM')
+    expect((await server.ended).code).toBe(0)
+    // Without a sweep: the 7 s that requests in flight have.
+    expect(performance.now() - began).toBeLessThan(6_000)
+  })
+})
+
+test('2,000 callers who send on are 256 at a time, and good ones are served meanwhile', {
+  timeout: 90_000,
+}, async () => {
+  const server = await start({ PLANT_STORE_REQUEST_LIMIT: '300' })
+  const callers: Caller[] = []
+  for (let count = 0; count < 2_000; count++) {
+    const caller = callWith(server.url, 'Transfer-Encoding: chunked')
+    callers.push(caller)
+    void drip(caller, '1\r\nx\r\n', 500)
+    if (count % 50 === 49) await server.client.createPlant({ id: count, name: 'Fern' })
+  }
+  await Promise.all(callers.map(({ answered, closed }) => Promise.race([answered, closed])))
+  for (let id = 10_000; id < 10_050; id++) {
+    const { status } = await server.client.rest.createPlant({ body: { id, name: 'Moss' } })
+    expect(status).toBe(200)
+  }
+  const told = callers.filter((caller) => WHOLE_ANSWER.test(caller.told()))
+  expect(told).toHaveLength(2_000)
+  // A caller learns that its connection was closed when it sends on.
+  const countOpen = () => callers.filter(({ socket }) => !socket.destroyed).length
+  await vi.waitUntil(() => countOpen() <= LINGERING_LIMIT, { timeout: 15_000, interval: 100 })
+  expect(countOpen()).toBeGreaterThan(0)
+})
