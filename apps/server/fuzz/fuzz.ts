@@ -11,7 +11,7 @@ const BURST = 100
 const CALLERS = 20
 
 /** The resident memory that a server may take, one burst after the other. */
-export const MEMORY_BOUND_BYTES = 256 * 1024 * 1024
+export const MEMORY_BOUND_BYTES = 300 * 1024 * 1024
 
 interface Pace {
   /** How long an answer may take. */
@@ -21,7 +21,7 @@ interface Pace {
 }
 
 const FAST: Pace = { patienceMs: 10_000, settleMs: 0 }
-const EXACT: Pace = { patienceMs: 2_000, settleMs: 50 }
+const EXACT: Pace = { patienceMs: 2_000, settleMs: 20 }
 
 /** After this a finding is told as small as it is by then. */
 const SHRINK_MS = 60_000

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 
@@ -10,12 +11,12 @@ const MAIN = join(import.meta.dirname, '../dist/main.js')
 export interface Target {
   readonly ports: { readonly service: number; readonly operations: number }
   readonly token: string
-  /** Its resident memory; the largest that it ever was with `VmHWM`. */
+  /** Its resident memory; the largest that it ever was with `VmHWM`. NaN where the system tells none. */
   memoryBytes(field?: 'VmRSS' | 'VmHWM'): number
   /** What it has to say against itself: its end, or a line of a warning, an error or no JSON. */
   complaint(): string | undefined
   /** Ends it in order, or at once with SIGKILL; gives its exit code, null where it was killed. */
-  stop(signal?: 'SIGKILL'): Promise<number | null>
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
 /** What may be told at `warn`: that a limit acts. */
@@ -36,31 +37,58 @@ async function readGreeting(child: ChildProcess): Promise<string> {
   throw new Error(`the server ended with ${child.exitCode}`)
 }
 
-function endLater(child: ChildProcess): () => void {
-  const kill = () => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  return () => void process.off('exit', kill)
+interface Spawned {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  /** What standard error holds so far. */
+  told(): string
+  /** Ends it by `signal`, and by force where that takes too long. */
+  end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts the built program as `pnpm start` does, beside flags of Node that are under suspicion. */
-export async function startTarget(nodeFlags: readonly string[] = []): Promise<Target> {
+function spawnServer(nodeFlags: readonly string[]): Spawned {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-fuzz-'))
   const anyPort = '127.0.0.1:0'
+  const env = {
+    PLANT_STORE_LISTEN: anyPort,
+    PLANT_STORE_OPERATIONS_LISTEN: anyPort,
+    PLANT_STORE_LOG_LEVEL: 'warn',
+  }
   const child = spawn(process.execPath, [...nodeFlags, MAIN], {
     cwd: folder,
-    env: {
-      PLANT_STORE_LISTEN: anyPort,
-      PLANT_STORE_OPERATIONS_LISTEN: anyPort,
-      PLANT_STORE_LOG_LEVEL: 'warn',
-    },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const forget = endLater(child)
+  const kill = () => void child.kill('SIGKILL')
+  process.once('exit', kill)
   let told = ''
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     told += chunk
   })
   const ended = once(child, 'close')
+  return {
+    child,
+    told: () => told,
+    async end(signal) {
+      child.kill(signal)
+      const timer = setTimeout(kill, STOP_MS)
+      await ended
+      clearTimeout(timer)
+      process.off('exit', kill)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** proc_pid_status(5) in bytes; NaN where the system has none. */
+function readMemory(pid: number | undefined, field: string): number {
+  if (!existsSync('/proc/self/status')) return Number.NaN
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024
+}
+
+/** Starts the built program as `pnpm start` does, beside flags of Node that are under suspicion. */
+export async function startTarget(nodeFlags: readonly string[] = []): Promise<Target> {
+  const { child, told, end } = spawnServer(nodeFlags)
   const greeting = await readGreeting(child)
   return {
     ports: {
@@ -68,24 +96,17 @@ export async function startTarget(nodeFlags: readonly string[] = []): Promise<Ta
       operations: portOf(/Health: (\S+)\/livez/.exec(greeting)?.[1]),
     },
     token: /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? '',
-    memoryBytes(field = 'VmRSS') {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024
-    },
+    memoryBytes: (field = 'VmRSS') => readMemory(child.pid, field),
     complaint() {
-      const lines = told.split('\n').filter((line) => line !== '' && !LIMITS.test(line))
-      const { exitCode, signalCode } = child
-      const end = exitCode ?? signalCode
-      if (end !== null) return `the server ended with ${end}\n${lines.join('\n')}`
+      const lines = told()
+        .split('\n')
+        .filter((line) => line !== '' && !LIMITS.test(line))
+      const exit = child.exitCode ?? child.signalCode
+      if (exit !== null) return `the server ended with ${exit}\n${lines.join('\n')}`
       return lines[0] && `the server tells:\n${lines.join('\n')}`
     },
-    async stop(signal) {
-      child.kill(signal ?? 'SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-      await ended
-      clearTimeout(timer)
-      forget()
-      rmSync(folder, { recursive: true, force: true })
+    async stop(signal = 'SIGTERM') {
+      await end(signal)
       return child.exitCode
     },
   }
