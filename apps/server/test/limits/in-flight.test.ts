@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -71,6 +72,8 @@ describe('with at most three requests in flight', () => {
       const caller = await server.open()
       caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
       await server.settle()
+      // Its token may have to be read; nothing tells that its commit has begun.
+      await sleep(100)
       caller.reset()
       await server.settle()
       release()

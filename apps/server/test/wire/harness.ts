@@ -146,14 +146,17 @@ class RunningWireServer implements WireServer {
     this.#connections.clear()
   }
 
-  get #server(): ServerUnderTest {
+  get #running() {
     if (this.#opened === undefined) throw new Error('the server is not running')
-    return this.#opened.server
+    return this.#opened
+  }
+
+  get #server(): ServerUnderTest {
+    return this.#running.server
   }
 
   get database(): DatabaseUnderTest {
-    if (this.#opened === undefined) throw new Error('the server is not running')
-    return this.#opened.database
+    return this.#running.database
   }
 
   get port(): number {

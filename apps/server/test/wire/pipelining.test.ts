@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import type { ExpectedAnswer } from './expectations.ts'
 import { expectAnswer } from './expectations.ts'
@@ -119,6 +120,8 @@ test('a reset after CONNECT, while a commit runs, ends nothing but its connectio
   caller.send(one)
   caller.send('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
   await server.settle()
+  // Its token may have to be read; nothing tells that its commit has begun.
+  await sleep(100)
   caller.reset()
   await server.settle()
   release()
