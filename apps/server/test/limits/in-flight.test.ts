@@ -77,6 +77,8 @@ describe('with at most three requests in flight', () => {
       caller.reset()
       await server.settle()
       release()
+      // Nobody is told; and another commit may overtake it.
+      await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
       await server.expectStoredAndServing([plantOf(1)])
     }
   })

@@ -154,7 +154,6 @@ class RunningWireServer implements WireServer {
   get #server(): ServerUnderTest {
     return this.#running.server
   }
-
   get database(): DatabaseUnderTest {
     return this.#running.database
   }
@@ -162,20 +161,17 @@ class RunningWireServer implements WireServer {
   get port(): number {
     return this.#server.port
   }
-
   get operationsPort(): number {
     return this.#server.operationsPort
   }
-
   get ended(): Promise<number | null> {
     return this.#server.ended
   }
 
   async settle(): Promise<void> {
     // Of two in a row, the second is read in a turn of its own, after all that came before the first.
-    for (let round = 0; round < 2; round++) {
-      await (await fetch(`http://127.0.0.1:${this.operationsPort}/livez`)).text()
-    }
+    const url = `http://127.0.0.1:${this.operationsPort}/livez`
+    for (let round = 0; round < 2; round++) await (await fetch(url)).text()
   }
 
   async readLog(): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ExpectedAnswer } from './expectations.ts'
 import { expectAnswer } from './expectations.ts'
 import { useWireServer } from './harness.ts'
@@ -125,6 +125,8 @@ test('a reset after CONNECT, while a commit runs, ends nothing but its connectio
   caller.reset()
   await server.settle()
   release()
+  // Nobody is told; and another commit may overtake it.
+  await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
   await server.expectStoredAndServing([plantOf(1)])
 })
 
