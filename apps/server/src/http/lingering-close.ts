@@ -34,7 +34,11 @@ export function hasLingered(socket: Socket, forMs: number): boolean {
 export function linger(socket: Socket): void {
   const close = () => void socket.destroy()
   const [longest] = lingering.keys()
-  if (lingering.size >= LINGERING_LIMIT) longest?.destroy()
+  if (lingering.size >= LINGERING_LIMIT && longest !== undefined) {
+    // Its close comes later, and others may begin to linger in the same turn.
+    lingering.delete(longest)
+    longest.destroy()
+  }
   lingering.set(socket, performance.now())
   const deadline = setTimeout(close, LINGER_MS)
   socket.setTimeout(SILENCE_MS, close)

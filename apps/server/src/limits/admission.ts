@@ -61,8 +61,6 @@ export function admitRequests(app: RequestListener, options: AdmissionOptions): 
   const publicSlots = new Slots(PUBLIC_LIMIT)
 
   function answer(request: IncomingMessage, response: ServerResponse, error: RequestError): void {
-    // What came after its headers may have broken the rules, and been answered, meanwhile.
-    if (response.headersSent) return
     sendAnswer(request, response, {
       status: error.status,
       body: errorBodyOf(error),

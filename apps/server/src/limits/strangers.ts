@@ -46,8 +46,6 @@ export function refuseStrangers(
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, retryAfter: string): void {
-    // What came after its headers may have broken the rules, and been answered, meanwhile.
-    if (response.headersSent) return
     sendAnswer(request, response, {
       status,
       body: BODY,

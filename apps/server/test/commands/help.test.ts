@@ -62,9 +62,12 @@ describe('a word too many', () => {
 
 describe('for a store in PostgreSQL', () => {
   test.each([
-    ['backup', 'pg_dump --format=custom --file=FILE "$PLANT_STORE_DATABASE_URL"'],
-    ['restore', 'pg_restore --single-transaction --dbname="$PLANT_STORE_DATABASE_URL" FILE'],
-  ])('%s names the program that does it', async (name, line) => {
+    ['backup', 'pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE'],
+    [
+      'restore',
+      'pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE',
+    ],
+  ])('%s names the program that does it, and puts no password on its line', async (name, line) => {
     const url = 'postgres://user:hunter2@127.0.0.1:1/plants'
     const { code, err } = await runProgram([name, 'file', '--database-url', url])
     expect(code).toBe(78)

@@ -21,7 +21,9 @@ function start() {
 }
 
 describe.skipIf(!hasProxies)('an answer to a body of 5 MiB that is still being sent', () => {
-  test.each(PROXIES.flatMap((proxy) => WAYS.map(([version, upload]) => ({ proxy, version, upload }))))(
+  test.each(
+    PROXIES.flatMap((proxy) => WAYS.map(([version, upload]) => ({ proxy, version, upload }))),
+  )(
     'reaches 200 of 200 callers through $proxy over $version',
     { timeout: 120_000 },
     async ({ proxy: name, upload }) => {

@@ -14,13 +14,16 @@ const CONFIGURATIONS = join(import.meta.dirname, '../../../../operations/proxies
 
 const START_LIMIT_MS = 20_000
 
+/** Where Debian has nginx and HAProxy, which not every user's PATH holds. */
+const PATH = `${process.env.PATH}:/usr/sbin`
+
 /** Debian's packages; without one of them what needs it is skipped, and CI fails for that. */
 export const hasProxies = [
   ['nginx', '-v'],
   ['haproxy', '-v'],
   ['caddy', 'version'],
   ['curl', '--version'],
-].every(([program = '', ...args]) => spawnSync(program, args).status === 0)
+].every(([program = '', ...args]) => spawnSync(program, args, { env: { PATH } }).status === 0)
 
 /** A proxy with its shipped configuration; `nginx, unbuffered` has its one documented variant. */
 export type ProxyName = 'nginx' | 'nginx, unbuffered' | 'HAProxy' | 'Caddy'
@@ -71,7 +74,10 @@ const haproxy: Recipe = {
       .replace('bind :443', `bind 127.0.0.1:${port}`)
       .replace(/^ +bind \[::\]:443.*$/m, '')
       .replace('first 127.0.0.1:3000', `first ${first}`)
-      .replace('# server second 127.0.0.2:3000', second === undefined ? '' : `server second ${second}`)
+      .replace(
+        '# server second 127.0.0.2:3000',
+        second === undefined ? '' : `server second ${second}`,
+      )
       .replace('check port 3001', `check port ${operationsPort}`)
       .replaceAll('/etc/haproxy/', `${folder}/`)
       .replace(isRoot ? /$^/ : /^ +(?:chroot|user|group) .*$/gm, ''),
@@ -103,7 +109,7 @@ const RECIPES: Record<ProxyName, Recipe> = {
   Caddy: caddy,
 }
 
-export interface Proxy {
+export interface RunningProxy {
   readonly url: string
   readonly port: number
   /** What it has said on its standard outputs so far. */
@@ -142,7 +148,7 @@ export async function startProxy(
   name: ProxyName,
   serverUrls: readonly string[],
   operationsUrl: string,
-): Promise<Proxy> {
+): Promise<RunningProxy> {
   const folder = temporaryFolder()
   // Workers of another user write their temporary files below it.
   chmodSync(folder, 0o711)
@@ -153,7 +159,7 @@ export async function startProxy(
   const config = writeConfiguration(recipe, { folder, port, servers, operationsPort })
   const [program = '', ...args] = recipe.command(config)
   const child = spawn(program, args, {
-    env: { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder },
+    env: { PATH, HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

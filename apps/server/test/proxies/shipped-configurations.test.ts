@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request as requestOverTls } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { request as requestOverTls } from 'node:https'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,7 +10,13 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { hasProxies, PROXIES, type Proxy, type ProxyName, startProxy } from './proxy-process.ts'
+import {
+  hasProxies,
+  PROXIES,
+  type ProxyName,
+  type RunningProxy,
+  startProxy,
+} from './proxy-process.ts'
 import { createOverHttp2 } from './uploads.ts'
 
 // Processes of a machine that is busy with other tests take their time.
@@ -33,10 +40,12 @@ interface Call {
 }
 
 /** One request on a connection of its own. */
-async function call({ port }: Proxy, options: Call): Promise<Told> {
+async function call({ port }: RunningProxy, options: Call): Promise<Told> {
   const { token = '', headers = {}, path = '/plants', pieces = ['{}'], pauseMs = 0 } = options
   const request = requestOverTls({
-    ...{ host: '127.0.0.1', port, path, method: 'POST', rejectUnauthorized: false, agent: false },
+    ...{ host: '127.0.0.1', port, path, method: 'POST', agent: false },
+    rejectUnauthorized: false,
+    servername: '',
     ...(options.localAddress && { localAddress: options.localAddress }),
     headers: {
       authorization: `Bearer ${token}`,
@@ -68,7 +77,11 @@ async function startRelay(): Promise<Relay> {
   let target = new URL('http://127.0.0.1')
   const relay = createServer({ allowHalfOpen: true }, (proxy) => {
     opened++
-    const server = connect({ host: target.hostname, port: Number(target.port), allowHalfOpen: true })
+    const server = connect({
+      host: target.hostname,
+      port: Number(target.port),
+      allowHalfOpen: true,
+    })
     proxy.pipe(server).pipe(proxy)
     proxy.on('error', () => server.resetAndDestroy())
     server.on('error', () => proxy.resetAndDestroy())
@@ -87,7 +100,7 @@ async function startRelay(): Promise<Relay> {
 interface Running {
   readonly folder: string
   readonly server: ServerProcess
-  readonly proxy: Proxy
+  readonly proxy: RunningProxy
 }
 
 interface StartOptions {
@@ -148,7 +161,8 @@ describe.skipIf(!hasProxies).each(PROXIES)('through %s as it is shipped', (name)
       })
       expect([status, headers['x-request-id']]).toEqual([200, `create-${id}`])
     }
-    for (const id of ids.slice(30)) expect(await createOverHttp2(proxy.url, token, body(id))).toBe(200)
+    for (const id of ids.slice(30))
+      expect(await createOverHttp2(proxy.url, token, body(id))).toBe(200)
     const pieces = [...body(1, 'slow')]
     expect(await call(proxy, { token, pieces, pauseMs: 60 })).toMatchObject({ status: 200 })
     const stored = readPlants(join(folder, 'data/plants.db')).map(({ id }) => id)
@@ -203,5 +217,27 @@ describe.skipIf(!hasProxies).each(PROXIES)('through %s as it is shipped', (name)
     const later = await call(proxy, { token: server.token, pieces: [body(1)] })
     expectError(later, name === 'HAProxy' ? 'outcome_unknown' : 'unavailable')
     expect(later.headers['retry-after']).toBe('1')
+  })
+})
+
+describe.skipIf(!hasProxies)('by itself', () => {
+  test('nginx answers with an Error body what it refuses before a server sees it', async () => {
+    const { server, proxy } = await start('nginx')
+    const { token } = server
+    const headers = { 'x-large': 'a'.repeat(40_000) }
+    expectError(await call(proxy, { token, headers }), 'headers_too_large')
+    const path = `/plants?${'a'.repeat(40_000)}`
+    expectError(await call(proxy, { token, path }), 'headers_too_large')
+    const pieces = Array<string>(9).fill(' '.repeat(1_048_576))
+    expectError(await call(proxy, { token, pieces }), 'body_too_large')
+    const noRequest = { token, headers: { 'transfer-encoding': 'gzip' }, pieces: [] }
+    expectError(await call(proxy, noRequest), 'malformed_request')
+  })
+
+  test('Caddy says 200 to nobody who asks for another host', async () => {
+    const { server, proxy } = await start('Caddy')
+    const call404 = { token: server.token, headers: { host: 'other.test' }, pieces: [body(1)] }
+    const told = await call(proxy, call404)
+    expect([told.status, told.body.error]).toEqual([404, 40400])
   })
 })
