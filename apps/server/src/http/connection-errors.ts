@@ -36,8 +36,6 @@ function writeRawAnswer(socket: Socket, error: RequestError, requestId: string):
   const head = lines.map((text, index) => (index % 2 === 0 ? `\r\n${text}: ` : text)).join('')
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
   linger(socket)
-  // After CONNECT nobody else reads.
-  socket.resume()
 }
 
 function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
@@ -86,8 +84,7 @@ function refuse(listeners: Listeners, socket: Socket, error: RequestError): void
 export function answerConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
-    // Of a connection that lingers, what breaks the rules is read and dropped like the rest.
-    if (refused.has(socket) || (isLingering(socket) && cause.code?.startsWith('HPE_'))) return
+    if (refused.has(socket)) return
     refused.add(socket)
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else

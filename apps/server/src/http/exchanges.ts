@@ -11,27 +11,21 @@ export interface Exchange {
 
 const latest = Symbol('latest exchange')
 const isClosing = Symbol('is closing')
-const owed = Symbol('answers owed')
-
-/** Requests are handled one at a time, so that more of them would only fill the memory. */
-const MOST_OWED = 8
 
 /** A property costs less per request than a WeakMap does. */
 interface ExchangeSocket extends Socket {
   [latest]?: Exchange | undefined
   [isClosing]?: true
-  [owed]?: number
 }
 
 /**
- * Whether nothing more of a connection may be parsed now: it is owed as many answers as it may be,
- * or it sends a body of which a piece waits already, because nobody reads it yet.
+ * Whether nothing more of a connection may be parsed now: an answer is owed, or a body is on its way
+ * of which a piece waits already, because nobody reads it yet.
  */
 export function isFull(socket: ExchangeSocket): boolean {
-  if ((socket[owed] ?? 0) >= MOST_OWED) return true
   const request = socket[latest]?.request
-  if (request === undefined || request.complete || request.readableFlowing === true) return false
-  return request.readableLength > 0
+  if (request === undefined || request.complete) return request !== undefined
+  return request.readableFlowing !== true && request.readableLength > 0
 }
 
 /** From now on no request of this connection is handled (RFC 9112 §9.6). */
@@ -49,10 +43,8 @@ export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
  * connection would outlive the collections in between and be copied by them.
  */
 function forget(this: ServerResponse): void {
-  const socket: ExchangeSocket = this.req.socket
-  socket[owed] = (socket[owed] ?? 1) - 1
-  resumeIntake(socket)
   forgetOnceComplete(this)
+  resumeIntake(this.req.socket)
 }
 
 function forgetOnceComplete(response: ServerResponse): void {
@@ -79,7 +71,6 @@ export function handleInTurn(handle: RequestListener, log: Logger): RequestListe
     const previous = socket[latest]?.response
     const exchange = { request, response }
     socket[latest] = exchange
-    socket[owed] = (socket[owed] ?? 0) + 1
     response.on('close', forget)
     if (previous === undefined || previous.writableEnded) handleUnlessAnswered(socket, exchange)
     else

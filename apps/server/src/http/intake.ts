@@ -68,13 +68,13 @@ interface IntakeSocket extends Socket {
   [intake]?: Intake
 }
 
-/** Where a piece ends: behind a second header section, so that it begins two requests at most. */
+/** Where a piece ends: before a second header section is whole, so that it begins one request at most. */
 function pieceEnd(bytes: Buffer, start: number): number {
   const most = Math.min(start + PIECE_BYTES, bytes.length)
   const piece = bytes.subarray(start, most)
   const first = piece.indexOf(SECTION_END)
   const second = first < 0 ? -1 : piece.indexOf(SECTION_END, first + SECTION_END.length)
-  return second < 0 ? most : start + second + SECTION_END.length
+  return second < 0 ? most : start + second
 }
 
 /** What a connection sends, on its way to the parser. */
@@ -113,9 +113,14 @@ class Intake {
   }
 
   resume(): void {
+    const socket = this.#socket
     if (!this.#isHeld || !this.#mayGoOn()) return
     this.#isHeld = false
-    this.#socket.resume()
+    socket.resume()
+    // By pieces: the flow would take all that is buffered, and so let as much again be read before.
+    while (socket.readableLength > 0 && !socket.isPaused()) {
+      socket.read(Math.min(PIECE_BYTES, socket.readableLength))
+    }
   }
 
   /** Node's own server must not be given anything while a caller does not read. */

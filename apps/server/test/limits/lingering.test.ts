@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -135,4 +136,38 @@ test('2,000 callers who send on are 256 at a time, and good ones are served mean
   const countOpen = () => callers.filter(({ socket }) => !socket.destroyed).length
   await vi.waitUntil(() => countOpen() <= LINGERING_LIMIT, { timeout: 15_000, interval: 100 })
   expect(countOpen()).toBeGreaterThan(0)
+})
+
+/** Sends at full speed on 256 connections, from a process of its own, for 10 s. */
+const FLOOD = `
+const [, hostname, port] = process.argv
+const piece = Buffer.alloc(65536, 32)
+for (let count = 0; count < 256; count++) {
+  const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  socket.on('error', () => {}).resume()
+  socket.write('POST /plants HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 99999999999\\r\\n\\r\\n')
+  const send = () => {
+    if (socket.destroyed) return
+    if (socket.write(piece)) setImmediate(send)
+    else socket.once('drain', send)
+  }
+  send()
+}
+setTimeout(() => process.exit(), 10_000)
+`
+
+test('256 callers who send on at full speed do not keep good ones waiting', async () => {
+  const server = await start()
+  const { hostname, port } = new URL(server.url)
+  const flood = spawn(process.execPath, ['--eval', FLOOD, hostname, port], { stdio: 'inherit' })
+  onTestFinished(() => void flood.kill('SIGKILL'))
+  await sleep(3_000)
+  const waitedMs: number[] = []
+  for (let id = 0; id < 31; id++) {
+    const began = performance.now()
+    await server.client.createPlant({ id, name: 'Fern' })
+    waitedMs.push(performance.now() - began)
+  }
+  expect(flood.exitCode).toBeNull()
+  expect(waitedMs.toSorted((one, other) => one - other)[15]).toBeLessThan(100)
 })
