@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { contain } from './contain.ts'
+import { contain, endByException } from './contain.ts'
 
 /**
  * What Node's HTTP parser is given at a time. It cannot be stopped within a piece, and one read of a
@@ -68,10 +68,15 @@ interface IntakeSocket extends Socket {
   [intake]?: Intake
 }
 
+/** A part of bytes, without a new view where that is all of them. */
+function part(bytes: Buffer, start: number, end: number): Buffer {
+  return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end)
+}
+
 /** Where a piece ends: before a second header section is whole, so that it begins one request at most. */
 function pieceEnd(bytes: Buffer, start: number): number {
   const most = Math.min(start + PIECE_BYTES, bytes.length)
-  const piece = bytes.subarray(start, most)
+  const piece = part(bytes, start, most)
   const first = piece.indexOf(SECTION_END)
   const second = first < 0 ? -1 : piece.indexOf(SECTION_END, first + SECTION_END.length)
   return second < 0 ? most : start + second
@@ -85,7 +90,7 @@ class Intake {
   /** Paused by us; others pause a connection too, and go on with it themselves. */
   #isHeld = false
 
-  constructor(socket: Socket, parse: Intake['take'], isFull: (socket: Socket) => boolean) {
+  constructor(socket: Socket, parse: (bytes: Buffer) => void, isFull: (socket: Socket) => boolean) {
     this.#socket = socket
     this.#parse = parse
     this.#isFull = isFull
@@ -96,7 +101,7 @@ class Intake {
     const isSmall = bytes.length <= SMALL_READ_BYTES
     for (let start = 0; start < bytes.length; ) {
       const end = pieceEnd(bytes, start)
-      const piece = bytes.subarray(start, end)
+      const piece = part(bytes, start, end)
       if (!this.#mayGoOn() || (!isSmall && turn.isOver)) {
         this.#hold(bytes.subarray(start))
         return
@@ -119,7 +124,7 @@ class Intake {
     socket.resume()
     // By pieces: the flow would take all that is buffered, and so let as much again be read before.
     while (socket.readableLength > 0 && !socket.isPaused()) {
-      socket.read(Math.min(PIECE_BYTES, socket.readableLength))
+      if (socket.read(Math.min(PIECE_BYTES, socket.readableLength)) === null) return
     }
   }
 
@@ -144,7 +149,7 @@ export function resumeIntake(socket: IntakeSocket): void {
 
 /**
  * Gives what connections send to Node's HTTP parser in small pieces, and nothing while `isFull` or
- * while the caller does not read: what is left waits in the connection's buffer, at most 80 KiB, and
+ * while the caller does not read: what is left waits in the connection's buffer, at most 68 KiB, and
  * then in the caller's. Whoever ends the fullness calls `resumeIntake`.
  */
 export function boundIntake(
@@ -158,7 +163,14 @@ export function boundIntake(
     const state = new Intake(socket, parse, isFull)
     socket[intake] = state
     socket.off('data', parse)
-    socket.on('data', (bytes: Buffer) => contain(socket, log, 'read', () => state.take(bytes)))
+    // As contain does, without a function for each read.
+    socket.on('data', (bytes: Buffer) => {
+      try {
+        state.take(bytes)
+      } catch (error) {
+        endByException(socket, log, 'read', error)
+      }
+    })
     socket.on('drain', () => contain(socket, log, 'drain', () => state.resume()))
   }
   server.on('connection', (socket: Socket) => contain(socket, log, 'open', () => begin(socket)))

@@ -37,22 +37,29 @@ const DROPPED_WITHIN_MS = 20
 const READ_BYTES = 65_536
 
 let allowance = DROPPED_BYTES
-let refill: NodeJS.Timeout | undefined
+let isRefillDue = false
 
 /** Those that are not read until there is an allowance again, in turn. */
 const paused: Socket[] = []
 
 function allowMore(): void {
-  refill = paused.length > 0 ? setTimeout(allowMore, DROPPED_WITHIN_MS) : undefined
+  isRefillDue = false
+  if (paused.length > 0) allowLater()
   allowance = DROPPED_BYTES
   for (const socket of paused.splice(0, DROPPED_BYTES / READ_BYTES)) socket.resume()
+}
+
+function allowLater(): void {
+  if (isRefillDue) return
+  isRefillDue = true
+  setTimeout(allowMore, DROPPED_WITHIN_MS)
 }
 
 function dropWhatComes(socket: Socket): void {
   // From now on Node's parser sees nothing of it.
   socket.removeAllListeners('data')
   socket.on('data', (chunk) => {
-    refill ??= setTimeout(allowMore, DROPPED_WITHIN_MS)
+    allowLater()
     allowance -= chunk.length
     if (allowance > 0) return
     socket.pause()

@@ -34,7 +34,7 @@ export interface ListenerLimits {
 const TIMEOUT_CHECK_MS = 500
 
 /** What may wait in a connection's buffer, either way, before no more is read or parsed of it. */
-const BUFFER_BYTES = 16_384
+const BUFFER_BYTES = 4_096
 
 /** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
 const IDLE_MARGIN_MS = 30_000

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openConnection } from '../wire/raw-socket.ts'
@@ -27,13 +28,17 @@ async function startWith(nodeFlags: string[]): Promise<void> {
   port = Number(new URL(server.url).port)
 }
 
-/** Sends bytes, of which nothing but the end of their connection may come. */
-async function expectOneConnectionLost(sent: string, onPort = port): Promise<void> {
+/** Sends bytes, one part after the other, at whose end that of their connection comes. */
+async function expectOneConnectionLost(sent: string | string[], onPort = port): Promise<void> {
   const neighbour = await openConnection(port)
   neighbour.send(create('none', server.token))
   await neighbour.readAnswer()
   const caller = await openConnection(onPort)
-  caller.send(sent)
+  for (const part of [sent].flat()) {
+    caller.send(part)
+    // Nothing tells that the server has read it.
+    await sleep(50)
+  }
   await caller.readToEnd()
   neighbour.send(create('none', server.token))
   expect((await neighbour.readAnswer()).status).toBe(200)
@@ -62,7 +67,8 @@ describe('an exception ends at most its connection, and the log names it, where 
 
   test('what is before the app, for a request whose turn comes later', async () => {
     const first = create('none', server.token)
-    await expectOneConnectionLost(first + create('locals', server.token))
+    const second = create('locals', server.token)
+    await expectOneConnectionLost([first.slice(0, -1), first.slice(-1) + second])
     await isNamed('next request', 'injected: locals')
     await expectContained()
   })
