@@ -12,24 +12,15 @@ export interface Exchange {
 const latest = Symbol('latest exchange')
 const isClosing = Symbol('is closing')
 
-/** In chunks of one byte each of them costs 150. */
-const MOST_UNREAD_BYTES = 512
-
 /** A property costs less per request than a WeakMap does. */
 interface ExchangeSocket extends Socket {
   [latest]?: Exchange | undefined
   [isClosing]?: true
 }
 
-/**
- * Whether nothing more of a connection may be parsed now: an answer is owed, or a body is on its way
- * which nobody reads yet. A short one is parsed to its end all the same, so that its connection can be
- * kept when it is refused.
- */
+/** Whether nothing more of a connection may be parsed now: the answer to a whole request is owed. */
 export function isFull(socket: ExchangeSocket): boolean {
-  const request = socket[latest]?.request
-  if (request === undefined || request.complete) return request !== undefined
-  return request.readableFlowing !== true && request.readableLength > MOST_UNREAD_BYTES
+  return socket[latest]?.request.complete === true
 }
 
 /** From now on no request of this connection is handled (RFC 9112 §9.6). */

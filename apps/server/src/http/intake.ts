@@ -149,7 +149,7 @@ export function resumeIntake(socket: IntakeSocket): void {
 
 /**
  * Gives what connections send to Node's HTTP parser in small pieces, and nothing while `isFull` or
- * while the caller does not read: what is left waits in the connection's buffer, at most 68 KiB, and
+ * while the caller does not read: what is left waits in the connection's buffer, at most 64 KiB, and
  * then in the caller's. Whoever ends the fullness calls `resumeIntake`.
  */
 export function boundIntake(

@@ -33,8 +33,11 @@ export interface ListenerLimits {
 /** How often overdue requests are looked for: the precision of the two request timeouts. */
 const TIMEOUT_CHECK_MS = 500
 
-/** What may wait in a connection's buffer, either way, before no more is read or parsed of it. */
-const BUFFER_BYTES = 4_096
+/**
+ * What may wait in the buffers of a connection and of a body before no more is read or parsed. Little,
+ * because of a body in chunks of one byte each takes 150; an answer to a create is about as long.
+ */
+const BUFFER_BYTES = 512
 
 /** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
 const IDLE_MARGIN_MS = 30_000
