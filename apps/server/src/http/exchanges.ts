@@ -38,16 +38,12 @@ export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
  * connection would outlive the collections in between and be copied by them.
  */
 function forget(this: ServerResponse): void {
-  forgetOnceComplete(this)
-  resumeIntake(this.req.socket)
-}
-
-function forgetOnceComplete(response: ServerResponse): void {
-  const { req: request } = response
+  const { req: request } = this
   const socket: ExchangeSocket = request.socket
   // A body that still comes may break the rules, and is judged by what was answered.
-  if (!request.complete) request.once('end', () => forgetOnceComplete(response))
-  else if (socket[latest]?.response === response) socket[latest] = undefined
+  if (!request.complete) request.once('end', () => forget.call(this))
+  else if (socket[latest]?.response === this) socket[latest] = undefined
+  resumeIntake(socket)
 }
 
 /**

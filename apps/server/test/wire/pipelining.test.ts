@@ -56,6 +56,22 @@ describe('requests in one packet are answered in their order:', () => {
       stored: [plantOf(2)],
     }))
 
+  test('a good one behind the rest of a body, of any length, that was refused before', async () => {
+    const refused = post('x'.repeat(4_000), { contentType: 'text/plain' })
+    const { length } = refused
+    // Wherever a part of what the server reads ends.
+    for (let rest = 1_700; rest < 2_100; rest += 10) {
+      const caller = await server.open()
+      caller.send(refused.subarray(0, length - rest))
+      expectAnswer(await caller.readAnswer(), {
+        error: 'unsupported_media_type',
+        headers: { accept: 'application/json' },
+      })
+      caller.send(Buffer.concat([refused.subarray(length - rest), one]))
+      expectAnswer(await caller.readAnswer(), stored)
+    }
+  })
+
   test('a good one with chunks, then a good one', () =>
     server.check({
       sent: Buffer.concat([postChunks(chunk(plantText(1)) + LAST_CHUNK), two]),
