@@ -47,8 +47,8 @@ function forget(this: ServerResponse): void {
 }
 
 /**
- * Gives pipelined requests to a handler in turn. Node emits them all at once, but an answer that
- * ends the connection means that what follows it was never asked.
+ * Gives pipelined requests to a handler in turn. One may begin with the end of the body before it,
+ * whose answer is still owed; and where that answer ends the connection, it was never asked.
  */
 export function handleInTurn(handle: RequestListener, log: Logger): RequestListener {
   function handleUnlessAnswered(socket: ExchangeSocket, { request, response }: Exchange): void {
