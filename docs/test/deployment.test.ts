@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { settings } from '@plant-store/server/settings.js'
+import { settings } from '@plant-store/server/settings/settings.js'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
@@ -97,12 +97,12 @@ describe('the container file', () => {
     const [token] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
     const server = run('serve')
     const [, address] = await server.print(/listens on (\S+)/)
-    const answer = await fetch(`${address}/plants`, {
+    const reply = await fetch(`${address}/plants`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"id":1,"name":"Fern"}',
     })
-    expect([answer.status, await answer.json()]).toEqual([200, { name: 'Fern' }])
+    expect([reply.status, await reply.json()]).toEqual([200, { name: 'Fern' }])
     await server.kill()
     expect(existsSync(join(data, DEFAULT_DATABASE))).toBe(true)
 

@@ -6,7 +6,7 @@ import {
   flagOf,
   type SettingName,
   settings,
-} from '@plant-store/server/settings.js'
+} from '@plant-store/server/settings/settings.js'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, blockWith, documents, read, root, rowsOf } from './markdown.ts'
 

@@ -3,7 +3,7 @@ import { exitCodes } from '@plant-store/server/commands/command.js'
 import { refusalReasons } from '@plant-store/server/limits/refusals.js'
 import { createMetrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { run } from '@plant-store/server/run.js'
-import { environmentNameOf, settingNames } from '@plant-store/server/settings.js'
+import { environmentNameOf, settingNames } from '@plant-store/server/settings/settings.js'
 import { expect, test } from 'vitest'
 import { read, rowsOf } from './markdown.ts'
 

@@ -34,18 +34,18 @@ function isPromised(status: number, head: string, body: string): boolean {
  * What is wrong with all that a connection has answered, if anything: each must be a Plant, an Error,
  * a public document or a 100. The last may be cut off where the caller has cut the connection.
  */
-export function findWrongAnswer(received: Buffer, hasHead: boolean): string | undefined {
+export function findWrongReply(received: Buffer, hasHead: boolean): string | undefined {
   let rest = received.toString('latin1')
   while (rest !== '') {
     const end = rest.indexOf(HEAD_END) + HEAD_END.length
     if (end < HEAD_END.length) return undefined
     const head = rest.slice(0, end)
     const [, digits, headers = ''] = HEAD.exec(head) ?? []
-    if (digits === undefined) return `no answer of HTTP: ${JSON.stringify(head)}`
+    if (digits === undefined) return `no reply of HTTP: ${JSON.stringify(head)}`
     const status = Number(digits)
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(headers)?.[1] ?? 0)
     const body = rest.slice(end, end + length)
-    // An answer to HEAD has no body: another follows, or the end.
+    // A reply to HEAD has no body: another follows, or the end.
     const isBodyless = hasHead && (body === '' || body.startsWith('HTTP/1.1 '))
     rest = isBodyless ? rest.slice(end) : rest.slice(end + length)
     const isWithout = isBodyless || status === 100 || status === 304 || body.length < length

@@ -14,16 +14,16 @@ const CALLERS = 20
 export const MEMORY_BOUND_BYTES = 300 * 1024 * 1024
 
 interface Pace {
-  /** How long an answer may take. */
+  /** How long a reply may take. */
   readonly patienceMs: number
   /** What the server says of inputs may come so much later. */
-  readonly settleMs: number
+  readonly resolveMs: number
 }
 
-const FAST: Pace = { patienceMs: 10_000, settleMs: 0 }
-const EXACT: Pace = { patienceMs: 2_000, settleMs: 20 }
+const FAST: Pace = { patienceMs: 10_000, resolveMs: 0 }
+const EXACT: Pace = { patienceMs: 2_000, resolveMs: 20 }
 
-/** After this a finding is told as small as it is by then. */
+/** After this a check is told as small as it is by then. */
 const SHRINK_MS = 60_000
 
 export interface FuzzOptions {
@@ -37,7 +37,7 @@ export interface FuzzOptions {
 }
 
 /** Inputs, as few and as short as was found, after which something is wrong. */
-export interface Finding {
+export interface HealthCheck {
   readonly wrong: string
   readonly inputs: readonly Input[]
   /** With this seed the burst that held them comes first. */
@@ -46,7 +46,7 @@ export interface Finding {
 
 export interface Fuzzed {
   readonly sent: number
-  readonly finding: Finding | undefined
+  readonly check: HealthCheck | undefined
   /** The largest resident memory of the server. */
   readonly peakBytes: number
 }
@@ -68,38 +68,41 @@ async function sendAll(
   return wrong[0]
 }
 
-/** Sends inputs and gives what is wrong then with the answers or with the server. */
+/** Sends inputs and gives what is wrong then with the replies or with the server. */
 async function judge(
   inputs: readonly Input[],
   target: Target,
-  { patienceMs, settleMs }: Pace,
+  { patienceMs, resolveMs }: Pace,
 ): Promise<string | undefined> {
-  const wrongAnswer = await sendAll(inputs, target, patienceMs)
+  const wrongReply = await sendAll(inputs, target, patienceMs)
   const refused = await createGoodPlant(target, patienceMs)
   // What it says last may come a moment after its port is closed.
-  await sleep(refused === undefined ? settleMs : 100)
-  const wrong = target.complaint() ?? wrongAnswer ?? refused
+  await sleep(refused === undefined ? resolveMs : 100)
+  const wrong = target.complaint() ?? wrongReply ?? refused
   if (wrong !== undefined) return wrong
   const bytes = target.memoryBytes()
   return bytes > MEMORY_BOUND_BYTES ? `the server takes ${bytes} bytes of memory` : undefined
 }
 
 /** Finds the smallest part of a burst that a server, started anew for it, cannot take. */
-async function shrink(whole: Finding, nodeFlags: readonly string[] | undefined): Promise<Finding> {
+async function shrink(
+  whole: HealthCheck,
+  nodeFlags: readonly string[] | undefined,
+): Promise<HealthCheck> {
   const deadline = performance.now() + SHRINK_MS
-  let finding = whole
+  let check = whole
   let target = await startTarget(nodeFlags)
   await findSmallest(whole.inputs, async (inputs) => {
     if (performance.now() > deadline) return false
     const found = await judge(inputs, target, EXACT)
     if (found === undefined) return false
-    finding = { ...whole, wrong: found, inputs }
+    check = { ...whole, wrong: found, inputs }
     await target.stop('SIGKILL')
     target = await startTarget(nodeFlags)
     return true
   })
   await target.stop('SIGKILL')
-  return finding
+  return check
 }
 
 /** Sends seeded bursts to a server, until something is wrong or enough were sent. */
@@ -116,7 +119,7 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
       if (wrong !== undefined) {
         // It may be the burst before that the server speaks of.
         const whole = { wrong, inputs: [...before, ...burst], seed: seed + sent - before.length }
-        return { sent: sent + BURST, peakBytes, finding: await shrink(whole, nodeFlags) }
+        return { sent: sent + BURST, peakBytes, check: await shrink(whole, nodeFlags) }
       }
       sent += BURST
       before = burst
@@ -125,14 +128,14 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
     }
     const exitCode = await target.stop()
     const wrong = `the server ends with ${exitCode} when it is told to end`
-    return { sent, peakBytes, finding: exitCode === 0 ? undefined : { wrong, inputs: [], seed } }
+    return { sent, peakBytes, check: exitCode === 0 ? undefined : { wrong, inputs: [], seed } }
   } finally {
     await target.stop('SIGKILL')
   }
 }
 
-/** A finding as a person reads it, with the way to see it again. */
-export function describeFinding({ wrong, inputs, seed }: Finding): string {
+/** A check as a person reads it, with the way to see it again. */
+export function describeCheck({ wrong, inputs, seed }: HealthCheck): string {
   const shown = inputs.map(({ listener, packets, ending }) =>
     [
       `to the listener of the ${listener}, then ${ending}:`,

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { describeFinding, fuzz, MEMORY_BOUND_BYTES } from './fuzz.ts'
+import { describeCheck, fuzz, MEMORY_BOUND_BYTES } from './fuzz.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,7 +17,7 @@ function toMiB(bytes: number): number {
 
 process.stdout.write(`${count} inputs, seed ${seed}\n`)
 const startedAt = performance.now()
-const { sent, finding, peakBytes } = await fuzz({
+const { sent, check, peakBytes } = await fuzz({
   count,
   seed,
   nodeFlags: values['node-flag'],
@@ -27,7 +27,7 @@ const seconds = Math.round((performance.now() - startedAt) / 1_000)
 process.stdout.write(
   `${sent} inputs in ${seconds} s; the server took up to ${toMiB(peakBytes)} MiB of ${toMiB(MEMORY_BOUND_BYTES)}\n`,
 )
-if (finding !== undefined) {
-  process.stdout.write(describeFinding(finding))
+if (check !== undefined) {
+  process.stdout.write(describeCheck(check))
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { findWrongAnswer } from './answers.ts'
+import { findWrongReply } from './answers.ts'
 import { type Input, toBytes } from './inputs.ts'
 import type { Target } from './target.ts'
 
@@ -38,7 +38,7 @@ function call(port: number): Caller {
 async function finish({ socket, over }: Caller, patienceMs: number): Promise<string | undefined> {
   socket.end()
   const { promise, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => resolve('no answer and no end'), patienceMs)
+  const timer = setTimeout(() => resolve('no reply and no end'), patienceMs)
   const stalled = await Promise.race([promise, over.then(() => undefined)])
   clearTimeout(timer)
   socket.destroy()
@@ -46,7 +46,7 @@ async function finish({ socket, over }: Caller, patienceMs: number): Promise<str
 }
 
 /**
- * Sends an input over a connection of its own, and gives what was wrong with the answers: that is
+ * Sends an input over a connection of its own, and gives what was wrong with the replies: that is
  * also when one is owed for longer than the patience.
  */
 export async function send(
@@ -67,7 +67,7 @@ export async function send(
     await caller.over
   }
   const hasHead = input.packets.join('').includes('HEAD')
-  return findWrongAnswer(caller.received(), hasHead) ?? stalled
+  return findWrongReply(caller.received(), hasHead) ?? stalled
 }
 
 /** Creates a plant as any caller does, and gives what was wrong with that. */
@@ -76,16 +76,16 @@ export async function createGoodPlant(
   patienceMs: number,
 ): Promise<string | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${ports.service}/plants`, {
+    const reply = await fetch(`http://127.0.0.1:${ports.service}/plants`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"id":7,"name":"Moss"}',
       signal: AbortSignal.timeout(patienceMs),
     })
-    const text = await answer.text()
-    return answer.status === 200 && text === '{"name":"Moss"}'
+    const text = await reply.text()
+    return reply.status === 200 && text === '{"name":"Moss"}'
       ? undefined
-      : `a good create is answered ${answer.status} ${text}`
+      : `a good create is answered ${reply.status} ${text}`
   } catch (error) {
     return `a good create fails: ${(error as Error).cause ?? error}`
   }

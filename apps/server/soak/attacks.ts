@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Held, holdConnections, hostileBytes } from '../test/limits/load/held.ts'
 import { type Pressed, percentile, press } from '../test/limits/load/press.ts'
 import { memoryOf, watchMemory } from '../test/limits/load/truth.ts'
-import { describeAnswers, judge, tell } from './judge.ts'
+import { describeReplies, judge, tell } from './judge.ts'
 import { type Rig, takeIds, withServer } from './rig.ts'
 
 const { values } = parseArgs({
@@ -35,7 +35,7 @@ async function createAmong(rig: Rig, held: Omit<Held, 'port'>, seconds: number) 
 
 async function leaveUnread(rig: Rig): Promise<Pressed[]> {
   const all = hostileBytes(rig.token, PAGE)
-  const bytes = all['requests behind an answer that it does not read'] as Buffer
+  const bytes = all['requests behind a reply that it does not read'] as Buffer
   const { quiet, good, riseMb } = await createAmong(rig, { connections: 2_000, bytes }, 10)
   judge('MB of memory for 2,000 connections', riseMb, 300)
   return [quiet, good]
@@ -72,7 +72,7 @@ async function serveAmongStrangers(rig: Rig): Promise<Pressed[]> {
     createOneByOne(rig, 10),
   ])
   tell(
-    `  strangers: ${Math.round(strangers.sent / 10)} a second sent, ${describeAnswers(strangers)}`,
+    `  strangers: ${Math.round(strangers.sent / 10)} a second sent, ${describeReplies(strangers)}`,
   )
   const [quietMs, goodMs] = [quiet, good].map(({ latencies }) => percentile(latencies, 0.5))
   tell(`  median of a good caller: ${goodMs?.toFixed(2)} ms, and ${quietMs?.toFixed(2)} ms alone`)

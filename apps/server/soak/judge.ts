@@ -16,13 +16,13 @@ export function judge(what: string, figure: number, bound: number): void {
   tell(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
 }
 
-export function judgeMemory(watch: MemoryWatch): void {
-  watch.stop()
-  const [first, second] = watch.halves()
+export function judgeMemory(memory: MemoryWatch): void {
+  memory.stop()
+  const [first, second] = memory.halves()
   const bound = Math.round(first * GROWTH_SHARE + GROWTH_MB)
   judge(`MB of memory in the second half, after ${Math.round(first)} in the first`, second, bound)
 }
 
-export function describeAnswers({ answers }: Pressed): string {
-  return [...answers].map(([status, count]) => `${count} × ${status}`).join(', ')
+export function describeReplies({ replies }: Pressed): string {
+  return [...replies].map(([status, count]) => `${count} × ${status}`).join(', ')
 }

@@ -54,7 +54,7 @@ async function soak(postgres: PostgresServer): Promise<Verdict> {
   await killInTurn({ postgres, storm, served: () => served, restartServer })
   await storm.stop()
   await served.kill('SIGTERM')
-  tell(`slowest answer: ${Math.round(history.slowestMs)} ms`)
+  tell(`slowest reply: ${Math.round(history.slowestMs)} ms`)
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   tell(`rows: ${rows.length}`)
   return history.judge(rows as StoredRow[])

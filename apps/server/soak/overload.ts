@@ -10,7 +10,7 @@ import {
 } from '../test/limits/load/press.ts'
 import { openSlowCallers } from '../test/limits/load/slow-callers.ts'
 import { watchMemory } from '../test/limits/load/truth.ts'
-import { describeAnswers, judge, judgeMemory, tell } from './judge.ts'
+import { describeReplies, judge, judgeMemory, tell } from './judge.ts'
 import { type Rig, takeIds, withServer } from './rig.ts'
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ async function pressBeyondCapacity(rig: Rig): Promise<Pressed[]> {
   const load = { port: served.port, requestFor: goodRequest }
   const calm = await press({ ...load, connections: 256, seconds: 5, firstId: takeIds() })
   const capacity = calm.acknowledged.length / 5
-  tell(`  it serves ${Math.round(capacity)} a second: ${describeAnswers(calm)}`)
+  tell(`  it serves ${Math.round(capacity)} a second: ${describeReplies(calm)}`)
   judge('refused of 256 connections without overload', calm.refused.length, 0)
   const memory = watchMemory(served.pid)
   const perSecond = 4 * capacity
@@ -53,11 +53,11 @@ async function pressBeyondCapacity(rig: Rig): Promise<Pressed[]> {
   const rate = (count: number) => Math.round(count / seconds)
   tell(
     `  of ${Math.round(perSecond)} due a second, ${rate(storm.sent)} were sent over ` +
-      `${connections} connections and ${rate(storm.acknowledged.length)} stored: ${describeAnswers(storm)}`,
+      `${connections} connections and ${rate(storm.acknowledged.length)} stored: ${describeReplies(storm)}`,
   )
-  const others = [...storm.answers.keys()].filter((status) => ![200, 429, 503].includes(status))
+  const others = [...storm.replies.keys()].filter((status) => ![200, 429, 503].includes(status))
   judge('answers other than 200, 429 and 503', others.length, 0)
-  judge('requests without an answer', storm.sent - storm.latencies.length - storm.refused.length, 0)
+  judge('requests without a reply', storm.sent - storm.latencies.length - storm.refused.length, 0)
   judge('ms, p99 of the accepted', percentile(storm.latencies, 0.99), ACCEPTED_P99_MS)
   tell(
     `  p50 of the accepted ${Math.round(percentile(storm.latencies, 0.5))} ms; of the refused p50 ` +
@@ -86,7 +86,7 @@ async function serveAlone(rig: Rig): Promise<void> {
 }
 
 function judgeGood(good: Pressed): void {
-  tell(`  good callers: ${describeAnswers(good)}, ${good.unsent} not sent`)
+  tell(`  good callers: ${describeReplies(good)}, ${good.unsent} not sent`)
   judge('good requests that were not answered 200', good.sent - good.acknowledged.length, 0)
   judge('ms, p99 of the good callers', percentile(good.latencies, 0.99), GOOD_P99_MS)
 }
@@ -140,8 +140,8 @@ async function serveAmongWrongTokens(rig: Rig, isSpread: boolean): Promise<Press
     pressGently(rig, 10),
   ])
   judgeMemory(memory)
-  tell(`  wrong tokens: ${Math.round(wrong.sent / 10)} a second sent, ${describeAnswers(wrong)}`)
-  const statuses = [...wrong.answers.keys()].filter((status) => ![401, 429, 503].includes(status))
+  tell(`  wrong tokens: ${Math.round(wrong.sent / 10)} a second sent, ${describeReplies(wrong)}`)
+  const statuses = [...wrong.replies.keys()].filter((status) => ![401, 429, 503].includes(status))
   judge('wrong tokens answered other than 401, 429 and 503', statuses.length, 0)
   judgeGood(good)
   return [wrong, good]

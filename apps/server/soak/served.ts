@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
 import { issueToken } from '../src/auth/issue-token.ts'
-import { migratePostgresDatabase } from '../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../src/store/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../src/engines/postgres/postgres.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import './without-proto.ts'
+import './process/without-proto.ts'
 import { exitCodes } from './commands/exit-codes.ts'
-import { boundNursery } from './nursery.ts'
+import { boundNursery } from './process/nursery.ts'
 
 // Node opens its inspector, which runs any code, on this signal unless a program listens to it
 // (https://nodejs.org/api/process.html#signal-events).

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander'
-import { withoutCredentials } from './auth/without-credentials.ts'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes, type Terminal } from './commands/command.ts'
 import { addConfigCommand } from './commands/config.ts'
@@ -15,10 +14,11 @@ import { addTokenCreate } from './commands/token/create.ts'
 import { addTokenList } from './commands/token/list.ts'
 import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
-import { ConfigError } from './config.ts'
-import { build } from './operations/build.ts'
-import { printable, printableLine } from './printable.ts'
+import { build } from './process/build.ts'
+import { ConfigError } from './settings/config.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
+import { printable, printableLine } from './text/printable.ts'
+import { withoutCredentials } from './text/without-credentials.ts'
 
 /** What the process gives: all that a Terminal has, as it is. */
 export type Streams = Omit<Terminal, 'draw'>

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, describeUnknownArguments, loadConfig } from '../src/config.ts'
-import { environmentNameOf, flagOf } from '../src/settings.ts'
+import { ConfigError, describeUnknownArguments, loadConfig } from '../src/settings/config.ts'
+import { environmentNameOf, flagOf } from '../src/settings/settings.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {
@@ -56,10 +56,10 @@ describe('the settings', () => {
 
   test('give a request no less time than its headers', () => {
     const environment = { PLANT_STORE_REQUEST_TIMEOUT_MS: '5000' }
-    const mend = 'must not be less than PLANT_STORE_HEADERS_TIMEOUT_MS, which is'
+    const fix = 'must not be less than PLANT_STORE_HEADERS_TIMEOUT_MS, which is'
     const name = 'PLANT_STORE_REQUEST_TIMEOUT_MS'
-    expect(problemsOf(environment)).toEqual([`${name}: ${mend} 10000`])
-    expect(problemsOf({}, { headersTimeoutMs: '30001' })).toEqual([`${name}: ${mend} 30001`])
+    expect(problemsOf(environment)).toEqual([`${name}: ${fix} 10000`])
+    expect(problemsOf({}, { headersTimeoutMs: '30001' })).toEqual([`${name}: ${fix} 30001`])
     expect(problemsOf(environment, { headersTimeoutMs: '5000' })).toEqual([])
     expect(problemsOf(environment, { headersTimeoutMs: 'x' })).toHaveLength(1)
   })

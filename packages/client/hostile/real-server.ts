@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createAuthenticate } from '../../../apps/server/src/auth/authenticate.ts'
 import { issueToken } from '../../../apps/server/src/auth/issue-token.ts'
-import { loadConfig } from '../../../apps/server/src/config.ts'
+import { openSqliteStore } from '../../../apps/server/src/engines/sqlite/sqlite.ts'
 import { createLog } from '../../../apps/server/src/operations/log.ts'
-import { startServer } from '../../../apps/server/src/server.ts'
-import { openSqliteStore } from '../../../apps/server/src/store/sqlite/sqlite.ts'
+import { startServer } from '../../../apps/server/src/service/server.ts'
+import { loadConfig } from '../../../apps/server/src/settings/config.ts'
 import type { PlantStore } from '../../../apps/server/src/store/store.ts'
 
 /** Ids by what is stored under them. */

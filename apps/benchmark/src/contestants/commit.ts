@@ -1,8 +1,8 @@
 import type { NewPlant } from '@plant-store/contract'
+import { openDatabase } from '@plant-store/server/engines/sqlite/database/database.js'
+import { preparePlantInsert } from '@plant-store/server/engines/sqlite/database/plants.js'
+import { createTransactions } from '@plant-store/server/engines/sqlite/database/transactions.js'
 import type { GroupCommitOptions } from '@plant-store/server/store/group-commit.js'
-import { openDatabase } from '@plant-store/server/store/sqlite/database.js'
-import { preparePlantInsert } from '@plant-store/server/store/sqlite/plants.js'
-import { createTransactions } from '@plant-store/server/store/sqlite/transactions.js'
 import type { CreateOutcome } from '@plant-store/server/store/store.js'
 import { block } from './block.ts'
 

@@ -1,7 +1,7 @@
-import { readPostgresUrl } from '@plant-store/server/store/postgres/address.js'
-import { insertPlants } from '@plant-store/server/store/postgres/plants.js'
-import { openDatabase } from '@plant-store/server/store/postgres/pool.js'
-import { settle } from '@plant-store/server/store/postgres/settle.js'
+import { readPostgresUrl } from '@plant-store/server/engines/postgres/address.js'
+import { insertPlants } from '@plant-store/server/engines/postgres/plants.js'
+import { openDatabase } from '@plant-store/server/engines/postgres/pool.js'
+import { settle } from '@plant-store/server/engines/postgres/resolve.js'
 import type { CommitInTime } from './commit.ts'
 
 /** Commits as the server's PostgreSQL store does, for as many callers at once as there are. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { migratePostgresDatabase } from '@plant-store/server/store/postgres/migrate.js'
+import { migratePostgresDatabase } from '@plant-store/server/engines/postgres/migrate.js'
 import pg from 'pg'
 import { createCluster } from '../../../server/test/postgres/embedded-postgres.ts'
 import type { Database } from './database.ts'

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { openDatabase } from '@plant-store/server/store/sqlite/database.js'
+import { openDatabase } from '@plant-store/server/engines/sqlite/database/database.js'
 
 /** The ends of int64, and where a double would begin to round. */
 const EDGES = [-(2n ** 63n), 2n ** 63n - 1n, -(2n ** 53n) - 1n, 2n ** 53n + 1n, 0n]

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { RequestError } from '../http/request-error.ts'
+import { displayName } from '../text/display-name.ts'
 import type { AdmittedToken, Authenticate } from './authenticate.ts'
-import { displayName } from './display-name.ts'
 import { createGate } from './gate.ts'
 import { readJwtHeader } from './jwt-header.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -70,14 +70,14 @@ function createGates(ring: KeyRing, requestLimit: number) {
 /** Verifies a JWT with the keys that are known, and with newer ones where those are due or do not know it. */
 function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
   const { waitForKeys, verifyInTurn } = createGates(ring, requestLimit)
-  const tellReason = (reason: object) => log.debug(reason, 'a JWT was refused')
+  const reportReason = (reason: object) => log.debug(reason, 'a JWT was refused')
 
   async function verifyOnce({ credential, hasKid, beforeCost }: UncheckedJwt) {
     beforeCost?.()
     const { keys } = ring
     if (keys === undefined) return 'unknown_key'
     const given = { ...rules, hasKid, now: clocks.now() }
-    const outcome = await verifyJwt(credential, keys, given, tellReason)
+    const outcome = await verifyJwt(credential, keys, given, reportReason)
     if (typeof outcome === 'string') return outcome
     const expiresAt = (outcome.exp + CLOCK_SKEW_SECONDS) * 1000
     return { token: nameCaller(outcome), expiresAt, keys }

@@ -14,7 +14,7 @@ const MAX_AGE_MS = 300_000
 
 /**
  * Keys open the service no longer than this after they were last read: long enough to notice and
- * mend an issuer that is down, as long as the tokens of most issuers last, and an end to keys that
+ * fix an issuer that is down, as long as the tokens of most issuers last, and an end to keys that
  * may have been taken back, by an issuer that somebody keeps from telling so.
  */
 const STALE_MS = 3_600_000

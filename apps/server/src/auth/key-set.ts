@@ -1,6 +1,6 @@
 import type { webcrypto } from 'node:crypto'
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose'
-import { displayName } from './display-name.ts'
+import { displayName } from '../text/display-name.ts'
 
 /** RFC 7518 §3.3. */
 const LEAST_RSA_BITS = 2048

@@ -37,7 +37,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   })
   if (response.status === 200 && response.body !== null) return readBounded(response.body)
   await response.body?.cancel()
-  throw new Error(`it answers ${response.status}`)
+  throw new Error(`it replies ${response.status}`)
 }
 
 /** Keys by HTTP, within 5 s unless told otherwise; `stop` ends a read that is on its way. */

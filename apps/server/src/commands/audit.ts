@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { withoutCredentials } from '../auth/without-credentials.ts'
-import { type Flags, loadConfig } from '../config.ts'
-import { escapeUnits } from '../printable.ts'
-import type { SettingName } from '../settings.ts'
+import { userName } from '../process/user-name.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
+import type { SettingName } from '../settings/settings.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
-import { userName } from '../user-name.ts'
+import { escapeUnits } from '../text/printable.ts'
+import { withoutCredentials } from '../text/without-credentials.ts'
 import { CommandError, exitCodes, type Terminal, withStore } from './command.ts'
 
 /** The settings of every command that is audited. */

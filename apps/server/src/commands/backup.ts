@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { type Flags, loadConfig } from '../config.ts'
-import { backUpStore } from '../store/sqlite/backup.ts'
+import { backUpStore } from '../engines/sqlite/maintenance/backup.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
 import { addSettingFlags, type Terminal } from './command.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'

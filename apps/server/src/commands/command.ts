@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
-import { type Flags, loadConfig } from '../config.ts'
-import { flagOf, type SettingName, settings } from '../settings.ts'
-import { openStore } from '../store/open.ts'
+import { openStore } from '../engines/engines.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
+import { flagOf, type SettingName, settings } from '../settings/settings.ts'
 import type { Store } from '../store/store.ts'
 
 export { exitCodes } from './exit-codes.ts'

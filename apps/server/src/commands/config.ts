@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { describeSettings, type Flags, loadConfig } from '../config.ts'
-import { printableLine } from '../printable.ts'
-import { type SettingName, settings } from '../settings.ts'
+import { describeSettings, type Flags, loadConfig } from '../settings/config.ts'
+import { type SettingName, settings } from '../settings/settings.ts'
+import { printableLine } from '../text/printable.ts'
 import { addSettingFlags, type Terminal } from './command.ts'
 
 /** `config` */

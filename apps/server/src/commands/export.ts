@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { type Flags, loadConfig } from '../config.ts'
+import { openSnapshot } from '../engines/snapshot.ts'
 import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
 import { createSpreadsheetRisks } from '../plant-files/spreadsheet-risks.ts'
-import { openSnapshot } from '../store/snapshot.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { describeCount } from './progress.ts'
 

@@ -1,9 +1,9 @@
 import { closeSync, writeSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { DEFAULT_LIFETIME_MS, draftToken } from '../auth/issue-token.ts'
-import type { Config } from '../config.ts'
+import { userName } from '../process/user-name.ts'
+import type { Config } from '../settings/config.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
-import { userName } from '../user-name.ts'
 import { type AuditFields, auditFieldsOf, formatAuditLine, openAuditFile } from './audit.ts'
 import { CommandError, exitCodes } from './command.ts'
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type Flags, loadConfig } from '../config.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../docs/openapi-text.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
 import { addSettingFlags, type Terminal } from './command.ts'
 
 /** `openapi [--format json|yaml]` */

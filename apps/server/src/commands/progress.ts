@@ -1,4 +1,4 @@
-import { printableLine } from '../printable.ts'
+import { printableLine } from '../text/printable.ts'
 import type { Terminal } from './command.ts'
 
 export interface ProgressState {

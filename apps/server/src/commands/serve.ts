@@ -2,18 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { isUsable } from '../auth/authenticate.ts'
-import { openAuthenticate, takesJwt } from '../auth/open-authenticate.ts'
-import { type Config, describeUnknownArguments, type Flags, loadConfig } from '../config.ts'
+import { openStore } from '../engines/engines.ts'
+import { findWideModes } from '../engines/sqlite/files/permissions.ts'
 import type { Address } from '../http/listener.ts'
-import { build } from '../operations/build.ts'
-import type { Watch } from '../operations/watch.ts'
-import { printableLine } from '../printable.ts'
-import type { RunningServer } from '../server.ts'
-import { environmentNameOf, type SettingName, settings } from '../settings.ts'
+import type { Telemetry } from '../operations/telemetry.ts'
+import { build } from '../process/build.ts'
+import { openAuthenticate, takesJwt } from '../service/open-authenticate.ts'
+import type { RunningServer } from '../service/server.ts'
+import {
+  type Config,
+  describeUnknownArguments,
+  type Flags,
+  loadConfig,
+} from '../settings/config.ts'
+import { environmentNameOf, type SettingName, settings } from '../settings/settings.ts'
 import { joinObservers } from '../store/observer.ts'
-import { openStore } from '../store/open.ts'
-import { findWideModes } from '../store/sqlite/permissions.ts'
 import type { Store } from '../store/store.ts'
+import { printableLine } from '../text/printable.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
 import { sqlitePathOf } from './require-sqlite.ts'
@@ -70,11 +75,11 @@ function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): s
 async function start(
   store: Store,
   config: Config,
-  { log, metrics, tracing }: Watch,
+  { log, metrics, tracing }: Telemetry,
   stop: AbortSignal,
 ): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
-  const { startServer } = await import('../server.ts')
+  const { startServer } = await import('../service/server.ts')
   const authenticate = await openAuthenticate(store.tokens, config, {
     log,
     stop,
@@ -120,11 +125,11 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** How long the last commit may take once nobody waits for its answer any more. */
+/** How long the last commit may take once nobody waits for its reply any more. */
 const STORE_CLOSE_LIMIT_MS = 2_000
 
 async function closeStore(store: Store, terminal: Terminal): Promise<void> {
-  const { isDoneWithin } = await import('../operations/watch.ts')
+  const { isDoneWithin } = await import('../operations/telemetry.ts')
   if (await isDoneWithin(STORE_CLOSE_LIMIT_MS, store.close())) return
   terminal.err(
     'plant-store-server: the database did not answer in time; what waited for it was not answered 200\n',
@@ -145,15 +150,15 @@ async function serveStore(
   store: Store,
   config: Config,
   terminal: Terminal,
-  watch: Watch,
+  telemetry: Telemetry,
 ): Promise<void> {
-  const { log, metrics } = watch
+  const { log, metrics } = telemetry
   metrics?.watchStore(store)
   // Throws the reason, where it can be told.
   await store.isReady()
   const isFirst = await needsFirstToken(store, config)
   const firstToken = isFirst ? openFirstToken(config, log) : undefined
-  const server = await start(store, config, watch, terminal.stop)
+  const server = await start(store, config, telemetry, terminal.stop)
   const token = await issue(firstToken, store, server)
   greet(terminal, store, server, config, token)
   const { url, operationsUrl } = server
@@ -169,7 +174,7 @@ async function serveStore(
 }
 
 /** The last resort: after what nothing has contained, nobody knows what the process would do. */
-function endOnException({ log }: Watch): () => void {
+function endOnException({ log }: Telemetry): () => void {
   const end = (err: unknown) => {
     log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
     process.exit(exitCodes.failure)
@@ -179,28 +184,28 @@ function endOnException({ log }: Watch): () => void {
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const { startWatch, stopWatch } = await import('../operations/watch.ts')
-  const watch = await startWatch(config)
-  const forgetExceptions = endOnException(watch)
-  terminal.onLogSignal(watch.switchLogLevel)
-  const observer = joinObservers(watch.metrics?.store, watch.tracing?.observer)
+  const { startTelemetry, stopTelemetry } = await import('../operations/telemetry.ts')
+  const telemetry = await startTelemetry(config)
+  const forgetExceptions = endOnException(telemetry)
+  terminal.onLogSignal(telemetry.switchLogLevel)
+  const observer = joinObservers(telemetry.metrics?.store, telemetry.tracing?.observer)
   const store = await openStore({ ...config, observer })
   let failure: Error | undefined
   store.failure.then((error) => {
     failure = error
   })
   try {
-    await serveStore(store, config, terminal, watch)
+    await serveStore(store, config, terminal, telemetry)
   } finally {
     await closeStore(store, terminal)
-    await stopWatch(watch)
+    await stopTelemetry(telemetry)
     forgetExceptions()
   }
   if (failure === undefined) {
-    watch.log.info({ reason: terminal.stop.reason, exitCode: exitCodes.ok }, 'stopped')
+    telemetry.log.info({ reason: terminal.stop.reason, exitCode: exitCodes.ok }, 'stopped')
     return
   }
-  watch.log.fatal({ err: failure, exitCode: exitCodes.ioError }, 'stopped')
+  telemetry.log.fatal({ err: failure, exitCode: exitCodes.ioError }, 'stopped')
   throw new CommandError(
     `${failure.message}. Nothing more is stored until a restart has recovered the database.`,
     exitCodes.ioError,

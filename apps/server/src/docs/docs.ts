@@ -1,8 +1,8 @@
 import type { Express, Request, RequestHandler } from 'express'
 import { type PipelineOptions, refuseMethod } from '../http/pipeline.ts'
+import type { PublicPaths } from '../http/public-paths.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
 import { pagePaths, readPage } from './page.ts'
-import type { PublicPaths } from './public-paths.ts'
 import { entityTagOf, sendPublic } from './send-public.ts'
 
 export interface DocsParts extends PipelineOptions {
@@ -28,7 +28,7 @@ function baseAddressOf({ headers: { host } }: Request): string | undefined {
   return host !== undefined && URL.canParse(address) ? address : undefined
 }
 
-function answerDocument(format: OpenApiFormat, parts: DocsParts): RequestHandler {
+function replyDocument(format: OpenApiFormat, parts: DocsParts): RequestHandler {
   const { contentType } = openApiFormats[format]
   return async (request, response) => {
     const content = await writeOpenApi(format, parts.publicUrl ?? baseAddressOf(request))
@@ -37,7 +37,7 @@ function answerDocument(format: OpenApiFormat, parts: DocsParts): RequestHandler
   }
 }
 
-function answerPage(path: string, parts: DocsParts): RequestHandler {
+function replyPage(path: string, parts: DocsParts): RequestHandler {
   return async (request, response) => {
     sendPublic(request, response, await readPage(path), parts)
   }
@@ -46,10 +46,10 @@ function answerPage(path: string, parts: DocsParts): RequestHandler {
 /** Adds `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`, unless switched off. */
 export function addDocs(app: Express, parts: DocsParts): void {
   if (!parts.docs) return
-  const add = (path: string, answer: RequestHandler) =>
-    app.route(path).get(answer).all(refuseMethod('GET', 'HEAD'))
+  const add = (path: string, reply: RequestHandler) =>
+    app.route(path).get(reply).all(refuseMethod('GET', 'HEAD'))
   for (const [path, format] of Object.entries(documentPaths)) {
-    add(path, answerDocument(format, parts))
+    add(path, replyDocument(format, parts))
   }
-  for (const path of pagePaths) add(path, answerPage(path, parts))
+  for (const path of pagePaths) add(path, replyPage(path, parts))
 }

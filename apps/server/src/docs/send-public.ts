@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
-import { addedHeadersOf, hidesWhatFollows } from '../http/answer.ts'
 import { markAsClosing } from '../http/exchanges.ts'
 import { endAndClose } from '../http/lingering-close.ts'
 import type { PipelineOptions } from '../http/pipeline.ts'
+import { addedHeadersOf, hidesWhatFollows } from '../http/reply.ts'
 import { noteSuccess } from '../http/request-log.ts'
 import { sendPieces } from '../http/send-pieces.ts'
 

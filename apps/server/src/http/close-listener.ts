@@ -8,7 +8,7 @@ import { hasLingered } from './lingering-close.ts'
  */
 const SWEEP_MS = 100
 
-/** How long one that has had its last answer may go on sending meanwhile. */
+/** How long one that has had its last reply may go on sending meanwhile. */
 const LINGER_MS = 1_000
 
 const tracked = new WeakMap<Server, Set<Socket>>()
@@ -30,7 +30,7 @@ export function connectionsOf(server: Server): Iterable<Socket> {
 
 /**
  * Node counts a connection that never sent a byte as busy until its header is overdue, and one whose
- * caller sends on after the answer until that ends.
+ * caller sends on after the reply until that ends.
  */
 function closeIdleForNode(server: Server): void {
   for (const socket of connectionsOf(server)) {
@@ -45,7 +45,7 @@ function closeIdleForNode(server: Server): void {
 export function closeListener(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
-    // Again and again: an answer that was on its way at the signal leaves its connection open.
+    // Again and again: a reply that was on its way at the signal leaves its connection open.
     const sweep = setInterval(() => {
       server.closeIdleConnections()
       closeIdleForNode(server)

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Request, Response } from 'express'
-import { errorBodyOf, headersOf, requestIdOf, sendAnswer } from './answer.ts'
 import { contain } from './contain.ts'
 import { type Exchange, latestExchangeOf } from './exchanges.ts'
 import { isLingering, linger } from './lingering-close.ts'
+import { errorBodyOf, headersOf, requestIdOf, sendReply } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
 
@@ -22,8 +22,8 @@ function toRequestError(cause: NodeJS.ErrnoException): RequestError {
   }
 }
 
-/** Writes an answer where Node has no response object for it, and closes the connection. */
-function writeRawAnswer(socket: Socket, error: RequestError, requestId: string): void {
+/** Writes a reply where Node has no response object for it, and closes the connection. */
+function writeRawReply(socket: Socket, error: RequestError, requestId: string): void {
   const body = errorBodyOf(error)
   const date = new Date().toUTCString()
   const lines = [
@@ -41,10 +41,10 @@ function writeRawAnswer(socket: Socket, error: RequestError, requestId: string):
 function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
   const requestId = randomUUID()
   noteRefusedBytes(listeners, error, requestId, socket.remoteAddress)
-  writeRawAnswer(socket, error, requestId)
+  writeRawReply(socket, error, requestId)
 }
 
-/** A request whose body broke the rules, or never came, gets exactly one answer. */
+/** A request whose body broke the rules, or never came, gets exactly one reply. */
 function refuseRequest(
   listeners: Listeners,
   { request, response }: Exchange,
@@ -61,7 +61,7 @@ function refuseRequest(
   const requestId = requestIdOf(request)
   // Made of the app's classes: see messageClassesOf.
   noteFailure(listeners, error, requestId, request as Request, response as Response)
-  sendAnswer(request, response, {
+  sendReply(request, response, {
     status: error.status,
     body: errorBodyOf(error),
     requestId,
@@ -76,12 +76,12 @@ function refuse(listeners: Listeners, socket: Socket, error: RequestError): void
   if (exchange === undefined) refuseBytes()
   else if (!exchange.request.complete) refuseRequest(listeners, exchange, error)
   else if (exchange.response.closed) refuseBytes()
-  // The bytes that broke the rules came after this request: its own answer goes first.
+  // The bytes that broke the rules came after this request: its own reply goes first.
   else exchange.response.once('close', refuseBytes)
 }
 
 /** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
-export function answerConnectionErrors(server: Server, listeners: Listeners): void {
+export function replyConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     if (refused.has(socket)) return

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
-import { addHeader, hasUnwantedBody, sendAnswer } from './answer.ts'
 import type { PipelineOptions } from './pipeline.ts'
+import { addHeader, hasUnwantedBody, sendReply } from './reply.ts'
 import { pathOf } from './target.ts'
 
 /** What a page may send beyond what every page may: the headers of our own client. */
 const ALLOWED_HEADERS = 'authorization, content-type, x-request-id, x-retry-count'
 
-/** What a page may read of an answer beyond what every page may. */
+/** What a page may read of a reply beyond what every page may. */
 const EXPOSED_HEADERS = 'x-request-id, retry-after, ratelimit, ratelimit-policy'
 
 /** Browsers keep a preflight for at most two hours. */
@@ -15,17 +15,17 @@ const MAX_AGE_SECONDS = '7200'
 
 /** Lets pages of other origins call the service (Fetch Standard, "HTTP CORS protocol"). */
 export interface Cors {
-  /** Gives every answer to this request the headers that its page needs to read it. */
+  /** Gives every reply to this request the headers that its page needs to read it. */
   mark(request: IncomingMessage, response: ServerResponse): void
   /** Whether it is a preflight from a listed origin. */
   isPreflight(request: IncomingMessage): boolean
   /** Answers a preflight from a listed origin; any other request goes on. */
-  readonly answerPreflight: RequestHandler
+  readonly replyPreflight: RequestHandler
 }
 
 /**
  * Allows these origins and no others. An origin that is not listed is told nothing, so that its
- * browser keeps the answer from it. Credentials in the sense of CORS (cookies) are never allowed:
+ * browser keeps the reply from it. Credentials in the sense of CORS (cookies) are never allowed:
  * the service knows none, and a page sends its token itself.
  */
 export function createCors(
@@ -51,7 +51,7 @@ export function createCors(
       addHeader(response, 'access-control-allow-origin', origin)
       addHeader(response, 'access-control-expose-headers', EXPOSED_HEADERS)
     },
-    answerPreflight(request, response, next) {
+    replyPreflight(request, response, next) {
       if (!isPreflight(request)) return next()
       addHeader(response, 'access-control-allow-methods', 'POST')
       addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)
@@ -60,7 +60,7 @@ export function createCors(
       if (request.headers['access-control-request-private-network'] === 'true') {
         addHeader(response, 'access-control-allow-private-network', 'true')
       }
-      sendAnswer(request, response, {
+      sendReply(request, response, {
         status: 204,
         body: '',
         requestId: response.locals.requestId,

@@ -18,7 +18,7 @@ interface ExchangeSocket extends Socket {
   [isClosing]?: true
 }
 
-/** Whether nothing more of a connection may be parsed now: the answer to a whole request is owed. */
+/** Whether nothing more of a connection may be parsed now: the reply to a whole request is owed. */
 export function isFull(socket: ExchangeSocket): boolean {
   return socket[latest]?.request.complete === true
 }
@@ -48,7 +48,7 @@ function forget(this: ServerResponse): void {
 
 /**
  * Gives pipelined requests to a handler in turn. One may begin with the end of the body before it,
- * whose answer is still owed; and where that answer ends the connection, it was never asked.
+ * whose reply is still owed; and where that answer ends the connection, it was never asked.
  */
 export function handleInTurn(handle: RequestListener, log: Logger): RequestListener {
   function handleUnlessAnswered(socket: ExchangeSocket, { request, response }: Exchange): void {

@@ -24,7 +24,7 @@ const SECTION_END = Buffer.from('\r\n\r\n')
 /** The time of this turn of the event loop that large reads have taken, and who waits for the next. */
 class Turn {
   #spentMs = 0
-  #isWatched = false
+  #isObserved = false
   #waiting: (() => void)[] = []
 
   get isOver(): boolean {
@@ -44,14 +44,14 @@ class Turn {
   }
 
   #watch(): void {
-    if (this.#isWatched) return
-    this.#isWatched = true
+    if (this.#isObserved) return
+    this.#isObserved = true
     setImmediate(() => this.#end())
   }
 
   #end(): void {
     this.#spentMs = 0
-    this.#isWatched = false
+    this.#isObserved = false
     const next = this.#waiting.slice(0, CONNECTIONS_PER_TURN)
     this.#waiting = this.#waiting.slice(CONNECTIONS_PER_TURN)
     if (this.#waiting.length > 0) this.#watch()

@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http'
 import type { Express, Request, Response } from 'express'
-import { errorBodyOf, requestIdOf, sendAnswer } from './answer.ts'
 import { contain } from './contain.ts'
 import type { PipelineOptions } from './pipeline.ts'
+import { errorBodyOf, requestIdOf, sendReply } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import { noteFailure } from './request-log.ts'
 
 /** An app that answers with an Error body even what has escaped its own layers. */
 export function withLastResort(app: Express, options: PipelineOptions): RequestListener {
-  function answerAtLast(thrown: unknown, request: Request, response: Response): void {
+  function replyAtLast(thrown: unknown, request: Request, response: Response): void {
     if (response.headersSent) {
       if (!response.writableEnded) request.socket.destroy()
       return
@@ -24,7 +24,7 @@ export function withLastResort(app: Express, options: PipelineOptions): RequestL
       // To note it may be what went wrong.
     }
     contain(request.socket, options.log, 'answer', () =>
-      sendAnswer(request, response, {
+      sendReply(request, response, {
         status: error.status,
         body: errorBodyOf(error),
         requestId,
@@ -36,6 +36,6 @@ export function withLastResort(app: Express, options: PipelineOptions): RequestL
   return (request, response) => {
     const ask = request as Request
     const reply = response as Response
-    app(ask, reply, (thrown: unknown) => answerAtLast(thrown, ask, reply))
+    app(ask, reply, (thrown: unknown) => replyAtLast(thrown, ask, reply))
   }
 }

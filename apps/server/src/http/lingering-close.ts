@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /**
  * How long a caller may go on sending what nobody reads: in all, and without a byte, as nginx has
- * it. To close at once would reset the connection, which can destroy the answer on its way, and
+ * it. To close at once would reset the connection, which can destroy the reply on its way, and
  * which a proxy that still sends takes for a failure of the server (RFC 9112 §9.6).
  */
 const LINGER_MS = 30_000
@@ -15,7 +15,7 @@ const LINGERING_LIMIT = 256
 /** When each began, as `performance.now()`; the longest first. */
 const lingering = new Map<Socket, number>()
 
-/** Whether a connection has had its last answer, and is only read until its caller is done. */
+/** Whether a connection has had its last reply, and is only read until its caller is done. */
 export function isLingering(socket: Socket): boolean {
   return lingering.has(socket)
 }
@@ -71,7 +71,7 @@ function dropWhatComes(socket: Socket): void {
 /**
  * Ends the sending side of a connection, and closes it once its caller has closed, has sent nothing
  * for 5 s or has gone on for 30 s. What still comes is read and dropped. One more than 256 closes the
- * one that has lingered longest: its answer has had the most time to arrive.
+ * one that has lingered longest: its reply has had the most time to arrive.
  */
 export function linger(socket: Socket): void {
   const close = () => void socket.destroy()
@@ -94,7 +94,7 @@ export function linger(socket: Socket): void {
 }
 
 /**
- * Sends an answer, the last one on its connection, whose headers have been written. Where the body
+ * Sends a reply, the last one on its connection, whose headers have been written. Where the body
  * has not come whole, the connection is closed when its caller is done: see linger.
  */
 export function endAndClose(
@@ -105,7 +105,7 @@ export function endAndClose(
   if (!request.complete) {
     const { socket } = request
     const { destroySoon } = socket
-    // What Node calls after the answer, to close the connection without reading on.
+    // What Node calls after the reply, to close the connection without reading on.
     socket.destroySoon = () => {
       socket.destroySoon = destroySoon
       if (request.complete) socket.destroySoon()

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { trackConnections } from './close-listener.ts'
-import { answerConnectionErrors } from './connection-errors.ts'
+import { replyConnectionErrors } from './connection-errors.ts'
 import { handleInTurn, isFull } from './exchanges.ts'
 import { MAX_HEADER_LINES } from './framing.ts'
 import { boundIntake } from './intake.ts'
@@ -26,7 +26,7 @@ export interface ListenerLimits {
   readonly requestTimeoutMs: number
   /** How long a connection may stay open between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** What a caller must send of a body, and read of an answer, in a second. */
+  /** What a caller must send of a body, and read of a reply, in a second. */
   readonly minDataRateBytes: number
 }
 
@@ -35,7 +35,7 @@ const TIMEOUT_CHECK_MS = 500
 
 /**
  * What may wait in the buffers of a connection and of a body before no more is read or parsed. Little,
- * because of a body in chunks of one byte each takes 150; an answer to a create is about as long.
+ * because of a body in chunks of one byte each takes 150; a reply to a create is about as long.
  */
 const BUFFER_BYTES = 512
 
@@ -68,12 +68,12 @@ export function createListener(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       highWaterMark: BUFFER_BYTES,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Checked by the app, so that the answer carries an Error body.
+      // Checked by the app, so that the reply carries an Error body.
       requireHostHeader: false,
     },
     handle,
   )
-  // A caller that has finished sending may still be waiting for the answer to its last request.
+  // A caller that has finished sending may still be waiting for the reply to its last request.
   Object.assign(server, { httpAllowHalfOpen: true })
   // Node drops header lines over its limit without a word: twice as many as may be tell the app.
   server.maxHeadersCount = 2 * MAX_HEADER_LINES
@@ -81,7 +81,7 @@ export function createListener(
   boundIntake(server, isFull, log)
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
-  answerConnectionErrors(server, options)
+  replyConnectionErrors(server, options)
   trackConnections(server)
   keepPace(server, { minDataRateBytes: limits.minDataRateBytes, onSlow, log })
   return server

@@ -13,7 +13,7 @@ const LOOK_MS = 500
 const GRACE_MS = 5_000
 
 export interface PaceOptions {
-  /** What a caller must send of a body, and read of an answer, in a second. */
+  /** What a caller must send of a body, and read of a reply, in a second. */
   readonly minDataRateBytes: number
   /** Told of each connection that was ended, or refused. */
   readonly onSlow: (socket: Socket) => void
@@ -45,7 +45,7 @@ function isSendingBody(socket: Socket): boolean {
 
 /**
  * Ends connections whose callers do not read what they are owed, and refuses bodies that come too
- * slowly, so that neither holds a request in flight for long. An answer is handed over in pieces of
+ * slowly, so that neither holds a request in flight for long. A reply is handed over in pieces of
  * 16 KiB: whoever takes none in the time that one may take does not read. A body must come at the
  * rate on average, once it has lasted for five seconds.
  */

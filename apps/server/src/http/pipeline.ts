@@ -5,11 +5,11 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import type { TellLater } from '../limits/tell-later.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
-import { errorBodyOf, hasUnwantedBody, isCutOff, requestIdOf, sendAnswer } from './answer.ts'
 import { CallerGoneError } from './body.ts'
+import type { DeferReply } from './deferred-replies.ts'
 import { checkFraming } from './framing.ts'
+import { errorBodyOf, hasUnwantedBody, isCutOff, requestIdOf, sendReply } from './reply.ts'
 import './locals.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
@@ -17,21 +17,21 @@ import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './requ
 export interface PipelineOptions extends Listeners {
   /** A body up to this many bytes is read to its end even if it is refused. */
   readonly bodyLimitBytes: number
-  /** While true, each answer is the last on its connection. */
+  /** While true, each reply is the last on its connection. */
   readonly isDraining: () => boolean
   /** Has strangers and callers over a limit wait behind those that were let in. */
-  readonly tellLater?: TellLater
+  readonly deferReply?: DeferReply
 }
 
 /** When a caller should try again after 503, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** An Express app that routes exactly, and answers JSON with the headers of this service only. */
+/** An Express app that routes exactly, and replies JSON with the headers of this service only. */
 export function createBareApp(options: PipelineOptions): Express {
   const app = express()
   app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
   app.response.json = function (this: Response, value: JsonWritable) {
-    const isSent = sendAnswer(this.req, this, {
+    const isSent = sendReply(this.req, this, {
       status: this.statusCode,
       body: encodeJson(value),
       requestId: this.locals.requestId,
@@ -82,17 +82,17 @@ function toRequestError(cause: unknown): RequestError {
 const floods = new Set<ErrorName>(['missing_credentials', 'invalid_token', 'too_many_requests'])
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
-export function answerError(options: PipelineOptions): ErrorRequestHandler {
-  const { bodyLimitBytes, isDraining, tellLater } = options
+export function replyError(options: PipelineOptions): ErrorRequestHandler {
+  const { bodyLimitBytes, isDraining, deferReply } = options
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return noteCallerGone(options, request, response)
     const error = toRequestError(thrown)
     const { requestId } = response.locals
     noteFailure(options, error, requestId, request, response)
     const tell = () => {
-      // What failed was the answer itself: nothing better can follow it.
+      // What failed was the reply itself: nothing better can follow it.
       if (isCutOff(response)) request.socket.destroy()
-      sendAnswer(request, response, {
+      sendReply(request, response, {
         status: error.status,
         body: errorBodyOf(error),
         requestId,
@@ -101,7 +101,7 @@ export function answerError(options: PipelineOptions): ErrorRequestHandler {
           error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
       })
     }
-    if (tellLater !== undefined && floods.has(error.errorName)) tellLater(request.socket, tell)
+    if (deferReply !== undefined && floods.has(error.errorName)) deferReply(request.socket, tell)
     else tell()
   }
 }

@@ -1,22 +1,22 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Request, Response } from 'express'
-import { requestIdOf } from './answer.ts'
-import { answerError, type PipelineOptions } from './pipeline.ts'
+import { type PipelineOptions, replyError } from './pipeline.ts'
+import { requestIdOf } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import { readableTargetOf } from './target.ts'
 
 /**
- * Hands on requests with a target that Express can read, and answers the others: Express itself
+ * Hands on requests with a target that Express can read, and replies the others: Express itself
  * would give up before the first layer of an app.
  */
 export function readTargets(handle: RequestListener, options: PipelineOptions): RequestListener {
-  const answer = answerError(options)
+  const reply = replyError(options)
   const refuse = (request: Request, response: Response) => {
     const error = new RequestError('malformed_request', 'the request target is not valid', {
       closesConnection: true,
     })
     response.locals = { requestId: requestIdOf(request), beganAt: performance.now() }
-    answer(error, request, response, () => {})
+    reply(error, request, response, () => {})
   }
 
   return (request: IncomingMessage, response) => {

@@ -2,13 +2,13 @@ import { type ErrorName, errorTable } from '@plant-store/contract'
 
 /**
  * A request that is answered with an Error body, by its name in the contract.
- * `headers` go with the answer, names and values in turn.
+ * `headers` go with the reply, names and values in turn.
  */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly errorName: ErrorName
   readonly headers: readonly string[]
-  /** The rest of the body is not wanted, so the connection ends after the answer. */
+  /** The rest of the body is not wanted, so the connection ends after the reply. */
   readonly closesConnection: boolean
 
   constructor(

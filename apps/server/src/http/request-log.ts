@@ -42,7 +42,7 @@ function describeRequest(request: Request, response: Response): object {
   }
 }
 
-/** Counts an answer that is no error, and logs it at `debug`. */
+/** Counts a reply that is no error, and logs it at `debug`. */
 export function noteSuccess({ log, observer }: Listeners, request: Request, response: Response) {
   const { outcome, requestId } = response.locals
   const status = response.statusCode

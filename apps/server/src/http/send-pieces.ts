@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer is handed over in pieces of this size, so that a caller who takes none of it is seen. */
+/** A reply is handed over in pieces of this size, so that a caller who takes none of it is seen. */
 export const PIECE_BYTES = 16_384
 
 /** Hands a body over, each piece once the one before it was taken, and then calls `end`. */

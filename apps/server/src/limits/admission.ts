@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from '../http/answer.ts'
+import type { DeferReply } from '../http/deferred-replies.ts'
 import { checkFraming } from '../http/framing.ts'
+import { errorBodyOf, hasUnwantedBody, requestIdOf, sendReply } from '../http/reply.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { RequestObserver } from '../http/request-observer.ts'
 import type { AdmitForwarded } from './per-address.ts'
 import type { Refusals } from './refusals.ts'
 import { Slots } from './slots.ts'
-import type { TellLater } from './tell-later.ts'
 
 export interface AdmissionOptions {
   /** Requests that may be handled at a time. */
@@ -19,8 +19,8 @@ export interface AdmissionOptions {
   readonly isDraining: () => boolean
   readonly refusals: Refusals
   readonly observer?: RequestObserver | undefined
-  readonly tellLater: TellLater
-  /** Adds to every answer what it needs beyond the usual, such as the headers of CORS. */
+  readonly deferReply: DeferReply
+  /** Adds to every reply what it needs beyond the usual, such as the headers of CORS. */
   readonly mark: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 }
 
@@ -50,18 +50,18 @@ export function isWellFramed(request: IncomingMessage): boolean {
 }
 
 /**
- * Hands requests on while there are few enough of them, and answers the others 503: before the app,
+ * Hands requests on while there are few enough of them, and replies the others 503: before the app,
  * without an error and without a line in the log, because a refusal helps only while it is cheaper
- * than an answer.
+ * than a reply.
  */
 export function admitRequests(app: RequestListener, options: AdmissionOptions): RequestListener {
   const { requestLimit, bodyLimitBytes, isOverloaded, isDraining } = options
-  const { isPublic, admitForwarded, refusals, observer, tellLater, mark } = options
+  const { isPublic, admitForwarded, refusals, observer, deferReply, mark } = options
   const slots = new Slots(requestLimit)
   const publicSlots = new Slots(PUBLIC_LIMIT)
 
-  function answer(request: IncomingMessage, response: ServerResponse, error: RequestError): void {
-    sendAnswer(request, response, {
+  function reply(request: IncomingMessage, response: ServerResponse, error: RequestError): void {
+    sendReply(request, response, {
       status: error.status,
       body: errorBodyOf(error),
       requestId: requestIdOf(request),
@@ -81,7 +81,7 @@ export function admitRequests(app: RequestListener, options: AdmissionOptions): 
       return
     }
     observer?.answered(error.errorName, error.status, undefined)
-    tellLater(request.socket, () => answer(request, response, error))
+    deferReply(request.socket, () => reply(request, response, error))
   }
 
   return (request, response) => {

@@ -13,7 +13,7 @@ const LEAVE_ALONE_MS = 1_000
 async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs)
+    timer = setTimeout(() => reject(new Error(`no reply within ${limitMs} ms`)), limitMs)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Places for requests that are in flight, each held until its answer has left or its caller is gone. */
+/** Places for requests that are in flight, each held until its reply has left or its caller is gone. */
 export class Slots {
   readonly #most: number
   #taken = 0

@@ -2,13 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { errorTable } from '@plant-store/contract'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { credentialOf } from '../auth/bearer.ts'
-import { isPublicTarget, type PublicPaths } from '../docs/public-paths.ts'
-import { errorBodyOf, hasUnwantedBody, requestIdOf, sendAnswer } from '../http/answer.ts'
 import type { Cors } from '../http/cors.ts'
+import type { DeferReply } from '../http/deferred-replies.ts'
+import { isPublicTarget, type PublicPaths } from '../http/public-paths.ts'
+import { errorBodyOf, hasUnwantedBody, requestIdOf, sendReply } from '../http/reply.ts'
 import type { RequestObserver } from '../http/request-observer.ts'
 import { isWellFramed } from './admission.ts'
 import { type FailedCredentials, TOO_MANY_FAILED } from './failed-credentials.ts'
-import type { TellLater } from './tell-later.ts'
 
 export interface StrangersOptions {
   readonly failed: FailedCredentials
@@ -19,7 +19,7 @@ export interface StrangersOptions {
   readonly bodyLimitBytes: number
   readonly isDraining: () => boolean
   readonly observer?: RequestObserver | undefined
-  readonly tellLater: TellLater
+  readonly deferReply: DeferReply
 }
 
 const { code, status } = errorTable.too_many_requests
@@ -34,7 +34,7 @@ export function refuseStrangers(
   handle: RequestListener,
   options: StrangersOptions,
 ): RequestListener {
-  const { failed, authenticate, publicPaths, cors, observer, tellLater } = options
+  const { failed, authenticate, publicPaths, cors, observer, deferReply } = options
 
   function isLetBy(request: IncomingMessage): boolean {
     const credential = credentialOf(request)
@@ -45,8 +45,8 @@ export function refuseStrangers(
     return !isWellFramed(request)
   }
 
-  function answer(request: IncomingMessage, response: ServerResponse, retryAfter: string): void {
-    sendAnswer(request, response, {
+  function reply(request: IncomingMessage, response: ServerResponse, retryAfter: string): void {
+    sendReply(request, response, {
       status,
       body: BODY,
       requestId: requestIdOf(request),
@@ -60,6 +60,6 @@ export function refuseStrangers(
     cors?.mark(request, response)
     observer?.answered('too_many_requests', status, undefined)
     const retryAfter = failed.refuse(request)
-    tellLater(request.socket, () => answer(request, response, retryAfter))
+    deferReply(request.socket, () => reply(request, response, retryAfter))
   }
 }

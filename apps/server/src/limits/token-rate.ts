@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { addHeader } from '../http/answer.ts'
+import { addHeader } from '../http/reply.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { SpendRates } from '../store/store.ts'
 import { createRate, type RateState } from './rate.ts'

@@ -1,13 +1,13 @@
 import type { Express } from 'express'
-import { sendAnswer } from '../http/answer.ts'
 import {
-  answerError,
   beginRequest,
   createBareApp,
   type PipelineOptions,
   refuseMethod,
   refusePath,
+  replyError,
 } from '../http/pipeline.ts'
+import { sendReply } from '../http/reply.ts'
 import { noteSuccess } from '../http/request-log.ts'
 import { type Store, StoreUnavailableError } from '../store/store.ts'
 import { checkHost } from './check-host.ts'
@@ -23,7 +23,7 @@ export interface OperationsParts extends PipelineOptions {
 
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
   app.get('/metrics', async (request, response) => {
-    const isSent = sendAnswer(request, response, {
+    const isSent = sendReply(request, response, {
       status: 200,
       body: await metrics.print(),
       contentType: metrics.contentType,
@@ -58,6 +58,6 @@ export function createOperationsApp(parts: OperationsParts): Express {
     addMetrics(app, metrics, parts)
   }
   app.use(refusePath)
-  app.use(answerError(parts))
+  app.use(replyError(parts))
   return app
 }

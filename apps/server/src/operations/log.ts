@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { withoutCredentials } from '../auth/without-credentials.ts'
-import { printable } from '../printable.ts'
+import { printable } from '../text/printable.ts'
+import { withoutCredentials } from '../text/without-credentials.ts'
 
 /** A line that shows as one line whatever shows it, and opens no door. */
 function clean(line: string): string {

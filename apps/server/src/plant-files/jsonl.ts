@@ -1,5 +1,5 @@
 import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
-import { printable } from '../printable.ts'
+import { printable } from '../text/printable.ts'
 import { readLines } from './lines.ts'
 import type { PlantRecord } from './plant-file.ts'
 import { describeTooLong, parsePlant } from './problem.ts'

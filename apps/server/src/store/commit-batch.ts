@@ -28,7 +28,7 @@ export async function commitBatch<Item, Outcome>(
   const items = batch.map(({ item }) => item)
 
   /** Tells where the time of the batch went. */
-  function tellTimes(endedAt: number, error?: unknown): void {
+  function reportTimes(endedAt: number, error?: unknown): void {
     for (const { since, timing } of batch) {
       const waitMs = startedAt - since
       observer?.itemWaited(waitMs)
@@ -43,8 +43,8 @@ export async function commitBatch<Item, Outcome>(
     const outcomes = await commit(items, startedAt - (batch[0]?.since ?? 0))
     const endedAt = performance.now()
     return () => {
-      // Not within the try: an observer's error must never become the answer to a create.
-      tellTimes(endedAt)
+      // Not within the try: an observer's error must never become the reply to a create.
+      reportTimes(endedAt)
       batch.forEach(({ resolve }, index) => {
         resolve(outcomes[index] as Outcome)
       })
@@ -52,7 +52,7 @@ export async function commitBatch<Item, Outcome>(
   } catch (error) {
     const endedAt = performance.now()
     return () => {
-      tellTimes(endedAt, error)
+      reportTimes(endedAt, error)
       for (const { reject } of batch) reject(error)
     }
   }

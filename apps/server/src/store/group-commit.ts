@@ -40,7 +40,7 @@ export class GroupCommit<Item, Outcome> {
   #addedInTurn = 0
   #wasLone = false
   #refusal: string | undefined
-  #tellIdle = () => {}
+  #notifyIdle = () => {}
 
   constructor(options: GroupCommitOptions<Item, Outcome>) {
     this.#options = options
@@ -85,7 +85,7 @@ export class GroupCommit<Item, Outcome> {
     this.#refusal ??= 'the store is closing'
     if (this.#inFlight > 0 || this.#queue.length > 0) {
       await new Promise<void>((resolve) => {
-        this.#tellIdle = resolve
+        this.#notifyIdle = resolve
       })
     }
     clearTimeout(this.#besideTimer)
@@ -134,11 +134,11 @@ export class GroupCommit<Item, Outcome> {
     this.#lastStart = performance.now()
     const batch = this.#queue.slice(0, BATCH_LIMIT)
     this.#queue = this.#queue.slice(BATCH_LIMIT)
-    const tellOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
+    const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are told: telling takes time as well.
     if (this.#queue.length > 0) void this.#runCommit()
-    tellOutcomes()
-    if (this.#inFlight === 0) this.#tellIdle()
+    resolveOutcomes()
+    if (this.#inFlight === 0) this.#notifyIdle()
   }
 }

@@ -110,7 +110,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** The store was asked and its answer is not known: the plant may have been stored. */
+/** The store was asked and its reply is not known: the plant may have been stored. */
 export class OutcomeUnknownError extends Error {
   override name = 'OutcomeUnknownError'
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

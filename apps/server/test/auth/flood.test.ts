@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { issueToken } from '../../src/auth/issue-token.ts'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { StoreUnavailableError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

@@ -9,7 +9,7 @@ export class Issuer {
   /** How often the keys were asked for. */
   fetches = 0
   /** Answers instead of the keys, while set. */
-  answer: RequestListener | undefined
+  reply: RequestListener | undefined
   readonly #server: Server
   #port = 0
 
@@ -17,7 +17,7 @@ export class Issuer {
     this.keys = keys
     this.#server = createServer((request, response) => {
       this.fetches++
-      if (this.answer !== undefined) this.answer(request, response)
+      if (this.reply !== undefined) this.reply(request, response)
       else response.end(this.keySet)
     })
   }

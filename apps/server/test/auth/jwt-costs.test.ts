@@ -25,20 +25,20 @@ describe('while an issuer hangs', { timeout: 20_000 }, () => {
     const known = good({ sub: 'known' })
     expect(await statusOf(known)).toBe(200)
     const asked = new Promise<void>((resolve) => {
-      issuer.answer = () => resolve()
+      issuer.reply = () => resolve()
     })
     pass(MINUTE_MS)
-    const answers: number[] = []
+    const replies: number[] = []
     const flood = Array.from({ length: 300 }, async (_, index) => {
-      const answer = await create(good({}, { kid: `unknown${index}` }))
-      answers.push(answer.status)
-      return answer
+      const reply = await create(good({}, { kid: `unknown${index}` }))
+      replies.push(reply.status)
+      return reply
     })
     await asked
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(300 - 25)
-    expect(new Set(answers)).toEqual(new Set([503]))
+    await expect.poll(() => replies.length, { timeout: 10_000 }).toBe(300 - 25)
+    expect(new Set(replies)).toEqual(new Set([503]))
     for (const token of [text, known, good({ sub: 'new' })]) expect(await statusOf(token)).toBe(200)
-    expect(answers).toHaveLength(300 - 25)
+    expect(replies).toHaveLength(300 - 25)
     await issuer.stop()
     // None of them was judged, so none counts as wrong.
     for (const { status, retryAfter } of await Promise.all(flood)) {
@@ -57,16 +57,16 @@ describe('a flood of forged JWTs', { timeout: 20_000 }, () => {
     const callers = await Promise.all(Array.from({ length: 100 }, () => openConnection(port)))
     for (const caller of callers) {
       caller.send(post(plantText(1_000), { authorization: `Bearer ${token}` }))
-      expect((await caller.readAnswer()).status).toBe(200)
+      expect((await caller.readReply()).status).toBe(200)
     }
     // Known to the server by now, they are read in one turn, before any forged JWT was judged.
     for (const [index, caller] of callers.entries()) {
       const authorization = `Bearer ${good({ sub: `${index}` }, {}, thief)}`
       caller.send(post(plantText(index), { authorization }))
     }
-    const answers = await Promise.all(callers.map((caller) => caller.readAnswer()))
+    const replies = await Promise.all(callers.map((caller) => caller.readReply()))
     for (const caller of callers) caller.destroy()
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]))
     // Those that were being looked at when the limit was passed come on top.
     expect(countForged(logLines)).toBeLessThanOrEqual(5 + 2)
     expect(await statusOf(token)).toBe(200)

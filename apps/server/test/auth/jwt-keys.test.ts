@@ -98,7 +98,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     const token = good({ exp: 4e9 })
     expect(await statusOf(token)).toBe(200)
     const asked = new Promise<void>((resolve) => {
-      issuer.answer = () => resolve()
+      issuer.reply = () => resolve()
     })
     pass(4 * MINUTE_MS)
     expect(await statusOf(token)).toBe(200)

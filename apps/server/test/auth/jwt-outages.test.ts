@@ -117,14 +117,14 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
     expect((await create(good({}, {}, newKey))).status).toBe(200)
   })
 
-  test('nobody waits for its answer, attempt after attempt', async () => {
+  test('nobody waits for its reply, attempt after attempt', async () => {
     const { issuer, statusOf, pass, logLines } = await startJwtService()
     const token = good({ exp: 4e9 })
     expect(await statusOf(token)).toBe(200)
     pass(4 * MINUTE_MS)
     for (let attempt = 1; attempt <= 3; attempt++) {
       const held = new Promise<ServerResponse>((resolve) => {
-        issuer.answer = (_request, response) => resolve(response)
+        issuer.reply = (_request, response) => resolve(response)
       })
       expect(await statusOf(token)).toBe(200)
       const response = await held
@@ -138,7 +138,7 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
   })
 })
 
-const strange: [claim: string, answer: Issuer['answer'], failure: RegExp][] = [
+const strange: [claim: string, reply: Issuer['reply'], failure: RegExp][] = [
   ['is no JSON', (_request, response) => response.end('<html>'), /no JSON Web Key Set/],
   ['is another JSON', (_request, response) => response.end('{"keys":{}}'), /no JSON Web Key Set/],
   ['is null', (_request, response) => response.end('null'), /no JSON Web Key Set/],
@@ -152,9 +152,9 @@ const strange: [claim: string, answer: Issuer['answer'], failure: RegExp][] = [
   [
     'is an error',
     (_request, response) => response.writeHead(500).end('{"keys":[]}'),
-    /answers 500/,
+    /replies 500/,
   ],
-  ['is empty', (_request, response) => response.writeHead(204).end(), /answers 204/],
+  ['is empty', (_request, response) => response.writeHead(204).end(), /replies 204/],
   [
     'is cut off',
     (_request, response) => {
@@ -166,11 +166,11 @@ const strange: [claim: string, answer: Issuer['answer'], failure: RegExp][] = [
   ['is a broken connection', (request) => request.socket.destroy(), /./],
 ]
 
-describe('keys stay in use when the answer of the issuer', { timeout: 20_000 }, () => {
-  test.each(strange)('%s', async (_claim, answer, failure) => {
+describe('keys stay in use when the reply of the issuer', { timeout: 20_000 }, () => {
+  test.each(strange)('%s', async (_claim, reply, failure) => {
     const { issuer, statusOf, pass, logLines } = await startJwtService()
     expect(await statusOf(good())).toBe(200)
-    issuer.answer = answer
+    issuer.reply = reply
     pass(5 * MINUTE_MS)
     expect(await statusOf(good())).toBe(200)
     expect(issuer.fetches).toBe(2)
@@ -183,7 +183,7 @@ describe('keys stay in use when the answer of the issuer', { timeout: 20_000 }, 
     await thief.start()
     const { issuer, statusOf, pass } = await startJwtService()
     expect(await statusOf(good())).toBe(200)
-    issuer.answer = (_request, response) =>
+    issuer.reply = (_request, response) =>
       response.writeHead(302, { location: thief.url }).end(thief.keySet)
     pass(5 * MINUTE_MS)
     expect(await statusOf(good())).toBe(200)
@@ -197,7 +197,7 @@ describe('a read of keys', { timeout: 20_000 }, () => {
     const issuer = new Issuer()
     let sent = 0
     const closed = new Promise<void>((resolve) => {
-      issuer.answer = (_request, response) => {
+      issuer.reply = (_request, response) => {
         response.on('close', resolve)
         const chunk = Buffer.alloc(65_536, ' ')
         const more = () => {
@@ -217,12 +217,12 @@ describe('a read of keys', { timeout: 20_000 }, () => {
     await issuer.stop()
   })
 
-  test.each<[claim: string, answer: Issuer['answer']]>([
+  test.each<[claim: string, reply: Issuer['reply']]>([
     ['never begins', () => {}],
     ['begins and never ends', (_request, response) => void response.write('{"keys":[')],
-  ])('ends in time when the answer %s', async (_claim, answer) => {
+  ])('ends in time when the reply %s', async (_claim, reply) => {
     const issuer = new Issuer()
-    issuer.answer = answer
+    issuer.reply = reply
     await issuer.start()
     const read = keysFromUrl(issuer.url, { stop: never, timeoutMs: 50 }).read()
     await expect(read).rejects.toThrow(/timeout/)
@@ -232,7 +232,7 @@ describe('a read of keys', { timeout: 20_000 }, () => {
   test('ends when the server is asked to end', async () => {
     const issuer = new Issuer()
     const stop = new AbortController()
-    issuer.answer = () => stop.abort()
+    issuer.reply = () => stop.abort()
     await issuer.start()
     const read = keysFromUrl(issuer.url, { stop: stop.signal }).read()
     await expect(read).rejects.toThrow(/abort/)
@@ -249,7 +249,7 @@ test('a request that waits for keys is answered when the issuer goes down', asyn
   const { issuer, create, pass } = await startJwtService()
   expect((await create(good())).status).toBe(200)
   const asked = new Promise<void>((resolve) => {
-    issuer.answer = () => resolve()
+    issuer.reply = () => resolve()
   })
   pass(MINUTE_MS)
   const waiting = create(good({}, { kid: 'unknown' }))

@@ -55,7 +55,7 @@ describe('serve', { timeout: 20_000 }, () => {
 
   test('starts and ends while its issuer does not answer', async () => {
     const issuer = await startIssuer()
-    issuer.answer = () => {}
+    issuer.reply = () => {}
     const environment = { ...rules, PLANT_STORE_JWKS_URL: issuer.url }
     const token = freshToken()
     const server = await startServerProcess({ folder: temporaryFolder(), environment, token })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
-import { expectAnswer } from '../wire/expectations.ts'
+import { expectReply } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post } from '../wire/request.ts'
 
@@ -19,12 +19,12 @@ async function beginRequest(fields: Partial<TokenRecord> = {}) {
   const caller = await server.open()
   caller.send(sent.subarray(0, -1))
   // The body is asked for once the token was found good.
-  expectAnswer(await caller.readAnswer(), 'continue')
+  expectReply(await caller.readReply(), 'continue')
   return {
     revoke: () => server.database.withStore(({ tokens }) => tokens.revoke(id, Date.now())),
     end() {
       caller.send(sent.subarray(-1))
-      return caller.readAnswer()
+      return caller.readReply()
     },
   }
 }
@@ -36,20 +36,20 @@ test('a token that was revoked while the body was on its way stores nothing', {
   await revoke()
   // The revocation may take so long to act.
   await sleep(5_000)
-  expectAnswer(await end(), invalid)
+  expectReply(await end(), invalid)
   await server.expectStoredAndServing([])
 })
 
 test('a token that expired while the body was on its way stores nothing', async () => {
   const { end } = await beginRequest({ expiresAt: Date.now() + 1_000 })
   await sleep(1_500)
-  expectAnswer(await end(), invalid)
+  expectReply(await end(), invalid)
   await server.expectStoredAndServing([])
 })
 
 test('a token that is good still stores a plant whose body was long on its way', async () => {
   const { end } = await beginRequest()
   await sleep(1_500)
-  expectAnswer(await end(), { plant: { name: plantOf(1).name } })
+  expectReply(await end(), { plant: { name: plantOf(1).name } })
   expect(await server.database.readPlants()).toStrictEqual([plantOf(1)])
 })

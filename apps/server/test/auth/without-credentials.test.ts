@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { displayName } from '../../src/auth/display-name.ts'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { holdsCredential, withoutCredentials } from '../../src/auth/without-credentials.ts'
 import { formatAuditLine } from '../../src/commands/audit.ts'
 import { createLog } from '../../src/operations/log.ts'
+import { displayName } from '../../src/text/display-name.ts'
+import { holdsCredential, withoutCredentials } from '../../src/text/without-credentials.ts'
 
 function base64url(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString(

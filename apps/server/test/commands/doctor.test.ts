@@ -141,17 +141,17 @@ describe('tokens', () => {
   const details = (tokens: TokenRecord[]) =>
     examineTokens(tokens, now).map(({ level, detail }) => `${level} ${detail}`)
 
-  test('that end within 14 days or have just ended are warned of, with the mend', () => {
+  test('that end within 14 days or have just ended are warned of, with the fix', () => {
     const [soon, ended] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
     expect(soon).toEqual({
       level: 'warning',
       subject: 'tokens',
       detail: 'a-id (a) expires 2027-01-14T00:00Z',
-      mend: 'plant-store-server token rotate a-id',
+      fix: 'plant-store-server token rotate a-id',
     })
     expect(ended).toMatchObject({
       detail: 'b-id (b) expired 2026-12-31T00:00Z',
-      mend: 'plant-store-server token create --name b',
+      fix: 'plant-store-server token create --name b',
     })
   })
 

@@ -119,7 +119,7 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
     ])
   })
 
-  test('are named by doctor, each with the command that mends it', async () => {
+  test('are named by doctor, each with the command that fixes it', async () => {
     const { path, data } = await arrangeShared(3)
     chmodSync(path, 0o644)
     const doctor = () => runProgram(['doctor', '--database-url', `sqlite:${path}`])

@@ -12,7 +12,7 @@ describe('where tokens have a rate and an origin is listed, what anybody may rea
   async function ask(path: string, more: readonly string[] = []) {
     const caller = await server.open()
     caller.send(get(path, { more }))
-    return caller.readAnswer()
+    return caller.readReply()
   }
 
   test.each(PATHS)('is of no rate: %s', async (path) => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
-import type { Answer, Bytes } from '../wire/raw-socket.ts'
+import type { Bytes, Reply } from '../wire/raw-socket.ts'
 import { plantText, post, type RequestParts, request } from '../wire/request.ts'
 import { get } from './get.ts'
 
@@ -13,10 +13,10 @@ const committed = JSON.parse(
 
 const server = useWireServer()
 
-async function ask(sent: Bytes, hasBody = true): Promise<Answer> {
+async function ask(sent: Bytes, hasBody = true): Promise<Reply> {
   const caller = await server.open()
   caller.send(sent)
-  return caller.readAnswer({ hasBody })
+  return caller.readReply({ hasBody })
 }
 
 async function readServers(parts: RequestParts): Promise<unknown> {
@@ -76,38 +76,38 @@ describe('the document that is served', () => {
       await ask(get('/openapi.json')),
       await ask(get('/openapi.yaml')),
       await ask(get('/openapi.json', { host: 'other.test' })),
-    ].map((answer) => headerOf(answer, 'etag'))
+    ].map((reply) => headerOf(reply, 'etag'))
     expect(new Set(tags).size).toBe(3)
   })
 
   test('answers HEAD with the headers of GET', async () => {
     const { headers, body } = await ask(get('/openapi.json'))
     const head = get('/openapi.json', { line: 'HEAD /openapi.json HTTP/1.1' })
-    const answer = await ask(head, false)
-    expect(answer.status).toBe(200)
-    expect(headerOf(answer, 'content-length')).toBe(String(Buffer.byteLength(body)))
-    expect(headerOf(answer, 'etag')).toBe(headers.get('etag')?.join())
+    const reply = await ask(head, false)
+    expect(reply.status).toBe(200)
+    expect(headerOf(reply, 'content-length')).toBe(String(Buffer.byteLength(body)))
+    expect(headerOf(reply, 'etag')).toBe(headers.get('etag')?.join())
   })
 
   test('leaves the connection to the next request, also where a body came along', async () => {
     const caller = await server.open()
     const withBody = get('/openapi.json', { framing: 'Content-Length: 2', body: '{}' })
     caller.send(Buffer.concat([get('/openapi.json'), post(plantText(1)), withBody]))
-    expect((await caller.readAnswer()).status).toBe(200)
-    expectAnswer(await caller.readAnswer(), { plant: JSON.parse(plantText(1), dropId) })
-    expect((await caller.readAnswer()).status).toBe(200)
+    expect((await caller.readReply()).status).toBe(200)
+    expectReply(await caller.readReply(), { plant: JSON.parse(plantText(1), dropId) })
+    expect((await caller.readReply()).status).toBe(200)
   })
 
   test('is refused once, without an error of the server, where a body came along that is broken', async () => {
     const sent = get('/openapi.json', { framing: 'Transfer-Encoding: chunked', body: 'zz\r\n' })
-    expectAnswer(await ask(sent), { error: 'malformed_request' })
+    expectReply(await ask(sent), { error: 'malformed_request' })
     expect((await server.readLog()).join('')).not.toContain('"level":"error"')
   })
 
   test('ends the connection of a caller whose body goes on', async () => {
     const caller = await server.open()
     caller.send(get('/openapi.json', { framing: 'Content-Length: 1000', body: '{' }))
-    expect(headerOf(await caller.readAnswer(), 'connection')).toBe('close')
+    expect(headerOf(await caller.readReply(), 'connection')).toBe('close')
     caller.finish()
     expect(String(await caller.readToEnd())).toBe('')
   })
@@ -135,7 +135,7 @@ describe('the base address in it', () => {
   test.each(['a"b', 'a b', 'a/b', 'a<b>', 'a\\b', 'user@plants.test', ''])(
     'is never of a Host that HTTP forbids: %j',
     async (host) => {
-      expectAnswer(await ask(get('/openapi.json', { host })), { error: 'malformed_request' })
+      expectReply(await ask(get('/openapi.json', { host })), { error: 'malformed_request' })
     },
   )
 })
@@ -146,14 +146,14 @@ describe('other requests for it', () => {
     async (method) => {
       const sent = get('/openapi.json', { line: `${method} /openapi.json HTTP/1.1` })
       const headers = { allow: 'GET, HEAD' }
-      expectAnswer(await ask(sent), { error: 'method_not_allowed', headers })
+      expectReply(await ask(sent), { error: 'method_not_allowed', headers })
     },
   )
 
   test.each(['/openapi', '/openapi.json/', '/OpenAPI.json', '//openapi.json', '/%6fpenapi.json'])(
     '%s is a path like any other, and needs a credential',
     async (path) => {
-      expectAnswer(await ask(get(path)), { error: 'missing_credentials' })
+      expectReply(await ask(get(path)), { error: 'missing_credentials' })
     },
   )
 
@@ -161,7 +161,7 @@ describe('other requests for it', () => {
     for (const target of ['/plants', 'http://plants.test/plants', '/plants?/openapi.json']) {
       const line = `POST ${target} HTTP/1.1`
       const sent = request({ line, authorization: null })
-      expectAnswer(await ask(sent), { error: 'missing_credentials' })
+      expectReply(await ask(sent), { error: 'missing_credentials' })
     }
   })
 })
@@ -172,7 +172,7 @@ describe('with a public URL', () => {
   test('it stands in the document whatever the Host', async () => {
     const caller = await known.open()
     caller.send(get('/openapi.json', { host: 'other.test' }))
-    const { servers } = JSON.parse((await caller.readAnswer()).body)
+    const { servers } = JSON.parse((await caller.readReply()).body)
     expect(servers).toMatchObject([{ url: 'https://plants.test/store' }])
   })
 })
@@ -183,8 +183,8 @@ describe('switched off', () => {
   test.each(['/openapi.json', '/openapi.yaml'])('%s is not there', async (path) => {
     const caller = await quiet.open()
     caller.send(get(path))
-    expectAnswer(await caller.readAnswer(), { error: 'missing_credentials' })
+    expectReply(await caller.readReply(), { error: 'missing_credentials' })
     caller.send(request({ line: `GET ${path} HTTP/1.1` }))
-    expectAnswer(await caller.readAnswer(), { error: 'not_found' })
+    expectReply(await caller.readReply(), { error: 'not_found' })
   })
 })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { pagePaths } from '../../src/docs/page.ts'
-import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
-import type { Answer, Bytes } from '../wire/raw-socket.ts'
+import type { Bytes, Reply } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
 import { get } from './get.ts'
 
 const server = useWireServer()
 
-async function ask(sent: Bytes, hasBody = true): Promise<Answer> {
+async function ask(sent: Bytes, hasBody = true): Promise<Reply> {
   const caller = await server.open()
   caller.send(sent)
-  return caller.readAnswer({ hasBody })
+  return caller.readReply({ hasBody })
 }
 
 describe.each(pagePaths)('%s', (path) => {
@@ -34,7 +34,7 @@ describe.each(pagePaths)('%s', (path) => {
 
   test('is only read', async () => {
     const sent = get(path, { line: `POST ${path} HTTP/1.1` })
-    expectAnswer(await ask(sent), { error: 'method_not_allowed', headers: { allow: 'GET, HEAD' } })
+    expectReply(await ask(sent), { error: 'method_not_allowed', headers: { allow: 'GET, HEAD' } })
   })
 })
 
@@ -50,8 +50,8 @@ test('the page names files of this server only, and holds no script and no style
 test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/NOTICE'])(
   '%s is a path like any other, and needs a credential',
   async (path) => {
-    expectAnswer(await ask(get(path)), { error: 'missing_credentials' })
-    expectAnswer(await ask(request({ line: `GET ${path} HTTP/1.1` })), { error: 'not_found' })
+    expectReply(await ask(get(path)), { error: 'missing_credentials' })
+    expectReply(await ask(request({ line: `GET ${path} HTTP/1.1` })), { error: 'not_found' })
   },
 )
 
@@ -61,8 +61,8 @@ describe('switched off', () => {
   test.each(pagePaths)('%s is not there', async (path) => {
     const caller = await quiet.open()
     caller.send(get(path))
-    expectAnswer(await caller.readAnswer(), { error: 'missing_credentials' })
+    expectReply(await caller.readReply(), { error: 'missing_credentials' })
     caller.send(request({ line: `GET ${path} HTTP/1.1` }))
-    expectAnswer(await caller.readAnswer(), { error: 'not_found' })
+    expectReply(await caller.readReply(), { error: 'not_found' })
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { MAX_JSON_DEPTH } from '@plant-store/contract'
 import { expect, test } from 'vitest'
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 
 const path = new URL('../../../../packages/contract/openapi.json', import.meta.url)
 const document = readFileSync(path, 'utf8')

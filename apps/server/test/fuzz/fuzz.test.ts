@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeFinding, fuzz, MEMORY_BOUND_BYTES } from '../../fuzz/fuzz.ts'
+import { describeCheck, fuzz, MEMORY_BOUND_BYTES } from '../../fuzz/fuzz.ts'
 
 const COUNT = 50_000
 
@@ -18,19 +18,19 @@ test(`${COUNT} mutated requests leave the server alive, right and within its mem
   timeout: TIMEOUT_MS,
 }, async () => {
   const seed = Date.now() % 1_000_000_000
-  const { finding, peakBytes } = await fuzz({ count: COUNT, seed })
-  expect(finding && describeFinding(finding)).toBe(undefined)
+  const { check, peakBytes } = await fuzz({ count: COUNT, seed })
+  expect(check && describeCheck(check)).toBe(undefined)
   expect(peakBytes).toBeLessThan(MEMORY_BOUND_BYTES)
 })
 
 test('an exception by a header named __proto__, which ends a connection, is found by as little', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const { finding, sent } = await fuzz({ count: COUNT, seed: 1, nodeFlags: THROWING_PROTO })
+  const { check, sent } = await fuzz({ count: COUNT, seed: 1, nodeFlags: THROWING_PROTO })
   expect(sent).toBeLessThan(10_000)
-  expect(finding?.wrong).toMatch(/^the server tells:\n.*ERR_PROTO_ACCESS/s)
-  expect(finding?.inputs).toHaveLength(1)
-  const bytes = finding?.inputs[0]?.packets.join('')
+  expect(check?.wrong).toMatch(/^the server tells:\n.*ERR_PROTO_ACCESS/s)
+  expect(check?.inputs).toHaveLength(1)
+  const bytes = check?.inputs[0]?.packets.join('')
   expect(bytes).toContain('__proto__')
   expect(bytes?.length).toBeLessThan(200)
 })

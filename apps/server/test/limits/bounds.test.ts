@@ -45,8 +45,8 @@ async function createFor(ms: number, { url, token }: ServerProcess): Promise<num
   for (let id = 1_000; performance.now() < end; id++) {
     const begin = performance.now()
     const body = `{"id":${id},"name":"Fern"}`
-    const answer = await fetch(`${url}/plants`, { method: 'POST', headers, body })
-    expect(await answer.json()).toEqual({ name: 'Fern' })
+    const reply = await fetch(`${url}/plants`, { method: 'POST', headers, body })
+    expect(await reply.json()).toEqual({ name: 'Fern' })
     longest = Math.max(longest, performance.now() - begin)
   }
   return longest
@@ -78,7 +78,7 @@ test('2,000 connections that read nothing cost at most 300 MB, and creates are s
   await createFor(500, server)
   const before = memoryOf(server.pid)
   const memory = watch(server)
-  const bytes = hostileBytes(server.token, PAGE)['requests behind an answer that it does not read']
+  const bytes = hostileBytes(server.token, PAGE)['requests behind a reply that it does not read']
   await hold(server, { connections: 2_000, bytes: bytes as Buffer })
   await createFor(3_000, server)
   memory.stop()
@@ -123,7 +123,7 @@ test.each([16_384, 8_192, 4_096])(
   },
 )
 
-test('a reader that is slow but keeps the rate gets its whole answer', async () => {
+test('a reader that is slow but keeps the rate gets its whole reply', async () => {
   const server = await start({ PLANT_STORE_MIN_DATA_RATE_BYTES: '65536' })
   const socket = connect({ port: portOf(server), host: '127.0.0.1' })
   onTestFinished(() => void socket.destroy())
@@ -148,8 +148,8 @@ test('a body that comes more slowly than the rate is refused with 408 and not st
   const begin = performance.now()
   const drip = setInterval(() => socket.write(' '), 100)
   onTestFinished(() => clearInterval(drip))
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"error":40800/s)
+  const [reply] = await once(socket, 'data')
+  expect(String(reply)).toMatch(/^HTTP\/1\.1 408 .*"error":40800/s)
   expect(performance.now() - begin).toBeGreaterThan(5_000)
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer } from '../wire/expectations.ts'
+import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import {
   LAST_CHUNK,
@@ -35,16 +35,16 @@ function preflight(origin: string, parts: RequestParts = {}, more: readonly stri
 describe('where two origins are listed', () => {
   const server = useWireServer({ corsOrigins: `${ORIGIN},http://localhost:5173` })
 
-  async function answerTo(sent: Buffer, hasBody = true) {
+  async function replyTo(sent: Buffer, hasBody = true) {
     const caller = await server.open()
     caller.send(sent)
-    return caller.readAnswer({ hasBody })
+    return caller.readReply({ hasBody })
   }
 
   test.each([ORIGIN, 'http://localhost:5173'])(
     'a preflight from %s is answered without a credential',
     async (origin) => {
-      const { status, headers } = await answerTo(preflight(origin), false)
+      const { status, headers } = await replyTo(preflight(origin), false)
       expect(status).toBe(204)
       const { date: _d, connection: _c, 'keep-alive': _k, ...told } = Object.fromEntries(headers)
       expect(told).toStrictEqual({
@@ -66,15 +66,15 @@ describe('where two origins are listed', () => {
   test('a preflight leaves the connection for the request that follows', async () => {
     const caller = await server.open()
     caller.send(preflight(ORIGIN))
-    expect((await caller.readAnswer({ hasBody: false })).status).toBe(204)
+    expect((await caller.readReply({ hasBody: false })).status).toBe(204)
     caller.send(post(plantText(1), { more: [`Origin: ${ORIGIN}`] }))
     const plant = { name: plantOf(1).name }
-    expectAnswer(await caller.readAnswer(), { plant, headers: readable })
+    expectReply(await caller.readReply(), { plant, headers: readable })
   })
 
   test('a preflight into a private network is allowed where it is asked for', async () => {
     const more = ['Access-Control-Request-Private-Network: true']
-    const { headers } = await answerTo(preflight(ORIGIN, {}, more), false)
+    const { headers } = await replyTo(preflight(ORIGIN, {}, more), false)
     expect(headers.get('access-control-allow-private-network')).toEqual(['true'])
   })
 
@@ -90,8 +90,8 @@ describe('where two origins are listed', () => {
     ['*'],
     [''],
   ])('a preflight from %j is a request without a credential', async (origin) => {
-    const answer = await answerTo(preflight(origin))
-    expectAnswer(answer, { error: 'missing_credentials', headers: closed })
+    const reply = await replyTo(preflight(origin))
+    expectReply(reply, { error: 'missing_credentials', headers: closed })
   })
 
   test.each([
@@ -99,22 +99,22 @@ describe('where two origins are listed', () => {
     ['for another path', preflight(ORIGIN, { line: 'OPTIONS /other HTTP/1.1' })],
     ['for everything', preflight(ORIGIN, { line: 'OPTIONS * HTTP/1.1' })],
   ])('OPTIONS %s is a request without a credential', async (_case, sent) => {
-    expectAnswer(await answerTo(sent), { error: 'missing_credentials', headers: readable })
+    expectReply(await replyTo(sent), { error: 'missing_credentials', headers: readable })
   })
 
   test('framing is checked before a preflight', async () => {
-    const answer = await answerTo(preflight(ORIGIN, { host: null }))
-    expectAnswer(answer, { error: 'malformed_request', headers: readable })
+    const reply = await replyTo(preflight(ORIGIN, { host: null }))
+    expectReply(reply, { error: 'malformed_request', headers: readable })
   })
 
-  test('another origin is let in with a token, but its page cannot read the answer', async () => {
-    const answer = await answerTo(post(plantText(1), { more: ['Origin: https://evil.test'] }))
-    expectAnswer(answer, { plant: { name: plantOf(1).name }, headers: closed })
+  test('another origin is let in with a token, but its page cannot read the reply', async () => {
+    const reply = await replyTo(post(plantText(1), { more: ['Origin: https://evil.test'] }))
+    expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
   })
 
   test('a caller without an origin is told that answers depend on it', async () => {
-    const answer = await answerTo(post(plantText(1)))
-    expectAnswer(answer, { plant: { name: plantOf(1).name }, headers: closed })
+    const reply = await replyTo(post(plantText(1)))
+    expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
   })
 
   const more = [`Origin: ${ORIGIN}`]
@@ -135,7 +135,7 @@ describe('where two origins are listed', () => {
       request({ more, framing: 'Transfer-Encoding: chunked', body: `zz\r\n${LAST_CHUNK}` }),
     ],
   ] as const)('a page can read %s', async (error, sent) => {
-    expectAnswer(await answerTo(sent), { error, headers: readable })
+    expectReply(await replyTo(sent), { error, headers: readable })
   })
 })
 
@@ -150,9 +150,9 @@ describe('where a limit refuses', () => {
       .poll(async () => {
         const caller = await server.open()
         caller.send(request({ more, authorization: null }))
-        const answer = await caller.readAnswer()
-        if (answer.status === 503) expectAnswer(answer, { error: 'unavailable', headers: readable })
-        return answer.status
+        const reply = await caller.readReply()
+        if (reply.status === 503) expectReply(reply, { error: 'unavailable', headers: readable })
+        return reply.status
       })
       .toBe(503)
   })
@@ -161,7 +161,7 @@ describe('where a limit refuses', () => {
 describe('where no origin is listed', () => {
   const server = useWireServer()
 
-  test('a preflight is a request without a credential, and no answer speaks of origins', () =>
+  test('a preflight is a request without a credential, and no reply speaks of origins', () =>
     server.refuses(preflight(ORIGIN), { error: 'missing_credentials' }))
 
   test('a request with an origin is a request like any other', () =>

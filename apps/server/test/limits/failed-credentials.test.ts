@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { expectReply, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
-import type { Answer, Connection } from '../wire/raw-socket.ts'
+import type { Connection, Reply } from '../wire/raw-socket.ts'
 import { plantOf, plantText, post } from '../wire/request.ts'
 import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
@@ -18,24 +18,24 @@ async function ask(
   caller: Connection,
   authorization: string | null,
   more: readonly string[] = [],
-): Promise<Answer> {
+): Promise<Reply> {
   caller.send(post(plantText(1), { authorization, more }))
-  return caller.readAnswer()
+  return caller.readReply()
 }
 
 /** Shows wrong tokens until the limit acts, and gives how many were looked at. */
 async function showWrongTokens(server: WireServer, more: readonly string[] = []): Promise<number> {
   const caller = await server.open()
   for (let shown = 0; ; shown++) {
-    const answer = await ask(caller, wrongToken(), more)
-    if (answer.status === 429) return shown
-    expectAnswer(answer, invalid)
+    const reply = await ask(caller, wrongToken(), more)
+    if (reply.status === 429) return shown
+    expectReply(reply, invalid)
   }
 }
 
 async function expectLetIn(caller: Connection, authorization?: string): Promise<void> {
   caller.send(post(plantText(1), authorization === undefined ? {} : { authorization }))
-  expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+  expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
 }
 
 describe('by default, wrong tokens from one address', () => {
@@ -45,9 +45,9 @@ describe('by default, wrong tokens from one address', () => {
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     holdClock()
     expect(await showWrongTokens(server)).toBe(60)
-    const answer = await ask(await server.open(), wrongToken())
-    expectAnswer(answer, tooMany)
-    expect(Number(headerOf(answer, 'retry-after'))).toBe(1)
+    const reply = await ask(await server.open(), wrongToken())
+    expectReply(reply, tooMany)
+    expect(Number(headerOf(reply, 'retry-after'))).toBe(1)
     expect(await server.database.readPlants()).toEqual([])
   })
 
@@ -56,7 +56,7 @@ describe('by default, wrong tokens from one address', () => {
     await showWrongTokens(server)
     const caller = await server.open()
     for (const authorization of ['Bearer x', wrongToken(), 'Bearer plant_x']) {
-      expectAnswer(await ask(caller, authorization), tooMany)
+      expectReply(await ask(caller, authorization), tooMany)
     }
   })
 
@@ -77,7 +77,7 @@ describe('by default, wrong tokens from one address', () => {
     await execute('ALTER TABLE tokens RENAME TO tokens_elsewhere')
     try {
       for (let count = 0; count < 20; count++) {
-        expectAnswer(await ask(caller, wrongToken()), tooMany)
+        expectReply(await ask(caller, wrongToken()), tooMany)
       }
     } finally {
       await execute('ALTER TABLE tokens_elsewhere RENAME TO tokens')
@@ -126,8 +126,8 @@ describe('behind a trusted proxy', () => {
     expect(await showWrongTokens(server, from('198.51.100.1'))).toBe(5)
     expect(await showWrongTokens(server, from('9.9.9.9, 198.51.100.2'))).toBe(5)
     const caller = await server.open()
-    expectAnswer(await ask(caller, wrongToken(), from('198.51.100.1')), tooMany)
-    expectAnswer(await ask(caller, wrongToken(), from('198.51.100.3')), invalid)
+    expectReply(await ask(caller, wrongToken(), from('198.51.100.1')), tooMany)
+    expectReply(await ask(caller, wrongToken(), from('198.51.100.3')), invalid)
   })
 
   test('a caller cannot have another limit by what it puts first', async () => {
@@ -135,7 +135,7 @@ describe('behind a trusted proxy', () => {
     await showWrongTokens(server, from('198.51.100.4'))
     const caller = await server.open()
     for (const first of ['1.1.1.1', 'unknown', '127.0.0.1']) {
-      expectAnswer(await ask(caller, wrongToken(), from(`${first}, 198.51.100.4`)), tooMany)
+      expectReply(await ask(caller, wrongToken(), from(`${first}, 198.51.100.4`)), tooMany)
     }
   })
 
@@ -143,8 +143,8 @@ describe('behind a trusted proxy', () => {
     holdClock()
     await showWrongTokens(server, from('2001:db8:1:2::1'))
     const caller = await server.open()
-    expectAnswer(await ask(caller, wrongToken(), from('2001:db8:1:2:ffff::9')), tooMany)
-    expectAnswer(await ask(caller, wrongToken(), from('2001:db8:1:3::1')), invalid)
+    expectReply(await ask(caller, wrongToken(), from('2001:db8:1:2:ffff::9')), tooMany)
+    expectReply(await ask(caller, wrongToken(), from('2001:db8:1:3::1')), invalid)
   })
 
   test.each(['unknown', ',,,', 'for=1.2.3.4', '\x80\xff', '1.2.3.4:x', `${'1,'.repeat(5_000)}`])(
@@ -152,7 +152,7 @@ describe('behind a trusted proxy', () => {
     async (forwarded) => {
       const caller = await server.open()
       caller.send(post(plantText(1), { more: from(forwarded) }))
-      expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+      expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
       expect([401, 429]).toContain((await ask(caller, wrongToken(), from(forwarded))).status)
     },
   )
@@ -163,6 +163,6 @@ describe('without the limit', () => {
 
   test('every wrong token is answered 401', async () => {
     const caller = await server.open()
-    for (let count = 0; count < 200; count++) expectAnswer(await ask(caller, wrongToken()), invalid)
+    for (let count = 0; count < 200; count++) expectReply(await ask(caller, wrongToken()), invalid)
   })
 })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { expectAnswer } from '../wire/expectations.ts'
+import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import type { Connection } from '../wire/raw-socket.ts'
 import { plantOf, plantText, post, request } from '../wire/request.ts'
@@ -26,7 +26,7 @@ describe('of connections beyond the limit', () => {
     }
     for (const caller of [one, other]) {
       caller?.send(post(plantText(1)))
-      expectAnswer(await (caller as Connection).readAnswer(), good(1))
+      expectReply(await (caller as Connection).readReply(), good(1))
     }
     expect(JSON.stringify(await server.readLog())).not.toContain('"level":50')
   })
@@ -38,7 +38,7 @@ describe('of connections beyond the limit', () => {
     const serves = async () => {
       const next = await server.open()
       next.send(post(plantText(1)))
-      return next.readAnswer().then(
+      return next.readReply().then(
         ({ status }) => status,
         () => 'closed',
       )
@@ -94,12 +94,12 @@ describe('while two requests are in flight, which are as many as there may be', 
       const body = plantText(index + 1)
       caller.send(request({ framing: `Content-Length: ${body.length}`, body: body.slice(0, 5) }))
     }
-    // An answer on a later connection shows that the server has read the others.
+    // A reply on a later connection shows that the server has read the others.
     await expect
       .poll(async () => {
         const probe = await server.open()
         probe.send(post(plantText(9)))
-        return (await probe.readAnswer()).status
+        return (await probe.readReply()).status
       })
       .toBe(503)
     await server.database.removePlants()
@@ -111,7 +111,7 @@ describe('while two requests are in flight, which are as many as there may be', 
       .poll(async () => {
         const caller = await server.open()
         caller.send(post(plantText(5)))
-        return (await caller.readAnswer()).status
+        return (await caller.readReply()).status
       })
       .toBe(200)
   }
@@ -119,7 +119,7 @@ describe('while two requests are in flight, which are as many as there may be', 
   async function finish(callers: readonly Connection[]): Promise<void> {
     for (const [index, caller] of callers.entries()) {
       caller.send(plantText(index + 1).slice(5))
-      expectAnswer(await caller.readAnswer(), good(index + 1))
+      expectReply(await caller.readReply(), good(index + 1))
     }
   }
 
@@ -128,12 +128,12 @@ describe('while two requests are in flight, which are as many as there may be', 
     const refused = await server.open()
     for (let count = 0; count < 3; count++) {
       refused.send(post(plantText(3)))
-      expectAnswer(await refused.readAnswer(), overloaded)
+      expectReply(await refused.readReply(), overloaded)
     }
     expect(await server.database.readPlants()).toEqual([])
     await finish(callers)
     refused.send(post(plantText(3)))
-    expectAnswer(await refused.readAnswer(), good(3))
+    expectReply(await refused.readReply(), good(3))
   })
 
   test.each([
@@ -144,7 +144,7 @@ describe('while two requests are in flight, which are as many as there may be', 
     const callers = await occupy()
     const refused = await server.open()
     refused.send(sent)
-    expectAnswer(await refused.readAnswer(), overloaded)
+    expectReply(await refused.readReply(), overloaded)
     await finish(callers)
   })
 
@@ -152,7 +152,7 @@ describe('while two requests are in flight, which are as many as there may be', 
     const callers = await occupy()
     const refused = await server.open()
     refused.send(request({ more: ['Host: other.test'] }))
-    expectAnswer(await refused.readAnswer(), { error: 'malformed_request' })
+    expectReply(await refused.readReply(), { error: 'malformed_request' })
     await finish(callers)
   })
 
@@ -164,9 +164,9 @@ describe('while two requests are in flight, which are as many as there may be', 
     ]) {
       const refused = await server.open()
       refused.send(request({ ...parts, body: '' }))
-      const answer = await refused.readAnswer()
-      expectAnswer(answer, overloaded)
-      expect(answer.headers.get('connection')).toEqual(['close'])
+      const reply = await refused.readReply()
+      expectReply(reply, overloaded)
+      expect(reply.headers.get('connection')).toEqual(['close'])
     }
     await finish(callers)
   })
@@ -175,7 +175,7 @@ describe('while two requests are in flight, which are as many as there may be', 
     const callers = await occupy()
     const refused = await server.open()
     refused.send(Buffer.concat([post(plantText(3)), post('{'), post(plantText(4))]))
-    for (let count = 0; count < 3; count++) expectAnswer(await refused.readAnswer(), overloaded)
+    for (let count = 0; count < 3; count++) expectReply(await refused.readReply(), overloaded)
     await finish(callers)
   })
 
@@ -185,7 +185,7 @@ describe('while two requests are in flight, which are as many as there may be', 
     for (const caller of leaving) caller.send(Buffer.concat([post(plantText(1)), post('{')]))
     const probe = await server.open()
     probe.send(post(plantText(2)))
-    expectAnswer(await probe.readAnswer(), overloaded)
+    expectReply(await probe.readReply(), overloaded)
     for (const caller of leaving) caller.reset()
     release()
     await expectRoom()

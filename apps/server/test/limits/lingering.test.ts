@@ -51,7 +51,7 @@ function start(environment: Record<string, string> = {}) {
   })
 }
 
-describe('a caller that has its answer', () => {
+describe('a caller that has its reply', () => {
   test('may send the rest of 5 MiB, in its own time', async () => {
     const server = await start()
     const caller = callWith(server.url, 'Content-Length: 5242880')

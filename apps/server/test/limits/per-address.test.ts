@@ -33,8 +33,8 @@ function unfinished(token: string, forwardedFor: string): string {
 }
 
 async function statusOf(socket: Socket): Promise<number> {
-  const [answer] = await once(socket, 'data')
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(String(answer))?.[1])
+  const [reply] = await once(socket, 'data')
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(String(reply))?.[1])
 }
 
 describe('of the connections of one address', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { get } from '../docs/get.ts'
-import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer, type WireServer } from '../wire/harness.ts'
-import { type Answer, openConnection } from '../wire/raw-socket.ts'
+import { openConnection, type Reply } from '../wire/raw-socket.ts'
 import { plantOf, plantText, post, request, token } from '../wire/request.ts'
 import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
@@ -15,10 +15,10 @@ const stored = { plant: { name: plantOf(1).name } }
 const stranger = request({ authorization: null })
 const wrong = request({ authorization: `Bearer ${createOpaqueToken().text}` })
 
-async function answerTo(server: WireServer, sent: Buffer, hasBody = true): Promise<Answer> {
+async function replyTo(server: WireServer, sent: Buffer, hasBody = true): Promise<Reply> {
   const caller = await server.open()
   caller.send(sent)
-  return caller.readAnswer({ hasBody })
+  return caller.readReply({ hasBody })
 }
 
 /** Asks without a token until the limit acts, and gives how often that was answered 401. */
@@ -26,12 +26,12 @@ async function pass(server: WireServer): Promise<number> {
   const caller = await openConnection(server.port)
   for (let asked = 0; asked < 1_000; asked++) {
     caller.send(stranger)
-    const answer = await caller.readAnswer()
-    if (answer.status === 429) {
+    const reply = await caller.readReply()
+    if (reply.status === 429) {
       caller.destroy()
       return asked
     }
-    expect(answer.status).toBe(401)
+    expect(reply.status).toBe(401)
   }
   throw new Error('the limit does not act')
 }
@@ -41,12 +41,12 @@ describe('by default, requests without a token from one address', () => {
 
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     holdClock()
-    expectAnswer(await answerTo(server, stranger), missing)
+    expectReply(await replyTo(server, stranger), missing)
     expect(await pass(server)).toBe(59)
-    const answer = await answerTo(server, stranger)
-    expectAnswer(answer, tooMany)
-    expect(headerOf(answer, 'retry-after')).toBe('1')
-    expect(headerOf(answer, 'connection')).toBe('keep-alive')
+    const reply = await replyTo(server, stranger)
+    expectReply(reply, tooMany)
+    expect(headerOf(reply, 'retry-after')).toBe('1')
+    expect(headerOf(reply, 'connection')).toBe('keep-alive')
     expect(await server.database.readPlants()).toEqual([])
   })
 
@@ -59,7 +59,7 @@ describe('by default, requests without a token from one address', () => {
   ])('count together with those that show %s', async (_claim, sent) => {
     holdClock()
     await pass(server)
-    expectAnswer(await answerTo(server, sent), tooMany)
+    expectReply(await replyTo(server, sent), tooMany)
   })
 
   test('leave good callers of that address alone', async () => {
@@ -74,11 +74,11 @@ describe('by default, requests without a token from one address', () => {
     const before = await server.open()
     for (let count = 0; count < 100; count++) {
       before.send(get('/openapi.json'))
-      expect((await before.readAnswer()).status).toBe(200)
+      expect((await before.readReply()).status).toBe(200)
     }
     await pass(server)
     for (const path of ['/openapi.json', '/openapi.yaml?x', '/docs']) {
-      expect((await answerTo(server, get(path))).status).toBe(200)
+      expect((await replyTo(server, get(path))).status).toBe(200)
     }
   })
 
@@ -101,7 +101,7 @@ describe('by default, requests without a token from one address', () => {
     await pass(server)
     await server.check({
       sent: Buffer.concat([post(plantText(1)), stranger, wrong, post(plantText(2))]),
-      answers: [stored, tooMany, tooMany, stored],
+      replies: [stored, tooMany, tooMany, stored],
       stored: [plantOf(1), plantOf(2)],
     })
   })
@@ -121,16 +121,16 @@ describe('callers over the limit', () => {
     const good = await server.open()
     good.send(post(plantText(1)))
     // With one request in flight any other is answered 503.
-    await expect.poll(async () => (await answerTo(server, post(plantText(2)))).status).toBe(503)
-    expectAnswer(await answerTo(server, stranger), tooMany)
+    await expect.poll(async () => (await replyTo(server, post(plantText(2)))).status).toBe(503)
+    expectReply(await replyTo(server, stranger), tooMany)
     release()
-    expectAnswer(await good.readAnswer(), stored)
+    expectReply(await good.readReply(), stored)
   })
 
   test('find no public path where the document is off', async () => {
     holdClock()
     await pass(server)
-    expectAnswer(await answerTo(server, get('/openapi.json')), tooMany)
+    expectReply(await replyTo(server, get('/openapi.json')), tooMany)
   })
 })
 
@@ -148,13 +148,13 @@ describe('pages of other origins over the limit', () => {
     const preflight = { line: 'OPTIONS /plants HTTP/1.1', authorization: null, body: '' }
     const listed = request({ ...preflight, more: [`Origin: ${origin}`, ...asks] })
     for (let count = 0; count < 5; count++) {
-      expect((await answerTo(server, listed, false)).status).toBe(204)
+      expect((await replyTo(server, listed, false)).status).toBe(204)
     }
     const sent = request({ authorization: null, more: [`Origin: ${origin}`] })
-    const refused = await answerTo(server, sent)
+    const refused = await replyTo(server, sent)
     expect(refused.status).toBe(429)
     expect(headerOf(refused, 'access-control-allow-origin')).toBe(origin)
     const unlisted = request({ ...preflight, more: ['Origin: https://other.example', ...asks] })
-    expect((await answerTo(server, unlisted)).status).toBe(429)
+    expect((await replyTo(server, unlisted)).status).toBe(429)
   })
 })

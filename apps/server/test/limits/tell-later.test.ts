@@ -1,18 +1,18 @@
 import { Socket } from 'node:net'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTellLater } from '../../src/limits/tell-later.ts'
+import { createDeferReply } from '../../src/http/deferred-replies.ts'
 import { createLog } from '../../src/operations/log.ts'
 
 const log = createLog('silent')
 const socket = new Socket()
 
 /** How many of so many refusals were told after each of so many turns that take so long. */
-async function tellInTurns(count: number, turns: number, turnMs: number): Promise<number[]> {
+async function replyInTurns(count: number, turns: number, turnMs: number): Promise<number[]> {
   let now = 0
   const told: number[] = []
-  const tellLater = createTellLater(log, () => now)
-  for (let index = 0; index < count; index++) tellLater(socket, () => told.push(index))
+  const deferReply = createDeferReply(log, () => now)
+  for (let index = 0; index < count; index++) deferReply(socket, () => told.push(index))
   const counts = [told.length]
   for (let turn = 0; turn < turns; turn++) {
     now += turnMs
@@ -24,21 +24,21 @@ async function tellInTurns(count: number, turns: number, turnMs: number): Promis
 }
 
 test('refusals are told in order, after the turn and 64 in each', async () => {
-  expect(await tellInTurns(150, 3, 1)).toEqual([0, 64, 128, 150])
+  expect(await replyInTurns(150, 3, 1)).toEqual([0, 64, 128, 150])
 })
 
 test('where turns are long, more are told in each', async () => {
-  expect(await tellInTurns(10_000, 2, 100)).toEqual([0, 500, 975])
+  expect(await replyInTurns(10_000, 2, 100)).toEqual([0, 500, 975])
 })
 
 test('those that come one after the other are told within about two seconds', async () => {
   let now = 0
   let longest = 0
-  const tellLater = createTellLater(log, () => now)
+  const deferReply = createDeferReply(log, () => now)
   for (let turn = 0; turn < 100; turn++) {
     for (let count = 0; count < 500; count++) {
       const since = now
-      tellLater(socket, () => {
+      deferReply(socket, () => {
         longest = Math.max(longest, now - since)
       })
     }

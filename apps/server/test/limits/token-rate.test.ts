@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { expectAnswer, headerOf } from '../wire/expectations.ts'
+import { expectReply, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post, type RequestParts, request } from '../wire/request.ts'
 import { startInProcess } from '../wire/start-in-process.ts'
@@ -30,9 +30,9 @@ describe('a limit of one request a second in a window of ten', () => {
     const caller = await server.open()
     return async (body = plantText(1), parts: RequestParts = {}) => {
       caller.send(post(body, { authorization, ...parts }))
-      const answer = await caller.readAnswer()
-      const [, remaining, window] = RATE_LIMIT.exec(headerOf(answer, 'ratelimit') ?? '') ?? []
-      return { answer, remaining: Number(remaining), window: Number(window) }
+      const reply = await caller.readReply()
+      const [, remaining, window] = RATE_LIMIT.exec(headerOf(reply, 'ratelimit') ?? '') ?? []
+      return { reply, remaining: Number(remaining), window: Number(window) }
     }
   }
 
@@ -40,16 +40,16 @@ describe('a limit of one request a second in a window of ten', () => {
     holdClock()
     const ask = await asker(await newToken())
     for (let id = 1; id <= 10; id++) {
-      const { answer, remaining, window } = await ask(plantText(id))
-      expectAnswer(answer, { plant: { name: plantOf(id).name }, headers: fields })
+      const { reply, remaining, window } = await ask(plantText(id))
+      expectReply(reply, { plant: { name: plantOf(id).name }, headers: fields })
       expect(remaining).toBe(10 - id)
       // At one a second, what is left lasts as long as it takes to grow back.
       expect(window).toBe(Math.max(1, remaining))
     }
-    const { answer, remaining, window } = await ask(plantText(11))
-    expectAnswer(answer, { error: 'too_many_requests', headers: fields })
+    const { reply, remaining, window } = await ask(plantText(11))
+    expectReply(reply, { error: 'too_many_requests', headers: fields })
     expect(remaining).toBe(0)
-    expect(headerOf(answer, 'retry-after')).toBe(String(window))
+    expect(headerOf(reply, 'retry-after')).toBe(String(window))
     const stored = await server.database.readPlants()
     expect(stored.map(({ id }) => id)).not.toContain(11n)
   })
@@ -57,31 +57,31 @@ describe('a limit of one request a second in a window of ten', () => {
   test('lets the caller in again when it comes back after Retry-After', async () => {
     const ask = await asker(await newToken())
     let asked = await ask()
-    while (asked.answer.status === 200) asked = await ask()
-    await sleep(Number(headerOf(asked.answer, 'retry-after')) * 1_000 + 20)
-    expect((await ask()).answer.status).toBe(200)
+    while (asked.reply.status === 200) asked = await ask()
+    await sleep(Number(headerOf(asked.reply, 'retry-after')) * 1_000 + 20)
+    expect((await ask()).reply.status).toBe(200)
   })
 
   test('is of each token alone, whatever its name', async () => {
     const ask = await asker(await newToken())
-    while ((await ask()).answer.status === 200);
+    while ((await ask()).reply.status === 200);
     expect((await (await asker(await newToken()))()).remaining).toBe(9)
   })
 
-  test('counts and tells on every answer behind the credential', async () => {
+  test('counts and tells on every reply behind the credential', async () => {
     holdClock()
     const ask = await asker(await newToken())
-    expectAnswer((await ask('{')).answer, { error: 'malformed_json', headers: fields })
-    expectAnswer((await ask('{}')).answer, { error: 'invalid_plant', headers: fields })
+    expectReply((await ask('{')).reply, { error: 'malformed_json', headers: fields })
+    expectReply((await ask('{}')).reply, { error: 'invalid_plant', headers: fields })
     const text = await ask('x', { contentType: 'text/plain' })
-    expectAnswer(text.answer, {
+    expectReply(text.reply, {
       error: 'unsupported_media_type',
       headers: { ...fields, accept: 'application/json' },
     })
     const wrongPath = await ask('x', { line: 'POST / HTTP/1.1' })
-    expectAnswer(wrongPath.answer, { error: 'not_found', headers: fields })
+    expectReply(wrongPath.reply, { error: 'not_found', headers: fields })
     const got = await ask('', { line: 'GET /plants HTTP/1.1' })
-    expectAnswer(got.answer, { error: 'method_not_allowed', headers: fields })
+    expectReply(got.reply, { error: 'method_not_allowed', headers: fields })
     expect(got.remaining).toBe(5)
   })
 
@@ -89,19 +89,19 @@ describe('a limit of one request a second in a window of ten', () => {
     holdClock()
     const authorization = await newToken()
     const ask = await asker(authorization)
-    while ((await ask()).answer.status === 200);
+    while ((await ask()).reply.status === 200);
     const refused = { error: 'too_many_requests', headers: fields } as const
-    expectAnswer((await ask('{')).answer, refused)
+    expectReply((await ask('{')).reply, refused)
     const caller = await server.open()
     const framing = 'Content-Length: 40'
     const more = ['Expect: 100-continue']
     caller.send(request({ authorization, framing, more, body: '' }))
-    expectAnswer(await caller.readAnswer(), refused)
+    expectReply(await caller.readReply(), refused)
   })
 
   test('tells a stranger nothing', async () => {
     const caller = await server.open()
     caller.send(post(plantText(1), { authorization: `Bearer ${createOpaqueToken().text}` }))
-    expectAnswer(await caller.readAnswer(), { error: 'invalid_token' })
+    expectReply(await caller.readReply(), { error: 'invalid_token' })
   })
 })

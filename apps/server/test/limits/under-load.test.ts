@@ -15,8 +15,8 @@ const FLOOD_MB = 200
 
 const honest = { lost: [], storedThough: [] }
 
-function statusesOf({ answers }: Pressed): number[] {
-  return [...answers.keys()].toSorted()
+function statusesOf({ replies }: Pressed): number[] {
+  return [...replies.keys()].toSorted()
 }
 
 function expectAllStored(good: Pressed): void {

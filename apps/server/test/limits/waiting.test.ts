@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { WatchedPlants } from '../../src/limits/waiting.ts'
+import { WaitingPlants } from '../../src/limits/waiting-plants.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
 const plant = { id: 1n, name: 'Fern' }
 
 /** Without a turn of the event loop. */
-function outcomesAreTold(): Promise<void> {
+function outcomesAreResolved(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
 
@@ -17,7 +17,7 @@ function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = 
     create: () => new Promise<CreateOutcome>((resolve) => untold.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
-  const watched = new WatchedPlants(plants, { requestLimit, waitLimitMs }, clock)
+  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, clock)
 
   function offer(count: number): number {
     let taken = 0
@@ -100,14 +100,14 @@ describe('plants that wait', () => {
     let now = 0
     const clock = { now: () => now, averageTurnMs: () => 1 }
     const plants = { create: () => outcome }
-    const watched = new WatchedPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
+    const watched = new WaitingPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
     for (let count = 0; count < 256; count++) {
       expect(watched.isOverloaded()).toBe(false)
       now = 200
       expect(watched.isOverloaded()).toBe(false)
       void watched.create(plant)
       now = 0
-      await outcomesAreTold()
+      await outcomesAreResolved()
     }
     now = 100
     expect(watched.isOverloaded()).toBe(false)
@@ -120,7 +120,7 @@ describe('plants that wait', () => {
     let now = 0
     const clock = { now: () => now, averageTurnMs: () => 1 }
     const plants = { create: () => new Promise<CreateOutcome>(() => {}) }
-    const watched = new WatchedPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
+    const watched = new WaitingPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
     for (let count = 0; count < 256; count++) void watched.create(plant)
     expect(watched.isOverloaded()).toBe(false)
     now = 101

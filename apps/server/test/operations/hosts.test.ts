@@ -8,13 +8,13 @@ function start(environment: Readonly<Record<string, string>> = {}): Promise<Serv
   return startServerProcess({ folder: temporaryFolder(), environment })
 }
 
-/** The answer of the operations listener to a request with these lines. */
+/** The reply of the operations listener to a request with these lines. */
 async function ask(server: ServerProcess, head: string, address = '127.0.0.1') {
   const caller = await openConnection(Number(new URL(server.operationsUrl).port), address)
   caller.send(`${head}\r\n\r\n`)
-  const answer = await caller.readAnswer()
+  const reply = await caller.readReply()
   caller.destroy()
-  return answer
+  return reply
 }
 
 const REFUSAL = 'the Host header is none of this listener; PLANT_STORE_OPERATIONS_HOSTS names more'
@@ -100,7 +100,7 @@ describe('the operations listener refuses a Host', () => {
     const server = await start()
     const caller = await openConnection(Number(new URL(server.url).port))
     caller.send('GET /openapi.json HTTP/1.1\r\nhost: plants.example\r\n\r\n')
-    expect((await caller.readAnswer()).status).toBe(200)
+    expect((await caller.readReply()).status).toBe(200)
     caller.destroy()
   })
 })

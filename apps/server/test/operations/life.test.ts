@@ -79,7 +79,7 @@ test('every line is out when the process ends, however many there are', async ()
 })
 
 test.skipIf(!existsSync('/dev/full'))(
-  'a log that cannot be written changes no answer and ends nothing',
+  'a log that cannot be written changes no reply and ends nothing',
   async () => {
     const under = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
     const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }

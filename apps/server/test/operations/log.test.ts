@@ -75,7 +75,7 @@ describe('a line for each request', () => {
       `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
         'content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n',
     )
-    await caller.readAnswer({ hasBody: false })
+    await caller.readReply({ hasBody: false })
     caller.reset()
     while (server.logLines.length === 0) await new Promise(setImmediate)
     expect(JSON.parse(server.logLines[0] ?? '')).toMatchObject({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { build } from '../../src/operations/build.ts'
+import { build } from '../../src/process/build.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
@@ -33,11 +33,11 @@ function readProcess(pid: number) {
 }
 
 describe('/metrics', () => {
-  test('is Prometheus text with the headers of every answer, and read only', async () => {
+  test('is Prometheus text with the headers of every reply, and read only', async () => {
     const { operationsUrl } = await startScrapedServer()
-    const answer = await fetch(`${operationsUrl}/metrics`)
-    expect(answer.status).toBe(200)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const reply = await fetch(`${operationsUrl}/metrics`)
+    expect(reply.status).toBe(200)
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',

@@ -132,7 +132,7 @@ describe('commits', () => {
     const caller = await openConnection(Number(new URL(server.url).port))
     const first = rawPost(server, plant(1))
     caller.send(first)
-    expect((await caller.readAnswer()).status).toBe(200)
+    expect((await caller.readReply()).status).toBe(200)
     const release = holdCommits(server)
     caller.send(first)
     // Of two scrapes in a row, the second is read after all that came before the first.
@@ -145,7 +145,7 @@ describe('commits', () => {
     expect(samples.get('plant_store_waiting_plants_limit')).toBe(3)
     expect(outcomes(samples).unavailable).toBe(1)
     release()
-    await Promise.all([caller.readAnswer(), ...waiting])
+    await Promise.all([caller.readReply(), ...waiting])
     caller.destroy()
     await waitForSample(server, 'plant_store_waiting_plants', 0)
   })

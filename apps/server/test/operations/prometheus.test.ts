@@ -119,7 +119,7 @@ describe.skipIf(!hasPrometheus)(
       }
     }
 
-    test('sees what they did, and answers every question of the alerts and the dashboard', async () => {
+    test('sees what they did, and replies every question of the alerts and the dashboard', async () => {
       const { prometheus } = await startAll()
       await expectTruth(prometheus, 'sum(plant_store_creates_total{outcome="created"})', 10)
       await expectTruth(prometheus, 'sum(plant_store_creates_total{outcome="already_there"})', 2)

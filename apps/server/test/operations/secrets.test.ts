@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts'
 import { prepareDatabase, serve } from '../postgres/served-database.ts'
 import { type Connection, openConnection } from '../wire/raw-socket.ts'
@@ -100,7 +100,7 @@ const REFUSED: Readonly<Record<string, Sent>> = {
 async function send(server: MeasuredServer, sent: Sent): Promise<string> {
   const caller: Connection = await openConnection(Number(new URL(server.url).port))
   caller.send(bytesOf(server, sent))
-  const { status, headers, body } = await caller.readAnswer()
+  const { status, headers, body } = await caller.readReply()
   caller.destroy()
   // A 200 says the plant, to the caller that sent it.
   return status === 200 ? '' : `${status} ${JSON.stringify([...headers])} ${body}`
@@ -108,7 +108,7 @@ async function send(server: MeasuredServer, sent: Sent): Promise<string> {
 
 /** Everything that a server emits of a run: who adds a way out adds it here. */
 interface Emitted {
-  readonly answers: string[]
+  readonly replies: string[]
   readonly logLines: readonly string[]
   readonly metrics: string
 }
@@ -118,22 +118,22 @@ async function emitAll(
   breakStore: () => Promise<() => Promise<void>>,
 ): Promise<Emitted> {
   await server.store.plants.create({ id: 2n, name: 'Fern' })
-  const answers = [await send(server, {}), await send(server, {})]
-  for (const sent of Object.values(REFUSED)) answers.push(await send(server, sent))
-  const mend = await breakStore()
-  answers.push(await send(server, { body: WELL_FORMED.replace('1', '3') }))
-  await mend()
+  const replies = [await send(server, {}), await send(server, {})]
+  for (const sent of Object.values(REFUSED)) replies.push(await send(server, sent))
+  const fix = await breakStore()
+  replies.push(await send(server, { body: WELL_FORMED.replace('1', '3') }))
+  await fix()
   server.log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'of this test')
   const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
-  return { answers, logLines: server.logLines, metrics }
+  return { replies, logLines: server.logLines, metrics }
 }
 
-function expectNoSecret(server: MeasuredServer, { answers, logLines, metrics }: Emitted): void {
-  expect(answers).toHaveLength(2 + Object.keys(REFUSED).length + 1)
+function expectNoSecret(server: MeasuredServer, { replies, logLines, metrics }: Emitted): void {
+  expect(replies).toHaveLength(2 + Object.keys(REFUSED).length + 1)
   // Each of them is in the log, so what follows looks at the right thing.
-  expect(logLines.filter((line) => 'status' in JSON.parse(line)).length).toBe(answers.length + 1)
+  expect(logLines.filter((line) => 'status' in JSON.parse(line)).length).toBe(replies.length + 1)
   expect(metrics).toContain('plant_store_creates_total{outcome="internal"} 1')
-  const everything = [...answers, ...logLines, metrics].join('\n')
+  const everything = [...replies, ...logLines, metrics].join('\n')
   const secret = /_([\w-]{43})/
   for (const [place, marker] of Object.entries({ ...SECRETS, own: server.token })) {
     const part = secret.exec(marker)?.[1] ?? marker

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readPostgresUrl } from '../../src/store/postgres/address.ts'
-import { PARAMETERS } from '../../src/store/postgres/parameters.ts'
+import { readPostgresUrl } from '../../src/engines/postgres/address.ts'
+import { PARAMETERS } from '../../src/engines/postgres/parameters.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 
 const SECRET = 'h3rbarium'

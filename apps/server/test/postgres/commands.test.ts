@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -121,7 +121,7 @@ describe('export and load', () => {
 })
 
 describe('doctor', () => {
-  test('finds nothing to mend on a database as it should be', async () => {
+  test('finds nothing to fix on a database as it should be', async () => {
     const databaseUrl = await migratedDatabase()
     await run(databaseUrl, 'token', 'create', '--name', 'greenhouse')
     const { code, out } = await run(databaseUrl, 'doctor')

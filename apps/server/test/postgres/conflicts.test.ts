@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'

@@ -28,7 +28,7 @@ export interface Verdict {
   readonly altered: readonly bigint[]
   /** Two rows, or two contents that were both answered 200. */
   readonly doubled: readonly bigint[]
-  /** There although every answer said that it was not stored; or "taken" by nothing. */
+  /** There although every reply said that it was not stored; or "taken" by nothing. */
   readonly lies: readonly bigint[]
 }
 
@@ -51,11 +51,11 @@ function isSame(content: Content, row: StoredRow): boolean {
 
 async function ask(client: PlantStoreClient, body: NewPlantInput): Promise<[number, Told]> {
   try {
-    const answer = await client.rest.createPlant({ body })
-    if (answer.status === 200) return [200, 'stored']
-    if (answer.body.error === ID_TAKEN) return [400, 'taken']
-    const isSure = answer.status < 500 || answer.status === 503 || answer.body.error === 50_000
-    return [answer.status, isSure ? 'not_stored' : 'unknown']
+    const reply = await client.rest.createPlant({ body })
+    if (reply.status === 200) return [200, 'stored']
+    if (reply.body.error === ID_TAKEN) return [400, 'taken']
+    const isSure = reply.status < 500 || reply.status === 503 || reply.body.error === 50_000
+    return [reply.status, isSure ? 'not_stored' : 'unknown']
   } catch {
     return [0, 'unknown']
   }
@@ -81,7 +81,7 @@ function groupRows(rows: readonly StoredRow[]): Map<bigint, StoredRow[]> {
   return Map.groupBy(rows, ({ id }) => BigInt(id))
 }
 
-/** Records requests and answers, and holds them against what is stored in the end. */
+/** Records requests and replies, and holds them against what is stored in the end. */
 export function createHistory(): History {
   const byId = new Map<bigint, Request[]>()
   const statuses = new Map<number, number>()

@@ -109,9 +109,9 @@ describe('a role that may not do all that the program does', () => {
     await waitForReadiness(server, true)
     await postgres.query(databaseUrl, `REVOKE INSERT ON plants FROM ${role}`)
     expect(await create()).toMatchObject({ status: 503 })
-    const answer = await fetch(`${server.operationsUrl}/readyz`)
-    expect(answer.status).toBe(503)
-    const { message } = (await answer.json()) as { message: string }
+    const reply = await fetch(`${server.operationsUrl}/readyz`)
+    expect(reply.status).toBe(503)
+    const { message } = (await reply.json()) as { message: string }
     expect(message).toContain(`GRANT INSERT ON "public".plants TO ${role}`)
     await postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
     await waitForReadiness(server, true)
@@ -166,7 +166,7 @@ describe('a database that cannot be used', () => {
     expect((await run(url.href, 'migrate')).err).toMatch(/does not exist\. Try: .*createdb/)
     url.password = 'wrong'
     expect((await run(url.href, 'export')).err).toMatch(
-      /password authentication .*Try: mend the user/,
+      /password authentication .*Try: fix the user/,
     )
   })
 

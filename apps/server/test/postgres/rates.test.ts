@@ -1,6 +1,6 @@
 import type { PlantStoreClient } from '@plant-store/client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { SpendRates } from '../../src/store/store.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, type PreparedDatabase, prepareDatabase, serve } from './served-database.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { findFreePort, type PostgresServer, startPostgres } from './postgres-server.ts'

@@ -1,7 +1,7 @@
 import { createPlantStoreClient } from '@plant-store/client'
 import { issueToken } from '../../src/auth/issue-token.ts'
-import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import {
   type ServerProcess,
   type ServerProcessOptions,

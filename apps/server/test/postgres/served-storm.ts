@@ -10,7 +10,7 @@ const CALLERS = 16
 export const LONGEST_ANSWER_MS = 10_000
 
 export interface ServedStorm extends Storm {
-  /** Ends the storm, and fails unless every answer was true and came in time. */
+  /** Ends the storm, and fails unless every reply was true and came in time. */
   endAndJudge(databaseUrl: string): Promise<void>
 }
 

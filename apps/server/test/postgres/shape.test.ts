@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runProgram } from '../commands/program.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
@@ -122,9 +122,9 @@ test('a server under which somebody changes them is not ready, and says why', as
   const server = await serve(database)
   await waitForReadiness(server, true)
   await postgres.query(database.databaseUrl, TRIGGER)
-  const answer = await fetch(`${server.operationsUrl}/readyz`)
-  expect(answer.status).toBe(503)
-  expect(await answer.text()).toContain('plants has the trigger swallow')
+  const reply = await fetch(`${server.operationsUrl}/readyz`)
+  expect(reply.status).toBe(503)
+  expect(await reply.text()).toContain('plants has the trigger swallow')
   await postgres.query(database.databaseUrl, 'DROP TRIGGER swallow ON plants')
   await waitForReadiness(server, true)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { migratePostgresDatabase } from '../../src/store/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { describeStore } from '../store/store-suite.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 

@@ -5,7 +5,7 @@ import type { History } from './history.ts'
 export interface Storm {
   /** Resolves when this many more plants have been answered 200. */
   acknowledges(plants: number): Promise<void>
-  /** Ends the callers and resolves once each has its last answer. */
+  /** Ends the callers and resolves once each has its last reply. */
   stop(): Promise<void>
 }
 

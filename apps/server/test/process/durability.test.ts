@@ -31,7 +31,7 @@ test('no acknowledged plant is lost or changed by 20 kills under load', {
     const server = await startServerProcess({ folder, ...(token && { token }) })
     token = server.token
     const load = startLoad(server.client, CALLERS)
-    // However busy the machine is, each kill comes after the answers that it must not undo.
+    // However busy the machine is, each kill comes after the replies that it must not undo.
     while (load.acknowledged.size <= CALLERS) await sleep(5)
     await sleep(Math.random() * 200)
     server.kill('SIGKILL')

@@ -32,7 +32,7 @@ async function startWith(nodeFlags: string[]): Promise<void> {
 async function expectOneConnectionLost(sent: string | string[], onPort = port): Promise<void> {
   const neighbour = await openConnection(port)
   neighbour.send(create('none', server.token))
-  await neighbour.readAnswer()
+  await neighbour.readReply()
   const caller = await openConnection(onPort)
   for (const part of [sent].flat()) {
     caller.send(part)
@@ -41,7 +41,7 @@ async function expectOneConnectionLost(sent: string | string[], onPort = port): 
   }
   await caller.readToEnd()
   neighbour.send(create('none', server.token))
-  expect((await neighbour.readAnswer()).status).toBe(200)
+  expect((await neighbour.readReply()).status).toBe(200)
   neighbour.destroy()
 }
 
@@ -73,28 +73,28 @@ describe('an exception ends at most its connection, and the log names it, where 
     await expectContained()
   })
 
-  test('the answer to a create', async () => {
+  test('the reply to a create', async () => {
     await expectOneConnectionLost(create('answer', server.token))
     await isNamed('answer', 'injected: answer')
     await expectContained()
   })
 
-  test('the end of an answer', async () => {
-    await expectOneConnectionLost(create('end of answer', server.token))
+  test('the end of a reply', async () => {
+    await expectOneConnectionLost(create('end of reply', server.token))
     await expectContained()
   })
 
-  test('the answer to a request without a token, which is told later', async () => {
+  test('the reply to a request without a token, which is told later', async () => {
     await expectOneConnectionLost(create('answer', undefined))
     await expectContained()
   })
 
-  test('the answer to a request that is late', async () => {
+  test('the reply to a request that is late', async () => {
     await expectOneConnectionLost(create('answer', server.token).slice(0, -5))
     await expectContained()
   })
 
-  test('the answer to bytes that are no request', async () => {
+  test('the reply to bytes that are no request', async () => {
     await expectOneConnectionLost('garbage\r\n\r\n')
     await isNamed('refusal', 'injected: raw answer')
     await expectContained()

@@ -44,16 +44,16 @@ describe.skipIf(!canTrace)('a server whose disk fails', () => {
     const { code, err } = await server.ended
     expect(code).toBe(74)
     expect(err).toMatch(/^{"level":"fatal".*"exitCode":74,"msg":"stopped"}$/m)
-    const answers = results.map((result) =>
+    const replies = results.map((result) =>
       result.status === 'fulfilled' ? (result.value.body as ErrorBody).error : undefined,
     )
-    expect(answers).toContain(50001)
-    expect(new Set([50001, 50300, undefined])).toEqual(new Set([...answers, 50300, undefined]))
+    expect(replies).toContain(50001)
+    expect(new Set([50001, 50300, undefined])).toEqual(new Set([...replies, 50300, undefined]))
 
     const next = await startServerProcess({ folder, token: server.token })
     const stored = readPlants(join(folder, 'data/plants.db')).map(({ id }) => Number(id))
     expect(stored).toContain(1)
-    expect(stored.filter((id) => answers[ids.indexOf(id)] === 50300)).toEqual([])
+    expect(stored.filter((id) => replies[ids.indexOf(id)] === 50300)).toEqual([])
     for (const id of ids) await next.client.createPlant({ id, name: 'lost?' })
     expect(readPlants(join(folder, 'data/plants.db'))).toHaveLength(1 + ids.length)
   })

@@ -155,12 +155,12 @@ test("nothing loosens Node's HTTP parser", () => {
 test('a body with __proto__ is stored like any other', async () => {
   const folder = temporaryFolder()
   const server = await startServerProcess({ folder })
-  const answer = await fetch(`${server.url}/plants`, {
+  const reply = await fetch(`${server.url}/plants`, {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
     body: '{"id":1,"name":"Fern","__proto__":{"tag":"polluted"},"constructor":{"prototype":{"tag":"x"}}}',
   })
-  expect([answer.status, await answer.json()]).toEqual([200, { name: 'Fern' }])
+  expect([reply.status, await reply.json()]).toEqual([200, { name: 'Fern' }])
   await server.client.createPlant({ id: 2, name: 'Moss' })
   server.kill('SIGTERM')
   expect((await server.ended).code).toBe(0)

@@ -41,7 +41,7 @@ Object.assign(ServerResponse.prototype, {
     return Reflect.apply(writeHead, this, args)
   },
   end(this: ServerResponse, ...args: unknown[]) {
-    throwAt('end of answer', this.req)
+    throwAt('end of reply', this.req)
     return Reflect.apply(end, this, args)
   },
 })

@@ -47,8 +47,8 @@ describe.each([
     const ids = Array.from({ length: before }, (_, id) => id)
     expect(new Set(await createMany(server, ids))).toEqual(new Set(before > 0 ? [200] : []))
     change(path)
-    const answers = await createMany(server, [1_001, 1_002, 1_003, 1_004, 1_005, 1_006])
-    expect(answers.filter((answer) => !NOT_STORED.includes(answer))).toEqual([])
+    const replies = await createMany(server, [1_001, 1_002, 1_003, 1_004, 1_005, 1_006])
+    expect(replies.filter((reply) => !NOT_STORED.includes(reply))).toEqual([])
     const { code, err } = await server.ended
     expect({ code, err }).toEqual({ code: 74, err: expect.stringContaining(reason) })
   })

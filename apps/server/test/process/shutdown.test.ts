@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { headerOf } from '../wire/expectations.ts'
-import { type Answer, type Connection, openConnection } from '../wire/raw-socket.ts'
+import { type Connection, openConnection, type Reply } from '../wire/raw-socket.ts'
 import {
   type ServerProcess,
   type ServerProcessOptions,
@@ -65,13 +65,13 @@ async function refusesConnections({ url }: ServerProcess): Promise<void> {
   await expect.poll(failure, { timeout: 10_000 }).toMatchObject({ code: 'ECONNREFUSED' })
 }
 
-async function readFinal(caller: Connection): Promise<Answer> {
-  const answer = await caller.readAnswer()
-  return answer.status === 100 ? caller.readAnswer() : answer
+async function readFinal(caller: Connection): Promise<Reply> {
+  const reply = await caller.readReply()
+  return reply.status === 100 ? caller.readReply() : reply
 }
 
-function isLast(answer: Answer): boolean {
-  return headerOf(answer, 'connection')?.toLowerCase() === 'close'
+function isLast(reply: Reply): boolean {
+  return headerOf(reply, 'connection')?.toLowerCase() === 'close'
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -80,12 +80,12 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const { server, call, storedIds } = await start()
     const caller = await call()
     caller.begin(1)
-    expect((await caller.readAnswer()).status).toBe(100)
+    expect((await caller.readReply()).status).toBe(100)
     server.kill(signal)
     await becomesUnready(server)
     caller.finishPlant()
-    const answer = await caller.readAnswer()
-    expect([answer.status, isLast(answer)]).toEqual([200, true])
+    const reply = await caller.readReply()
+    expect([reply.status, isLast(reply)]).toEqual([200, true])
     expect((await caller.readToEnd()).length).toBe(0)
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
     expect(storedIds()).toEqual([1n])
@@ -108,7 +108,7 @@ test('no new connection is taken once the server ends', async () => {
   const { server, call } = await start()
   const caller = await call()
   caller.begin(1)
-  await caller.readAnswer()
+  await caller.readReply()
   server.kill('SIGTERM')
   await becomesUnready(server)
   await refusesConnections(server)
@@ -125,8 +125,8 @@ test('with a delay it is not ready at once, serves on, and ends each connection 
   for (const [index, caller] of [early, late].entries()) {
     caller.begin(index)
     caller.finishPlant()
-    const answer = await readFinal(caller)
-    expect([answer.status, isLast(answer)]).toEqual([200, true])
+    const reply = await readFinal(caller)
+    expect([reply.status, isLast(reply)]).toEqual([200, true])
     expect((await caller.readToEnd()).length).toBe(0)
   }
   expect(await server.ended).toMatchObject({ code: 0, signal: null })
@@ -145,12 +145,12 @@ test('whatever was logged while it ended is in the log', async () => {
   const { server, call } = await start()
   const caller = await call()
   caller.begin(1)
-  await caller.readAnswer()
+  await caller.readReply()
   server.kill('SIGTERM')
   await becomesUnready(server)
   // The body ends early, and so is no JSON.
   caller.send(' ')
-  expect((await caller.readAnswer()).status).toBe(400)
+  expect((await caller.readReply()).status).toBe(400)
   const { code, err } = await server.ended
   expect(code).toBe(0)
   const lines = err

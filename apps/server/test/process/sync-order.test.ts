@@ -19,7 +19,7 @@ describe.skipIf(!canTrace)('the system calls of a server', () => {
     for (let id = 1; id <= 10; id++) await server.client.createPlant({ id, name: 'Fern' })
     const calls = await stop()
 
-    let answers = 0
+    let replies = 0
     let isWritten = false
     let isSynced = false
     for (const call of calls) {
@@ -28,9 +28,9 @@ describe.skipIf(!canTrace)('the system calls of a server', () => {
       if (!ANSWERED.test(call)) continue
       expect({ isWritten, isSynced }).toEqual({ isWritten: true, isSynced: true })
       isWritten = false
-      answers++
+      replies++
     }
-    expect(answers).toBe(10)
+    expect(replies).toBe(10)
   })
 
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { errorTable } from '@plant-store/contract'
 import { expect } from 'vitest'
 import type { StoredPlant } from '../wire/database-under-test.ts'
-import { expectAnswer } from '../wire/expectations.ts'
-import type { Answer, Connection } from '../wire/raw-socket.ts'
+import { expectReply } from '../wire/expectations.ts'
+import type { Connection, Reply } from '../wire/raw-socket.ts'
 import { post } from '../wire/request.ts'
 import type { DocumentValidator } from './document-validator.ts'
 import { parseExactly } from './exact-json.ts'
@@ -14,7 +14,7 @@ import { judge, type Verdict } from './judge.ts'
 export interface Exchange {
   readonly body: Buffer
   readonly verdict: Verdict
-  readonly answer: Answer
+  readonly reply: Reply
 }
 
 /** Sends bodies over all connections at once, pipelined, and judges each by the document. */
@@ -30,7 +30,7 @@ export async function exchange(
     const exchanges: Exchange[] = []
     for (const body of sent) {
       const verdict = judge(body, document)
-      exchanges.push({ body, verdict, answer: await connection.readAnswer() })
+      exchanges.push({ body, verdict, reply: await connection.readReply() })
     }
     return exchanges
   })
@@ -41,18 +41,18 @@ function show(body: Buffer): string {
   return isUtf8(body) ? JSON.stringify(body.toString()) : `the bytes ${body.toString('hex')}`
 }
 
-function expectAnswered({ verdict, answer }: Exchange, stored: StoredPlant | undefined): void {
+function expectAnswered({ verdict, reply }: Exchange, stored: StoredPlant | undefined): void {
   if ('error' in verdict) {
-    expectAnswer(answer, verdict)
+    expectReply(reply, verdict)
     return
   }
   const { id: _id, ...plant } = verdict.plant
   const isStored = isDeepStrictEqual(stored, verdict.plant)
-  expectAnswer(answer, isStored ? { plant } : { error: 'id_taken' })
+  expectReply(reply, isStored ? { plant } : { error: 'id_taken' })
 }
 
 /**
- * Holds the answers to a batch against the document, and the store that was empty before it: of
+ * Holds the replies to a batch against the document, and the store that was empty before it: of
  * the plants under one id exactly one is stored, and the others are told so.
  */
 export function expectAgreement(
@@ -63,14 +63,14 @@ export function expectAgreement(
   const plants = new Map(stored.map((plant) => [plant.id, plant]))
   const valid = new Set<bigint>()
   for (const one of exchanges) {
-    const { body, verdict, answer } = one
+    const { body, verdict, reply } = one
     try {
       if ('plant' in verdict) valid.add(verdict.plant.id)
       expectAnswered(one, 'plant' in verdict ? plants.get(verdict.plant.id) : undefined)
-      expect(document.isResponseBody(answer.status, parseExactly(answer.body))).toBe(true)
+      expect(document.isResponseBody(reply.status, parseExactly(reply.body))).toBe(true)
     } catch (cause) {
       const said = 'error' in verdict ? verdict.error : 'a plant'
-      const message = `the document calls ${show(body)} ${said}, the server answers ${answer.status} ${answer.body}`
+      const message = `the document calls ${show(body)} ${said}, the server replies ${reply.status} ${reply.body}`
       throw new Error(message, { cause })
     }
   }
@@ -79,17 +79,17 @@ export function expectAgreement(
   expect([...valid].filter((id) => !plants.has(id))).toEqual([])
   for (const plant of stored) {
     const isAnswered = exchanges.some(
-      ({ verdict, answer }) =>
-        answer.status === 200 && 'plant' in verdict && isDeepStrictEqual(verdict.plant, plant),
+      ({ verdict, reply }) =>
+        reply.status === 200 && 'plant' in verdict && isDeepStrictEqual(verdict.plant, plant),
     )
     expect(isAnswered, `${plant.id} was answered 200`).toBe(true)
   }
 }
 
 /** What became of a body, as a word to count by. */
-export function outcomeOf({ answer }: Exchange): string {
-  if (answer.status === 200) return 'stored'
-  const { error } = JSON.parse(answer.body)
+export function outcomeOf({ reply }: Exchange): string {
+  if (reply.status === 200) return 'stored'
+  const { error } = JSON.parse(reply.body)
   const known = Object.entries(errorTable).find(([, { code }]) => code === error)
   return known?.[0] ?? 'unknown'
 }

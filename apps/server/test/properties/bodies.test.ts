@@ -24,7 +24,7 @@ async function readDocument(): Promise<string> {
   const caller = await server.open()
   const bare = { authorization: null, contentType: null, framing: null, body: '' }
   caller.send(request({ line: 'GET /openapi.json HTTP/1.1', ...bare }))
-  return (await caller.readAnswer()).body
+  return (await caller.readReply()).body
 }
 
 test(`for ${BODIES} bodies the server's verdict is that of the document it serves`, {

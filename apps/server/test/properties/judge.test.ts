@@ -28,7 +28,7 @@ describe('by the committed document', () => {
     [400, '{"error":40002.5,"message":"a"}', false],
     [400, '{"error":40002}', false],
     [402, '{"error":40200,"message":"a"}', false],
-  ])('an answer %i %s is allowed: %s', (status, body, isAllowed) => {
+  ])('a reply %i %s is allowed: %s', (status, body, isAllowed) => {
     expect(document.isResponseBody(status, parseExactly(body))).toBe(isAllowed)
   })
 

@@ -5,7 +5,7 @@ import { copyWorkspace, type WorkspaceCopy } from '../drift/workspace-copy.ts'
 /** A run starts a process and sends up to 2,000 bodies; this is many times what that takes. */
 const TIMEOUT_MS = 180_000
 
-const HANDLER = 'apps/server/src/plants.ts'
+const HANDLER = 'apps/server/src/service/create-plant.ts'
 const JSON_READER = 'packages/contract/src/json.ts'
 const ROUTES = 'const routes = { createPlant: createPlantRoute }'
 
@@ -22,8 +22,8 @@ function withChange(change: string): string {
 }
 
 /** What a run says of a body that is no plant, or no JSON, and is answered as something else. */
-const TAKEN = /invalid_plant, the server answers (?!400 \{\W+error\W+40002)/
-const READ = /malformed_json, the server answers (?!400 \{\W+error\W+40001)/
+const TAKEN = /invalid_plant, the server replies (?!400 \{\W+error\W+40002)/
+const READ = /malformed_json, the server replies (?!400 \{\W+error\W+40001)/
 
 /** The same bodies each time. */
 const RUN = { PLANT_STORE_TEST_BODIES: '2000', PLANT_STORE_TEST_SEED: '1', NO_COLOR: '1' }
@@ -85,14 +85,14 @@ describe('the property run', () => {
       withChange(
         "(body) => typeof body?.id === 'bigint' ? { ...body, id: BigInt.asIntN(64, BigInt(Number(body.id))) } : body",
       ),
-      /a plant, the server answers 200/,
+      /a plant, the server replies 200/,
     ],
     [
       'ignores the pattern of a name',
       HANDLER,
       ROUTES,
       withBody('z.object({ ...NewPlant.shape, name: z.string() })'),
-      /invalid_plant, the server answers 500/,
+      /invalid_plant, the server replies 500/,
     ],
     [
       'ignores the type of a name',
@@ -115,7 +115,7 @@ describe('the property run', () => {
       HANDLER,
       ROUTES,
       withBody('z.strictObject(NewPlant.shape)'),
-      /a plant, the server answers 400/,
+      /a plant, the server replies 400/,
     ],
     ['takes bytes that are not UTF-8', JSON_READER, '{ fatal: true }', '{ fatal: false }', READ],
     ['takes one level more', JSON_READER, 'MAX_JSON_DEPTH = 64', 'MAX_JSON_DEPTH = 65', READ],

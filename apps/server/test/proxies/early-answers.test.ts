@@ -20,7 +20,7 @@ function start() {
   })
 }
 
-describe.skipIf(!hasProxies)('an answer to a body of 5 MiB that is still being sent', () => {
+describe.skipIf(!hasProxies)('a reply to a body of 5 MiB that is still being sent', () => {
   test.each(
     PROXIES.flatMap((proxy) => WAYS.map(([version, upload]) => ({ proxy, version, upload }))),
   )(

@@ -120,7 +120,7 @@ async function start(name: ProxyName, options: StartOptions = {}): Promise<Runni
   return { folder, server, proxy }
 }
 
-/** An Error body of the contract with its status, and what the server adds to all of its answers. */
+/** An Error body of the contract with its status, and what the server adds to all of its replies. */
 function expectError({ status, headers, body }: Told, ...names: (keyof typeof errorTable)[]): void {
   expect(names.map((name) => errorTable[name])).toContainEqual({ code: body.error, status })
   expect(body.message).toEqual(expect.any(String))

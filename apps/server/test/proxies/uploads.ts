@@ -99,7 +99,7 @@ function uploadOnce(session: ClientHttp2Session, { token, bytes }: Uploads): Pro
 
 /**
  * Sends a body so many times over HTTP/2, on a connection each. Not by curl: up to 7.88, at least, it
- * throws a whole answer away when RST_STREAM comes with it, which RFC 9113 §8.1 forbids.
+ * throws a whole reply away when RST_STREAM comes with it, which RFC 9113 §8.1 forbids.
  */
 export function uploadOverHttp2(uploads: Uploads): Promise<Told> {
   return inParallel(uploads.count, async (_caller, count) => {
@@ -114,7 +114,7 @@ export function uploadOverHttp2(uploads: Uploads): Promise<Told> {
   })
 }
 
-/** Sends one plant over HTTP/2 on a connection of its own and gives the status of the answer. */
+/** Sends one plant over HTTP/2 on a connection of its own and gives the status of the reply. */
 export async function createOverHttp2(url: string, token: string, body: string): Promise<number> {
   const session = connect(url, { rejectUnauthorized: false })
   const request = session.request({

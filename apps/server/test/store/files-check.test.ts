@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createFilesCheck, knowFiles } from '../../src/store/sqlite/known-files.ts'
+import { createFilesCheck, knowFiles } from '../../src/engines/sqlite/files/known-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Until the time of a folder's last change is old enough to tell of the next one. */
@@ -77,7 +77,7 @@ test('other files may come and go', async () => {
 })
 
 /** A database elsewhere, so that its folder does not tell of changes. */
-function arrangeUntold() {
+function arrangeUnreported() {
   const elsewhere = join(temporaryFolder(), 'plants.db')
   const path = join(temporaryFolder(), 'plants.db')
   writeFileSync(elsewhere, 'bytes')
@@ -86,14 +86,14 @@ function arrangeUntold() {
 }
 
 test('a folder that was just changed is not believed', () => {
-  const { elsewhere, check } = arrangeUntold()
+  const { elsewhere, check } = arrangeUnreported()
   check()
   replace(elsewhere)
   expect(check).toThrow('plants.db was replaced')
 })
 
 test('a folder that was quiet is believed for a second', async () => {
-  const { elsewhere, check } = arrangeUntold()
+  const { elsewhere, check } = arrangeUnreported()
   await sleep(QUIET_MS)
   check()
   replace(elsewhere)

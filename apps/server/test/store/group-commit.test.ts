@@ -20,7 +20,7 @@ describe('group commit', () => {
     expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2', 'stored 3', 'stored 4'])
   })
 
-  test('no answer comes before its commit has ended', async () => {
+  test('no reply comes before its commit has ended', async () => {
     const { ends, commit } = controlledCommit()
     const group = new GroupCommit({ commit, queueLimit: 10 })
     let isAnswered = false

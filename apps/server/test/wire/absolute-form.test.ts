@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import type { Connection } from './raw-socket.ts'
 
@@ -33,9 +33,9 @@ describe.each(['service', 'operations'] as const)('on the listener of the %s', (
   async function expectRefusal(...bytes: string[]): Promise<void> {
     const caller = await open()
     for (const part of bytes) caller.send(part)
-    const answer = await caller.readAnswer()
-    expectAnswer(answer, malformed)
-    expect(answer.headers.get('connection')).toEqual(['close'])
+    const reply = await caller.readReply()
+    expectReply(reply, malformed)
+    expect(reply.headers.get('connection')).toEqual(['close'])
     caller.finish()
     expect(String(await caller.readToEnd())).toBe('')
   }
@@ -58,7 +58,7 @@ describe.each(['service', 'operations'] as const)('on the listener of the %s', (
     const caller = await open()
     caller.send('POST http://[/plants HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n\r\n')
     caller.finish()
-    expectAnswer(await caller.readAnswer(), malformed)
+    expectReply(await caller.readReply(), malformed)
     caller.reset()
     await server.expectStoredAndServing([])
   })
@@ -68,8 +68,8 @@ describe.each(['service', 'operations'] as const)('on the listener of the %s', (
     const good = `GET / HTTP/1.1\r\nHost: localhost\r\n\r\n`
     const bad = 'POST http://[/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     caller.send(good + bad)
-    expect([401, 404]).toContain((await caller.readAnswer()).status)
-    expectAnswer(await caller.readAnswer(), malformed)
+    expect([401, 404]).toContain((await caller.readReply()).status)
+    expectReply(await caller.readReply(), malformed)
     await server.expectStoredAndServing([])
   })
 })
@@ -79,7 +79,7 @@ test.each(['/livez', '/readyz', '/metrics'])(
   async (path) => {
     const caller = await server.open(server.operationsPort)
     caller.send(`GET ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`)
-    expect([200, 400]).toContain((await caller.readAnswer()).status)
+    expect([200, 400]).toContain((await caller.readReply()).status)
     await caller.readToEnd()
     expect((await server.readLog()).join('')).not.toContain('"level":"error"')
   },
@@ -88,13 +88,13 @@ test.each(['/livez', '/readyz', '/metrics'])(
 test('a host with escapes, which url.parse refuses, is a host (RFC 3986 §3.2.2)', async () => {
   const caller = await server.open(server.operationsPort)
   caller.send('GET http://%61:/livez?x HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  expect((await caller.readAnswer()).status).toBe(200)
+  expect((await caller.readReply()).status).toBe(200)
 })
 
 test('what was refused is logged by its path alone', async () => {
   const caller = await server.open()
   caller.send('GET http://user:pass@a/there?query HTTP/1.1\r\nHost: a\r\n\r\n')
-  await caller.readAnswer()
+  await caller.readReply()
   const [line = '{}'] = await server.readLog()
   expect(JSON.parse(line)).toMatchObject({ error: 'malformed_request', path: '/there' })
   expect(line).not.toMatch(/user|pass|query/)

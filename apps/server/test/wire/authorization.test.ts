@@ -192,7 +192,7 @@ describe('the credential is checked before', () => {
   test('the size of the body', () =>
     server.refuses(post('x'.repeat(70_000), { authorization }), invalid, 'closed'))
 
-  test('HEAD, whose answer has no body', () =>
+  test('HEAD, whose reply has no body', () =>
     server.refuses(request({ line: 'HEAD /plants HTTP/1.1', authorization, body: '' }), {
       ...invalid,
       hasBody: false,
@@ -203,7 +203,7 @@ describe('the credential is checked before', () => {
     for (const target of ['/', '/plants', '/unknown', '/docs/', '/livez', '/plants/1']) {
       const caller = await server.open()
       caller.send(request({ line: `GET ${target} HTTP/1.1`, authorization: null, body: '' }))
-      const { status, body } = await caller.readAnswer()
+      const { status, body } = await caller.readReply()
       bodies.add(`${status} ${body}`)
     }
     expect([...bodies]).toStrictEqual([expect.stringMatching(/^401 \{"error":40100,/)])

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
 import { createLog } from '../../src/operations/log.ts'
+import { loadConfig } from '../../src/settings/config.ts'
 import { openConnection } from './raw-socket.ts'
 
 test('a connection that stays idle after CONNECT is closed as any other', async () => {

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
 import type { ExpectedError } from './expectations.ts'
-import { expectAnswer } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import {
   chunk,
@@ -31,23 +31,23 @@ describe('a body is asked for', () => {
   ])('once its headers have passed, %s', async (_claim, parts, rest) => {
     const caller = await server.open()
     caller.send(askingHead(parts))
-    expectAnswer(await caller.readAnswer(), 'continue')
+    expectReply(await caller.readReply(), 'continue')
     caller.send(rest)
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
     await server.expectStoredAndServing([plantOf(1)])
   })
 
   test('on a connection that goes on', () =>
     server.check({
       sent: post(body, { more: [expectContinue] }),
-      answers: ['continue', { plant: { name: plantOf(1).name } }],
+      replies: ['continue', { plant: { name: plantOf(1).name } }],
       stored: [plantOf(1)],
     }))
 
   test('and refused by what it holds', () =>
     server.check({
       sent: post('{}', { more: [expectContinue] }),
-      answers: ['continue', { error: 'invalid_plant' }],
+      replies: ['continue', { error: 'invalid_plant' }],
     }))
 
   test('and refused by its length in chunks', () =>
@@ -57,7 +57,7 @@ describe('a body is asked for', () => {
         framing: 'Transfer-Encoding: chunked',
         body: chunk('x'.repeat(70_000)) + LAST_CHUNK,
       }),
-      answers: ['continue', { error: 'body_too_large' }],
+      replies: ['continue', { error: 'body_too_large' }],
       connection: 'closed',
     }))
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredPlant } from './database-under-test.ts'
-import type { ExpectedAnswer } from './expectations.ts'
-import { expectAnswer } from './expectations.ts'
+import type { ExpectedReply } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { post } from './request.ts'
 
 const server = useWireServer()
 
-const taken: ExpectedAnswer = { error: 'id_taken', message: /^id: -?\d+ is taken/ }
+const taken: ExpectedReply = { error: 'id_taken', message: /^id: -?\d+ is taken/ }
 
-/** The answer to a plant that is stored, now or before. */
-function answerOf({ id: _id, ...plant }: StoredPlant): ExpectedAnswer {
+/** The reply to a plant that is stored, now or before. */
+function replyOf({ id: _id, ...plant }: StoredPlant): ExpectedReply {
   return { plant }
 }
 
@@ -39,7 +39,7 @@ describe('the same plant again is answered 200 again:', () => {
   ])('%s', (_claim, first, second, plant) =>
     server.check({
       sent: Buffer.concat([post(first), post(second), post(first)]),
-      answers: [answerOf(plant), answerOf(plant), answerOf(plant)],
+      replies: [replyOf(plant), replyOf(plant), replyOf(plant)],
       stored: [plant],
     }),
   )
@@ -61,7 +61,7 @@ describe('an id that other content has is refused, and what is stored stays:', (
   ])('%s', (_claim, first, second) =>
     server.check({
       sent: Buffer.concat([first, second, first].map((plant) => post(bodyOf(plant)))),
-      answers: [answerOf(first), taken, answerOf(first)],
+      replies: [replyOf(first), taken, replyOf(first)],
       stored: [first],
     }),
   )
@@ -69,42 +69,42 @@ describe('an id that other content has is refused, and what is stored stays:', (
   test('the refusal does not tell what is stored', async () => {
     const caller = await server.open()
     caller.send(Buffer.concat([post(bodyOf(fern)), post('{"id":7,"name":"Moss"}')]))
-    await caller.readAnswer()
-    const { body } = await caller.readAnswer()
+    await caller.readReply()
+    const { body } = await caller.readReply()
     expect(body).not.toMatch(/Fern|indoor|Moss/)
   })
 })
 
 describe('at the same time,', () => {
-  /** One connection for each plant; the answers in the order of the plants. */
+  /** One connection for each plant; the replies in the order of the plants. */
   async function createAtOnce(plants: readonly StoredPlant[]) {
     const callers = await Promise.all(plants.map(() => server.open()))
     plants.forEach((plant, index) => {
       callers[index]?.send(post(bodyOf(plant)))
     })
-    return Promise.all(callers.map((caller) => caller.readAnswer()))
+    return Promise.all(callers.map((caller) => caller.readReply()))
   }
 
   test('40 creates of the same plant are all answered 200, and it is stored once', async () => {
-    const answers = await createAtOnce(Array(40).fill(fern))
-    for (const answer of answers) expectAnswer(answer, answerOf(fern))
+    const replies = await createAtOnce(Array(40).fill(fern))
+    for (const reply of replies) expectReply(reply, replyOf(fern))
     await server.expectStoredAndServing([fern])
   })
 
   test('of 40 plants with one id exactly one is stored, and only that one is answered 200', async () => {
     const plants = Array.from({ length: 40 }, (_, index) => ({ ...fern, name: `Fern ${index}` }))
-    const answers = await createAtOnce(plants)
-    const winner = answers.findIndex(({ status }) => status === 200)
+    const replies = await createAtOnce(plants)
+    const winner = replies.findIndex(({ status }) => status === 200)
     const stored = plants[winner] ?? fern
-    answers.forEach((answer, index) => {
-      expectAnswer(answer, index === winner ? answerOf(stored) : taken)
+    replies.forEach((reply, index) => {
+      expectReply(reply, index === winner ? replyOf(stored) : taken)
     })
     await server.expectStoredAndServing([stored])
   })
 
   test('40 plants with ids of their own are all stored', async () => {
     const plants = Array.from({ length: 40 }, (_, index) => ({ ...fern, id: BigInt(index) }))
-    for (const answer of await createAtOnce(plants)) expectAnswer(answer, answerOf(fern))
+    for (const reply of await createAtOnce(plants)) expectReply(reply, replyOf(fern))
     await server.expectStoredAndServing(plants)
   })
 })

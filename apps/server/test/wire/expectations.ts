@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { expect } from 'vitest'
-import type { Answer } from './raw-socket.ts'
+import type { Reply } from './raw-socket.ts'
 import { PLANT_NAME, token } from './request.ts'
 
 /** Header values, or matchers of them, by lower-case name. */
@@ -10,7 +10,7 @@ type SpecialHeaders = Readonly<Record<string, unknown>>
 /** A 200 with this body. */
 export interface ExpectedPlant {
   readonly plant: { readonly name: string; readonly tag?: string }
-  /** Headers beyond those that every answer carries. */
+  /** Headers beyond those that every reply carries. */
   readonly headers?: SpecialHeaders
 }
 
@@ -19,13 +19,13 @@ export interface ExpectedError {
   readonly error: ErrorName
   /** What the message says. */
   readonly message?: RegExp
-  /** Headers beyond those that every answer and every error of this name carries. */
+  /** Headers beyond those that every reply and every error of this name carries. */
   readonly headers?: SpecialHeaders
-  /** False for the answer to HEAD. */
+  /** False for the reply to HEAD. */
   readonly hasBody?: boolean
 }
 
-export type ExpectedAnswer = ExpectedPlant | ExpectedError | 'continue'
+export type ExpectedReply = ExpectedPlant | ExpectedError | 'continue'
 
 /** The headers that belong to every error of a name. */
 const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
@@ -45,13 +45,13 @@ const REQUEST_ID = /^[\w.-]{1,128}$/
 const INSIDES = /\n|\bat .*:\d+|node_modules|\.[cm]?[jt]s\b|\b(?:SELECT|INSERT|UPDATE|sqlite)\b/i
 
 /** The values of a header, joined; undefined when it did not come. */
-export function headerOf({ headers }: Answer, name: string): string | undefined {
+export function headerOf({ headers }: Reply, name: string): string | undefined {
   return headers.get(name)?.join(', ')
 }
 
-function expectHeaders(answer: Answer, special: SpecialHeaders): void {
+function expectHeaders(reply: Reply, special: SpecialHeaders): void {
   const { 'x-request-id': requestId = [], ...headers } = Object.fromEntries(
-    [...answer.headers].filter(([name]) => !HTTP_HEADERS.has(name)),
+    [...reply.headers].filter(([name]) => !HTTP_HEADERS.has(name)),
   )
   // As a whole, so that x-powered-by, etag, server or a second line of any header is found.
   expect(headers).toStrictEqual({
@@ -70,12 +70,12 @@ export function expectNoSecret(text: string): void {
   for (const hidden of [secret, PLANT_NAME]) expect(text).not.toContain(hidden)
 }
 
-function expectError(answer: Answer, expected: ExpectedError): void {
+function expectError(reply: Reply, expected: ExpectedError): void {
   const { code, status } = errorTable[expected.error]
-  expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
-  expectHeaders(answer, { ...errorHeaders[expected.error], ...expected.headers })
+  expect({ status: reply.status, body: reply.body }).toMatchObject({ status })
+  expectHeaders(reply, { ...errorHeaders[expected.error], ...expected.headers })
   if (expected.hasBody === false) return
-  const body: { error: number; message: string } = JSON.parse(answer.body)
+  const body: { error: number; message: string } = JSON.parse(reply.body)
   expect(body).toStrictEqual({ error: code, message: expect.stringMatching(/./) })
   if (expected.message !== undefined) expect(body.message).toMatch(expected.message)
   expect(body.message).not.toMatch(INSIDES)
@@ -83,15 +83,15 @@ function expectError(answer: Answer, expected: ExpectedError): void {
   expectNoSecret(body.message)
 }
 
-/** Holds an answer against everything that the interface says of it. */
-export function expectAnswer(answer: Answer, expected: ExpectedAnswer): void {
+/** Holds a reply against everything that the interface says of it. */
+export function expectReply(reply: Reply, expected: ExpectedReply): void {
   if (expected === 'continue') {
-    expect(answer).toStrictEqual({ status: 100, headers: new Map(), body: '' })
+    expect(reply).toStrictEqual({ status: 100, headers: new Map(), body: '' })
   } else if ('error' in expected) {
-    expectError(answer, expected)
+    expectError(reply, expected)
   } else {
-    expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
-    expectHeaders(answer, expected.headers ?? {})
-    expect(JSON.parse(answer.body)).toStrictEqual(expected.plant)
+    expect({ status: reply.status, body: reply.body }).toMatchObject({ status: 200 })
+    expectHeaders(reply, expected.headers ?? {})
+    expect(JSON.parse(reply.body)).toStrictEqual(expected.plant)
   }
 }

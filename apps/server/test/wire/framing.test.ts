@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import {
   chunk,
@@ -161,11 +161,11 @@ describe('nothing is smuggled in:', () => {
     ['a folded Transfer-Encoding', 'Content-Length: 6\r\nTransfer-Encoding:\r\n chunked'],
     ['an unknown coding', 'Content-Length: 6\r\nTransfer-Encoding: x'],
     ['two Content-Lengths', 'Content-Length: 5\r\nContent-Length: 6'],
-  ])('%s gets one answer', (_claim, framing) =>
+  ])('%s gets one reply', (_claim, framing) =>
     server.refuses(request({ framing, body: `0\r\n\r\n${smuggled}` }), malformed, 'closed'),
   )
 
-  test('a Content-Length that covers a second request gets one answer', () =>
+  test('a Content-Length that covers a second request gets one reply', () =>
     server.refuses(post(smuggled), { error: 'malformed_json' }))
 
   test('a request inside a name is text', () => {
@@ -187,7 +187,7 @@ describe('a body that is not as long as it says', () => {
   test('is taken up to its length when it is longer, and the rest is no request', () =>
     server.check({
       sent: Buffer.concat([post(body), Buffer.from('{"id":2}')]),
-      answers: [{ plant: { name: plantOf(1).name } }, malformed],
+      replies: [{ plant: { name: plantOf(1).name } }, malformed],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -196,7 +196,7 @@ describe('a body that is not as long as it says', () => {
     const caller = await server.open()
     caller.send(request({ framing: `Content-Length: ${body.length + 1}`, body }))
     caller.finish()
-    expectAnswer(await caller.readAnswer(), malformed)
+    expectReply(await caller.readReply(), malformed)
     await server.expectStoredAndServing([])
   })
 
@@ -204,7 +204,7 @@ describe('a body that is not as long as it says', () => {
     const caller = await server.open()
     caller.send(postChunks(chunk(body)))
     caller.finish()
-    expectAnswer(await caller.readAnswer(), malformed)
+    expectReply(await caller.readReply(), malformed)
     await server.expectStoredAndServing([])
   })
 
@@ -227,7 +227,7 @@ describe('a body that is not as long as it says', () => {
     }
     const last = await server.open()
     last.send(post(plantText(20)))
-    expectAnswer(await last.readAnswer(), { plant: { name: plantOf(20).name } })
+    expectReply(await last.readReply(), { plant: { name: plantOf(20).name } })
     const whole = [...ids, 20].map(plantOf)
     for (const plant of await server.database.readPlants()) {
       expect(whole).toContainEqual(plant)

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import type { Flags } from '../../src/config.ts'
+import type { Flags } from '../../src/settings/config.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import {
   type DatabaseUnderTest,
@@ -7,13 +7,13 @@ import {
   type StoredPlant,
 } from './database-under-test.ts'
 import {
-  type ExpectedAnswer,
   type ExpectedError,
-  expectAnswer,
+  type ExpectedReply,
   expectNoSecret,
+  expectReply,
   headerOf,
 } from './expectations.ts'
-import { type Answer, type Bytes, type Connection, openConnection } from './raw-socket.ts'
+import { type Bytes, type Connection, openConnection, type Reply } from './raw-socket.ts'
 import { plantOf, plantText, post, token } from './request.ts'
 import { type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
 
@@ -25,14 +25,14 @@ export interface WireServerOptions {
 
 /**
  * What becomes of the connection: the next request on it is answered, the server closes it by
- * itself, or the answer says that it closes and the server waits until the caller has finished.
+ * itself, or the reply says that it closes and the server waits until the caller has finished.
  */
 export type Aftermath = 'kept' | 'closed' | 'lingering'
 
 export interface Exchange {
   readonly sent: Bytes
-  /** Every answer, in order. */
-  readonly answers: readonly ExpectedAnswer[]
+  /** Every reply, in order. */
+  readonly replies: readonly ExpectedReply[]
   /** Every plant that the database holds afterwards; none by default. */
   readonly stored?: readonly StoredPlant[]
   /** `kept` by default. */
@@ -58,7 +58,7 @@ export interface WireServer {
   accepts(sent: Bytes, plant: StoredPlant, connection?: Aftermath): Promise<void>
   /** `check` for one request that is answered with an Error and stores nothing. */
   refuses(sent: Bytes, error: ExpectedError, connection?: Aftermath): Promise<void>
-  /** The shortest of three times from sending a request to its answer. */
+  /** The shortest of three times from sending a request to its reply. */
   fastestMs(sent: Bytes): Promise<number>
   /** Fails unless the database holds these plants only, and a good request is answered 200. */
   expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void>
@@ -88,18 +88,18 @@ function expectCleanLog(lines: readonly string[]): void {
 
 async function expectAftermath(
   caller: Connection,
-  last: Answer | undefined,
+  last: Reply | undefined,
   aftermath: Aftermath,
 ): Promise<void> {
   const saysClose = last !== undefined && headerOf(last, 'connection')?.toLowerCase() === 'close'
   if (last !== undefined) expect(saysClose, 'says "connection: close"').toBe(aftermath !== 'kept')
   if (aftermath === 'kept') {
     caller.send(post(plantText(KEPT_ID)))
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(KEPT_ID).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(KEPT_ID).name } })
     return
   }
   if (aftermath === 'lingering') caller.finish()
-  expect(String(await caller.readToEnd()), 'after the last answer').toBe('')
+  expect(String(await caller.readToEnd()), 'after the last reply').toBe('')
 }
 
 function byId(one: StoredPlant, other: StoredPlant): number {
@@ -136,7 +136,7 @@ class RunningWireServer implements WireServer {
 
   /** Makes a test independent of those before it. */
   async reset(): Promise<void> {
-    await this.#server.settleLog()
+    await this.#server.resolveLog()
     this.#linesBefore = this.#server.logLines().length
     await this.database.removePlants()
   }
@@ -175,7 +175,7 @@ class RunningWireServer implements WireServer {
   }
 
   async readLog(): Promise<readonly string[]> {
-    await this.#server.settleLog()
+    await this.#server.resolveLog()
     return this.#server.logLines().slice(this.#linesBefore)
   }
 
@@ -192,14 +192,14 @@ class RunningWireServer implements WireServer {
     return connection
   }
 
-  async check({ sent, answers, stored = [], connection = 'kept' }: Exchange): Promise<void> {
+  async check({ sent, replies, stored = [], connection = 'kept' }: Exchange): Promise<void> {
     const caller = await this.open()
     caller.send(sent)
-    let last: Answer | undefined
-    for (const expected of answers) {
+    let last: Reply | undefined
+    for (const expected of replies) {
       const hasBody = !(expected instanceof Object && 'error' in expected) || expected.hasBody
-      last = await caller.readAnswer({ hasBody: hasBody ?? true })
-      expectAnswer(last, expected)
+      last = await caller.readReply({ hasBody: hasBody ?? true })
+      expectReply(last, expected)
     }
     await expectAftermath(caller, last, connection)
     const kept = connection === 'kept' ? [plantOf(KEPT_ID)] : []
@@ -208,11 +208,11 @@ class RunningWireServer implements WireServer {
 
   accepts(sent: Bytes, plant: StoredPlant, connection: Aftermath = 'kept'): Promise<void> {
     const { id: _id, ...answered } = plant
-    return this.check({ sent, answers: [{ plant: answered }], stored: [plant], connection })
+    return this.check({ sent, replies: [{ plant: answered }], stored: [plant], connection })
   }
 
   refuses(sent: Bytes, error: ExpectedError, connection: Aftermath = 'kept'): Promise<void> {
-    return this.check({ sent, answers: [error], connection })
+    return this.check({ sent, replies: [error], connection })
   }
 
   async fastestMs(sent: Bytes): Promise<number> {
@@ -221,7 +221,7 @@ class RunningWireServer implements WireServer {
       const caller = await this.open()
       const begin = performance.now()
       caller.send(sent)
-      await caller.readAnswer()
+      await caller.readReply()
       fastest = Math.min(fastest, performance.now() - begin)
     }
     return fastest
@@ -230,7 +230,7 @@ class RunningWireServer implements WireServer {
   async expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void> {
     const fresh = await this.open()
     fresh.send(post(plantText(FRESH_ID)))
-    expectAnswer(await fresh.readAnswer(), { plant: { name: plantOf(FRESH_ID).name } })
+    expectReply(await fresh.readReply(), { plant: { name: plantOf(FRESH_ID).name } })
     const expected = [...stored, plantOf(FRESH_ID)].sort(byId)
     expect(await this.database.readPlants()).toStrictEqual(expected)
     this.#expectCleanLog()

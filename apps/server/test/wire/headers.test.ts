@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer, headerOf } from './expectations.ts'
+import { expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { plantOf, plantText, post, request } from './request.ts'
 
@@ -127,8 +127,8 @@ describe('the connection', () => {
     for (let round = 0; round < 5; round++) {
       for (const bytes of [post(body), post('{'), post('{}'), request({ authorization: null })]) {
         caller.send(bytes)
-        const answer = await caller.readAnswer()
-        expect(headerOf(answer, 'connection')).toBe('keep-alive')
+        const reply = await caller.readReply()
+        expect(headerOf(reply, 'connection')).toBe('keep-alive')
       }
     }
     await server.expectStoredAndServing([plantOf(1)])
@@ -158,7 +158,7 @@ describe('the connection', () => {
     const caller = await server.open()
     caller.send(post(body))
     caller.finish()
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([plantOf(1)])
   })

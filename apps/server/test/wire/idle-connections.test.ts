@@ -16,10 +16,10 @@ const collectGarbage: () => void = runInNewContext('gc')
 /** Every request from now to the end of the test, unless it was collected. */
 function watchRequests(): readonly WeakRef<IncomingMessage>[] {
   const requests: WeakRef<IncomingMessage>[] = []
-  const watch = (message: unknown) =>
+  const onRequest = (message: unknown) =>
     void requests.push(new WeakRef((message as { request: IncomingMessage }).request))
-  subscribe('http.server.request.start', watch)
-  onTestFinished(() => void unsubscribe('http.server.request.start', watch))
+  subscribe('http.server.request.start', onRequest)
+  onTestFinished(() => void unsubscribe('http.server.request.start', onRequest))
   return requests
 }
 
@@ -33,7 +33,7 @@ test.each<[claim: string, ...sent: Buffer[]]>([
   const requests = watchRequests()
   const caller = await server.open()
   caller.send(Buffer.concat(sent))
-  for (const _ of sent) await caller.readAnswer()
+  for (const _ of sent) await caller.readReply()
   expect(requests).toHaveLength(sent.length)
   const held = () => {
     collectGarbage()

@@ -69,7 +69,7 @@ describe('every spelling of an integer within int64 is stored exactly:', () => {
     const plant = { name: plantOf(1).name }
     await server.check({
       sent: Buffer.concat(ids.map((id) => post(plantText(id)))),
-      answers: [{ plant }, { plant }],
+      replies: [{ plant }, { plant }],
       stored: ids.map(plantOf),
     })
   })

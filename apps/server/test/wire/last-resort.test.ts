@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadConfig } from '../../src/config.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
 import type { RequestObserver } from '../../src/http/request-observer.ts'
 import { createLog } from '../../src/operations/log.ts'
-import { expectAnswer } from './expectations.ts'
+import { loadConfig } from '../../src/settings/config.ts'
+import { expectReply } from './expectations.ts'
 import { type Connection, openConnection } from './raw-socket.ts'
 
 const logLines: string[] = []
@@ -39,7 +39,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 test.each(['/throws', '/unknown'])('%s gets an Error body', async (path) => {
   const caller = await openUnguarded()
   caller.send(get(path))
-  expectAnswer(await caller.readAnswer(), { error: 'outcome_unknown' })
+  expectReply(await caller.readReply(), { error: 'outcome_unknown' })
   await caller.readToEnd()
   expect(JSON.parse(logLines.at(-1) ?? '')).toMatchObject({ error: 'outcome_unknown', path })
 })
@@ -51,11 +51,11 @@ test('an error that cannot even be noted gets an Error body', async () => {
     },
   })
   caller.send(get('/throws'))
-  expectAnswer(await caller.readAnswer(), { error: 'outcome_unknown' })
+  expectReply(await caller.readReply(), { error: 'outcome_unknown' })
   await caller.readToEnd()
 })
 
-test('an error in the middle of an answer cuts it off', async () => {
+test('an error in the middle of a reply cuts it off', async () => {
   const caller = await openUnguarded()
   caller.send(get('/half'))
   expect(String(await caller.readToEnd())).toMatch(/\r\n\r\nhalf$/)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { expectAnswer, headerOf } from './expectations.ts'
+import { expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import {
   chunk,
@@ -70,12 +70,12 @@ describe('a body', () => {
       const caller = await server.open()
       caller.send(head)
       // It reads while it sends, as callers do: what a failed write leaves unread is lost.
-      const answer = caller.readAnswer()
+      const reply = caller.readReply()
       for (let sent = 0; sent < 1_250; sent++) {
         caller.send(piece)
         await nextTurn()
       }
-      expectAnswer(await answer, tooLarge)
+      expectReply(await reply, tooLarge)
       expect(String(await caller.readToEnd())).toBe('')
       await server.expectStoredAndServing([])
     },
@@ -98,12 +98,12 @@ describe('a stranger is answered', () => {
   test('at once, and may send the rest of a body within the limit and go on', async () => {
     const caller = await server.open()
     caller.send(request({ authorization: null, framing: 'Content-Length: 50000', body: '' }))
-    const answer = await caller.readAnswer()
-    expectAnswer(answer, missing)
-    expect(headerOf(answer, 'connection')).toBe('keep-alive')
+    const reply = await caller.readReply()
+    expectReply(reply, missing)
+    expect(headerOf(reply, 'connection')).toBe('keep-alive')
     caller.send('x'.repeat(50_000))
     caller.send(post(plantText(1)))
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
     await server.expectStoredAndServing([plantOf(1)])
   })
 })
@@ -207,13 +207,13 @@ describe('a queue for one plant', () => {
     ids.forEach((id) => {
       callers[id]?.send(post(plantText(id)))
     })
-    const answers = callers.map((caller) => caller.readAnswer())
+    const replies = callers.map((caller) => caller.readReply())
     // One plant may be in the commit that is held, and one in the queue.
-    for (const answer of await firstOf(answers, ids.length - 2)) {
-      expectAnswer(answer, { error: 'unavailable', message: /^nothing was stored, try again/ })
+    for (const reply of await firstOf(replies, ids.length - 2)) {
+      expectReply(reply, { error: 'unavailable', message: /^nothing was stored, try again/ })
     }
     release()
-    const accepted = (await Promise.all(answers)).filter(({ status }) => status === 200)
+    const accepted = (await Promise.all(replies)).filter(({ status }) => status === 200)
     expect(accepted.length).toBeGreaterThan(0)
     const stored = await small.database.readPlants()
     expect(stored).toHaveLength(accepted.length)

@@ -26,7 +26,7 @@ describe('another method on /plants is refused and told POST:', () => {
     }),
   )
 
-  test('HEAD, whose answer has no body', () =>
+  test('HEAD, whose reply has no body', () =>
     server.refuses(request({ line: 'HEAD /plants HTTP/1.1', body: '' }), {
       error: 'method_not_allowed',
       hasBody: false,
@@ -109,7 +109,7 @@ describe('what is no request line of HTTP/1.0 or 1.1 is refused:', () => {
     ['binary junk', Buffer.from('00ff0102fefd0d0a0d0a', 'hex')],
     ['an SSH greeting', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['an SMTP greeting', 'EHLO plants.test\r\n'],
-    ['an answer instead of a request', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
+    ['a reply instead of a request', 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
     ['a proxy line', `PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n${post(plantText(1))}`],
     ['JSON alone', plantText(1)],
   ])('%s', (_claim, bytes) => server.refuses(bytes, malformed, 'closed'))
@@ -165,7 +165,7 @@ describe('another path is not found:', () => {
   test('for the whole server: OPTIONS *', () =>
     server.refuses(request({ line: 'OPTIONS * HTTP/1.1' }), notFound))
 
-  test('HEAD, whose answer has no body', () =>
+  test('HEAD, whose reply has no body', () =>
     server.refuses(request({ line: 'HEAD /other HTTP/1.1', body: '' }), {
       ...notFound,
       hasBody: false,

@@ -1,8 +1,8 @@
 import { errorNameOf } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { type ExpectedAnswer, expectAnswer, headerOf } from './expectations.ts'
+import { type ExpectedReply, expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
-import type { Answer, Connection } from './raw-socket.ts'
+import type { Connection, Reply } from './raw-socket.ts'
 import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks } from './request.ts'
 
 const server = useWireServer({ failedCredentialLimit: 'off' })
@@ -10,41 +10,41 @@ const server = useWireServer({ failedCredentialLimit: 'off' })
 /** How many requests are on their way at the same time. */
 const BATCH = 100
 
-/** What an answer must be, given what its body says it is. */
-function expectationOf(answer: Answer): ExpectedAnswer {
-  if (answer.status === 200) return { plant: { name: plantOf(1).name } }
-  const error = errorNameOf(JSON.parse(answer.body).error)
-  if (error === undefined) throw new Error(`no Error: ${answer.body}`)
+/** What a reply must be, given what its body says it is. */
+function expectationOf(reply: Reply): ExpectedReply {
+  if (reply.status === 200) return { plant: { name: plantOf(1).name } }
+  const error = errorNameOf(JSON.parse(reply.body).error)
+  if (error === undefined) throw new Error(`no Error: ${reply.body}`)
   if (error !== 'unsupported_media_type') return { error }
-  return headerOf(answer, 'accept') === undefined
+  return headerOf(reply, 'accept') === undefined
     ? { error, headers: { 'accept-encoding': 'identity' } }
     : { error, headers: { accept: 'application/json' } }
 }
 
-/** Every answer up to one that says "connection: close"; bytes that are no whole answer fail. */
-async function readAnswers(caller: Connection): Promise<Answer[]> {
-  const answers: Answer[] = []
+/** Every reply up to one that says "connection: close"; bytes that are no whole reply fail. */
+async function readReplies(caller: Connection): Promise<Reply[]> {
+  const replies: Reply[] = []
   for (;;) {
-    const answer = await caller.readAnswer().catch(() => undefined)
-    if (answer === undefined) break
-    if (answer.status !== 100) answers.push(answer)
-    if (headerOf(answer, 'connection') === 'close') return answers
+    const reply = await caller.readReply().catch(() => undefined)
+    if (reply === undefined) break
+    if (reply.status !== 100) replies.push(reply)
+    if (headerOf(reply, 'connection') === 'close') return replies
   }
   expect(String(await caller.readToEnd())).toBe('')
-  return answers
+  return replies
 }
 
 async function checkMutant(bytes: Buffer): Promise<void> {
   const caller = await server.open()
   caller.send(bytes)
   caller.finish()
-  const answers = await readAnswers(caller)
-  for (const answer of answers) expectAnswer(answer, expectationOf(answer))
+  const replies = await readReplies(caller)
+  for (const reply of replies) expectReply(reply, expectationOf(reply))
   // A request whose length was cut may leave a rest, which is no request; nothing else may follow.
   caller.destroy()
-  const good = answers.filter(({ status }) => status === 200)
+  const good = replies.filter(({ status }) => status === 200)
   expect(good.length).toBeLessThan(2)
-  expect(answers.length).toBeLessThan(3)
+  expect(replies.length).toBeLessThan(3)
 }
 
 async function checkMutants(mutants: readonly Buffer[]): Promise<void> {
@@ -84,7 +84,7 @@ function replaceAt(bytes: Buffer, index: number, byte: number): Buffer {
 describe.each<[claim: string, bytes: Buffer]>([
   ['a body by its length', post(plantText(1))],
   ['a chunked body', postChunks(chunk(plantText(1)) + LAST_CHUNK)],
-])('every answer is well formed when any one byte before %s', (_claim, bytes) => {
+])('every reply is well formed when any one byte before %s', (_claim, bytes) => {
   const headLength = bytes.indexOf('\r\n\r\n') + 4
   test.each(mutations)('is replaced by %s', (_replacement, mutate) =>
     checkMutants(Array.from({ length: headLength }, (_, index) => mutate(bytes, index))),

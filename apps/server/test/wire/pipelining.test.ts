@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { ExpectedAnswer } from './expectations.ts'
-import { expectAnswer } from './expectations.ts'
+import type { ExpectedReply } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks, request } from './request.ts'
 
 const server = useWireServer()
 
-const stored: ExpectedAnswer = { plant: { name: plantOf(1).name } }
-const malformed: ExpectedAnswer = { error: 'malformed_request' }
+const stored: ExpectedReply = { plant: { name: plantOf(1).name } }
+const malformed: ExpectedReply = { error: 'malformed_request' }
 
 const one = post(plantText(1))
 const two = post(plantText(2))
@@ -18,12 +18,12 @@ describe('requests in one packet are answered in their order:', () => {
     const ids = Array.from({ length: 50 }, (_, index) => index)
     return server.check({
       sent: Buffer.concat(ids.map((id) => post(plantText(id)))),
-      answers: ids.map(() => stored),
+      replies: ids.map(() => stored),
       stored: ids.map(plantOf),
     })
   })
 
-  test.each<[claim: string, middle: Buffer, answer: ExpectedAnswer]>([
+  test.each<[claim: string, middle: Buffer, reply: ExpectedReply]>([
     ['no JSON', post('{'), { error: 'malformed_json' }],
     ['no plant', post('{}'), { error: 'invalid_plant' }],
     ['an id that is taken', post('{"id":1,"name":"Moss"}'), { error: 'id_taken' }],
@@ -41,10 +41,10 @@ describe('requests in one packet are answered in their order:', () => {
       request({ contentType: 'text/plain' }),
       { error: 'unsupported_media_type', headers: { accept: 'application/json' } },
     ],
-  ])('a good one, one with %s, a good one', (_claim, middle, answer) =>
+  ])('a good one, one with %s, a good one', (_claim, middle, reply) =>
     server.check({
       sent: Buffer.concat([one, middle, two]),
-      answers: [stored, answer, stored],
+      replies: [stored, reply, stored],
       stored: [plantOf(1), plantOf(2)],
     }),
   )
@@ -52,7 +52,7 @@ describe('requests in one packet are answered in their order:', () => {
   test('a refused one with a long body, then a good one', () =>
     server.check({
       sent: Buffer.concat([post('x'.repeat(60_000), { authorization: null }), two]),
-      answers: [{ error: 'missing_credentials' }, stored],
+      replies: [{ error: 'missing_credentials' }, stored],
       stored: [plantOf(2)],
     }))
 
@@ -63,19 +63,19 @@ describe('requests in one packet are answered in their order:', () => {
     for (let rest = 1_700; rest < 2_100; rest += 10) {
       const caller = await server.open()
       caller.send(refused.subarray(0, length - rest))
-      expectAnswer(await caller.readAnswer(), {
+      expectReply(await caller.readReply(), {
         error: 'unsupported_media_type',
         headers: { accept: 'application/json' },
       })
       caller.send(Buffer.concat([refused.subarray(length - rest), one]))
-      expectAnswer(await caller.readAnswer(), stored)
+      expectReply(await caller.readReply(), stored)
     }
   })
 
   test('a good one with chunks, then a good one', () =>
     server.check({
       sent: Buffer.concat([postChunks(chunk(plantText(1)) + LAST_CHUNK), two]),
-      answers: [stored, stored],
+      replies: [stored, stored],
       stored: [plantOf(1), plantOf(2)],
     }))
 })
@@ -95,7 +95,7 @@ describe('a good request keeps its 200 when what follows it is', () => {
   ])('%s', (_claim, bytes) =>
     server.check({
       sent: Buffer.concat([one, two, Buffer.from(bytes)]),
-      answers: [stored, stored, malformed],
+      replies: [stored, stored, malformed],
       stored: [plantOf(1), plantOf(2)],
       connection: 'closed',
     }),
@@ -104,7 +104,7 @@ describe('a good request keeps its 200 when what follows it is', () => {
   test('a broken chunk', () =>
     server.check({
       sent: Buffer.concat([one, postChunks('zz\r\n')]),
-      answers: [stored, malformed],
+      replies: [stored, malformed],
       stored: [plantOf(1)],
       connection: 'lingering',
     }))
@@ -112,7 +112,7 @@ describe('a good request keeps its 200 when what follows it is', () => {
   test('headers that are too large', () =>
     server.check({
       sent: Buffer.concat([one, request({ more: [`X: ${'a'.repeat(20_000)}`] })]),
-      answers: [stored, { error: 'headers_too_large' }],
+      replies: [stored, { error: 'headers_too_large' }],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -123,8 +123,8 @@ describe('a good request keeps its 200 when what follows it is', () => {
     caller.send(one)
     caller.send('garbage')
     release()
-    expectAnswer(await caller.readAnswer(), stored)
-    expectAnswer(await caller.readAnswer(), malformed)
+    expectReply(await caller.readReply(), stored)
+    expectReply(await caller.readReply(), malformed)
     await caller.readToEnd()
     await server.expectStoredAndServing([plantOf(1)])
   })
@@ -149,14 +149,14 @@ test('a reset after CONNECT, while a commit runs, ends nothing but its connectio
 test('a plant between a refused request and a broken one is stored, and all three are answered', () =>
   server.check({
     sent: Buffer.concat([request({ authorization: 'Bearer x' }), one, postChunks('zz\r\n')]),
-    answers: [{ error: 'invalid_token' }, stored, malformed],
+    replies: [{ error: 'invalid_token' }, stored, malformed],
     stored: [plantOf(1)],
     connection: 'closed',
   }))
 
-// RFC 9112 §9.6: after an answer that closes the connection no further request is processed.
+// RFC 9112 §9.6: after a reply that closes the connection no further request is processed.
 describe('what follows a request that ends the connection is neither answered nor stored, after', () => {
-  test.each<[claim: string, bytes: Buffer, answer: ExpectedAnswer]>([
+  test.each<[claim: string, bytes: Buffer, reply: ExpectedReply]>([
     ['two Hosts', request({ more: ['Host: other.test'] }), malformed],
     ['no Host', request({ host: null }), malformed],
     ['another version', request({ line: 'POST /plants HTTP/2.0' }), malformed],
@@ -171,10 +171,10 @@ describe('what follows a request that ends the connection is neither answered no
       postChunks(chunk('x'.repeat(70_000)) + LAST_CHUNK),
       { error: 'body_too_large' },
     ],
-  ])('%s', (_claim, bytes, answer) =>
+  ])('%s', (_claim, bytes, reply) =>
     server.check({
       sent: Buffer.concat([bytes, two]),
-      answers: [answer],
+      replies: [reply],
       connection: 'closed',
     }),
   )
@@ -182,7 +182,7 @@ describe('what follows a request that ends the connection is neither answered no
   test('"Connection: close"', () =>
     server.check({
       sent: Buffer.concat([request({ more: ['Connection: close'] }), two]),
-      answers: [stored],
+      replies: [stored],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -190,7 +190,7 @@ describe('what follows a request that ends the connection is neither answered no
   test('HTTP/1.0', () =>
     server.check({
       sent: Buffer.concat([request({ line: 'POST /plants HTTP/1.0' }), two]),
-      answers: [stored],
+      replies: [stored],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -199,6 +199,6 @@ describe('what follows a request that ends the connection is neither answered no
 test('a request may come byte by byte', async () => {
   const caller = await server.open()
   for (const byte of one) caller.send(Uint8Array.of(byte))
-  expectAnswer(await caller.readAnswer(), stored)
+  expectReply(await caller.readReply(), stored)
   await server.expectStoredAndServing([plantOf(1)])
 })

@@ -10,7 +10,7 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+): ?(.*)$/
 export type Bytes = string | Uint8Array
 
 /** One HTTP answer as it came over the wire. */
-export interface Answer {
+export interface Reply {
   readonly status: number
   /** Lower-case names; one value for each line that came. */
   readonly headers: ReadonlyMap<string, readonly string[]>
@@ -27,8 +27,8 @@ export interface Connection {
    * The next complete answer.
    * @throws when the bytes are no HTTP answer, or when the connection ended or stayed silent before.
    */
-  readAnswer(options?: { readonly hasBody: boolean }): Promise<Answer>
-  /** What came after the last answer that was read, once the server has ended the connection. */
+  readReply(options?: { readonly hasBody: boolean }): Promise<Reply>
+  /** What came after the last reply that was read, once the server has ended the connection. */
   readToEnd(): Promise<Buffer>
   /** Cuts the connection off with a TCP reset. */
   reset(): void
@@ -36,7 +36,7 @@ export interface Connection {
 }
 
 interface Taken {
-  readonly answer: Answer
+  readonly reply: Reply
   readonly rest: Buffer
 }
 
@@ -52,8 +52,8 @@ function parseHeaders(lines: readonly string[]): Map<string, string[]> {
   return headers
 }
 
-/** Takes the first answer off the bytes, or gives undefined while it is incomplete. */
-function takeAnswer(bytes: Buffer, hasBody: boolean): Taken | undefined {
+/** Takes the first reply off the bytes, or gives undefined while it is incomplete. */
+function takeReply(bytes: Buffer, hasBody: boolean): Taken | undefined {
   const headLength = bytes.indexOf(HEAD_END)
   if (headLength < 0) return undefined
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
@@ -62,10 +62,10 @@ function takeAnswer(bytes: Buffer, hasBody: boolean): Taken | undefined {
   const headers = parseHeaders(lines)
   const bodyStart = headLength + HEAD_END.length
   const length = hasBody && status >= 200 ? Number(headers.get('content-length')?.join()) : 0
-  if (Number.isNaN(length)) throw new Error(`answer ${status} has no content-length`)
+  if (Number.isNaN(length)) throw new Error(`reply ${status} has no content-length`)
   if (bytes.length < bodyStart + length) return undefined
   const body = utf8.decode(bytes.subarray(bodyStart, bodyStart + length))
-  return { answer: { status, headers, body }, rest: bytes.subarray(bodyStart + length) }
+  return { reply: { status, headers, body }, rest: bytes.subarray(bodyStart + length) }
 }
 
 async function withinPatience<Value>(promise: Promise<Value>): Promise<Value> {
@@ -97,12 +97,12 @@ function createConnection(socket: Socket): Connection {
   return {
     send: (bytes) => void socket.write(bytes),
     finish: () => void socket.end(),
-    async readAnswer({ hasBody } = { hasBody: true }) {
+    async readReply({ hasBody } = { hasBody: true }) {
       for (;;) {
-        const taken = takeAnswer(received, hasBody)
+        const taken = takeReply(received, hasBody)
         if (taken !== undefined) {
           received = taken.rest
-          return taken.answer
+          return taken.reply
         }
         if (!(await receive())) throw new Error(`the connection ended after: ${received}`)
       }

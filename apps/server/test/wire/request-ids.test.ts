@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer, headerOf } from './expectations.ts'
+import { expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
-import type { Answer, Bytes } from './raw-socket.ts'
+import type { Bytes, Reply } from './raw-socket.ts'
 import { plantText, post, postChunks, type RequestParts, request } from './request.ts'
 
 const server = useWireServer()
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** The last of the answers to these bytes. */
-async function answerTo(bytes: Bytes, count = 1): Promise<Answer> {
+/** The last of the replies to these bytes. */
+async function replyTo(bytes: Bytes, count = 1): Promise<Reply> {
   const caller = await server.open()
   caller.send(bytes)
-  for (let index = 1; index < count; index++) await caller.readAnswer()
-  return caller.readAnswer()
+  for (let index = 1; index < count; index++) await caller.readReply()
+  return caller.readReply()
 }
 
-async function requestIdOfAnswerTo(bytes: Bytes, count = 1): Promise<string | undefined> {
-  return headerOf(await answerTo(bytes, count), 'x-request-id')
+async function requestIdOfReplyTo(bytes: Bytes, count = 1): Promise<string | undefined> {
+  return headerOf(await replyTo(bytes, count), 'x-request-id')
 }
 
 function postWith(...lines: string[]): Buffer {
@@ -33,7 +33,7 @@ describe('the request id of the caller is told back:', () => {
     ['a UUID', '0190163d-8694-739b-aea5-966c26f8ad91'],
     ['in front of white space', 'abc  '],
   ])('%s', async (_claim, id) => {
-    expect(await requestIdOfAnswerTo(postWith(`X-Request-Id: ${id}`))).toBe(id.trim())
+    expect(await requestIdOfReplyTo(postWith(`X-Request-Id: ${id}`))).toBe(id.trim())
   })
 
   const more = ['X-Request-ID: of-the-caller']
@@ -50,19 +50,19 @@ describe('the request id of the caller is told back:', () => {
     ['a 415', { contentType: null, more }, 415],
     ['a 417', { more: [...more, 'Expect: a'] }, 417],
   ])('with %s', async (_claim, parts, status) => {
-    const answer = await answerTo(request(parts))
-    expect(answer.status).toBe(status)
-    expect(headerOf(answer, 'x-request-id')).toBe('of-the-caller')
+    const reply = await replyTo(request(parts))
+    expect(reply.status).toBe(status)
+    expect(headerOf(reply, 'x-request-id')).toBe('of-the-caller')
   })
 
   test('with a 400 by a broken chunk', async () => {
-    const answer = await answerTo(postChunks('zz\r\n', { more }))
-    expectAnswer(answer, { error: 'malformed_request' })
-    expect(headerOf(answer, 'x-request-id')).toBe('of-the-caller')
+    const reply = await replyTo(postChunks('zz\r\n', { more }))
+    expectReply(reply, { error: 'malformed_request' })
+    expect(headerOf(reply, 'x-request-id')).toBe('of-the-caller')
   })
 
   test('and is in the line of the log', async () => {
-    await answerTo(request({ authorization: null, more }))
+    await replyTo(request({ authorization: null, more }))
     const lines = (await server.readLog()).map((line) => JSON.parse(line))
     expect(lines).toContainEqual(
       expect.objectContaining({ requestId: 'of-the-caller', status: 401 }),
@@ -87,19 +87,19 @@ describe('a fresh UUID is told', () => {
     ['for two of them', ['X-Request-Id: a', 'X-Request-Id: b']],
     ['for twice the same', ['X-Request-Id: a', 'X-Request-Id: a']],
   ])('%s', async (_claim, lines) => {
-    const first = await requestIdOfAnswerTo(postWith(...lines))
-    const second = await requestIdOfAnswerTo(postWith(...lines))
+    const first = await requestIdOfReplyTo(postWith(...lines))
+    const second = await requestIdOfReplyTo(postWith(...lines))
     expect(first).toMatch(UUID)
     expect(second).toMatch(UUID)
     expect(second).not.toBe(first)
   })
 
   test('for bytes that are no request', async () => {
-    expect(await requestIdOfAnswerTo('garbage\r\n\r\n')).toMatch(UUID)
+    expect(await requestIdOfReplyTo('garbage\r\n\r\n')).toMatch(UUID)
   })
 
   test('for garbage after a request that had one of its own', async () => {
     const bytes = `${postWith('X-Request-Id: first')}garbage`
-    expect(await requestIdOfAnswerTo(bytes, 2)).toMatch(UUID)
+    expect(await requestIdOfReplyTo(bytes, 2)).toMatch(UUID)
   })
 })

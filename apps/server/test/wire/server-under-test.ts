@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject } from 'vitest'
-import type { Flags } from '../../src/config.ts'
-import { environmentNameOf, type SettingName } from '../../src/settings.ts'
+import type { Flags } from '../../src/settings/config.ts'
+import { environmentNameOf, type SettingName } from '../../src/settings/settings.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import type { DatabaseUnderTest } from './database-under-test.ts'
@@ -21,7 +21,7 @@ export interface ServerUnderTest {
   /** What it has logged so far, as far as it has come; one JSON text for each line. */
   readonly logLines: () => readonly string[]
   /** Resolves once all is in `logLines` that was logged before it was asked. */
-  settleLog(): Promise<void>
+  resolveLog(): Promise<void>
   /** The exit code, once it has ended by itself. */
   readonly ended: Promise<number | null>
   /** @throws when it does not end as it should. */
@@ -77,7 +77,7 @@ export const startProcess: StartServer = async ({ url, folder }, settings) => {
     operationsPort: portOf(server.operationsUrl),
     logLines: () => lines().filter((line) => !hasEnded || !LAST_WORDS.test(line)),
     ended,
-    async settleLog() {
+    async resolveLog() {
       // A line is written before the next request is read, on whichever listener.
       const requestId = randomUUID()
       const asked = fetch(`${server.operationsUrl}/livez`, {

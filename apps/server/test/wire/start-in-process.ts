@@ -1,8 +1,8 @@
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { loadConfig } from '../../src/config.ts'
+import { openStore } from '../../src/engines/engines.ts'
 import { createLog } from '../../src/operations/log.ts'
-import { startServer } from '../../src/server.ts'
-import { openStore } from '../../src/store/open.ts'
+import { startServer } from '../../src/service/server.ts'
+import { loadConfig } from '../../src/settings/config.ts'
 import type { StartServer } from './server-under-test.ts'
 
 /**
@@ -25,7 +25,7 @@ export const startInProcess: StartServer = async ({ url }, settings) => {
     port: Number(new URL(server.url).port),
     operationsPort: Number(new URL(server.operationsUrl ?? '').port),
     logLines: () => lines,
-    settleLog: async () => {},
+    resolveLog: async () => {},
     ended: new Promise(() => {}),
     async stop() {
       await server.close()

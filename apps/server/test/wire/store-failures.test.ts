@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { makeSqliteFile } from './database-under-test.ts'
-import { expectAnswer } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { plantOf, plantText, post } from './request.ts'
 
@@ -17,7 +17,7 @@ describe('a statement that the database refuses', () => {
     const caller = await server.open()
     await database.execute('ALTER TABLE plants RENAME TO mislaid')
     caller.send(post(plantText(1), { more: ['X-Request-Id: mislaid'] }))
-    expectAnswer(await caller.readAnswer(), internal)
+    expectReply(await caller.readReply(), internal)
     await database.execute('ALTER TABLE mislaid RENAME TO plants')
     await server.expectStoredAndServing([])
     const lines = (await server.readLog()).map((line) => JSON.parse(line))
@@ -30,7 +30,7 @@ describe('a statement that the database refuses', () => {
     const authorization = `Bearer ${createOpaqueToken().text}`
     await database.execute('ALTER TABLE tokens RENAME TO mislaid')
     caller.send(post(plantText(1), { authorization }))
-    expectAnswer(await caller.readAnswer(), internal)
+    expectReply(await caller.readReply(), internal)
     await database.execute('ALTER TABLE mislaid RENAME TO tokens')
     await server.expectStoredAndServing([])
   })
@@ -43,11 +43,11 @@ describe('a commit that no other process lets through in time', () => {
     const release = await server.database.holdCommits()
     const caller = await server.open()
     caller.send(post(plantText(1)))
-    expectAnswer(await caller.readAnswer(), { error: 'unavailable' })
+    expectReply(await caller.readReply(), { error: 'unavailable' })
     release()
     await server.expectStoredAndServing([])
     caller.send(post(plantText(1)))
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
   })
 })
 
@@ -57,14 +57,14 @@ describe('a database that is found corrupt', () => {
   test('leaves the outcome unknown, and the server ends', async () => {
     const caller = await server.open()
     caller.send(post(plantText(1)))
-    expectAnswer(await caller.readAnswer(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
     await server.database.execute(
       `PRAGMA writable_schema = ON;
        UPDATE sqlite_schema SET sql = 'CREATE TABLE' WHERE name = 'plants';
        PRAGMA schema_version = 9999`,
     )
     caller.send(post(plantText(2)))
-    expectAnswer(await caller.readAnswer(), { error: 'outcome_unknown' })
+    expectReply(await caller.readReply(), { error: 'outcome_unknown' })
     expect(await server.ended).toBe(74)
   })
 })

@@ -168,7 +168,7 @@ test('no text can forge a line of the log', async () => {
   const body = (tag: string) => post(JSON.stringify({ id: 1, name, tag }))
   await server.check({
     sent: Buffer.concat([body(name), body('b'), post(`{"id":"${name}"}`)]),
-    answers: [{ plant: { name, tag: name } }, { error: 'id_taken' }, { error: 'malformed_json' }],
+    replies: [{ plant: { name, tag: name } }, { error: 'id_taken' }, { error: 'malformed_json' }],
     stored: [{ id: 1n, name, tag: name }],
   })
   expect((await server.readLog()).join('')).not.toContain('forged')

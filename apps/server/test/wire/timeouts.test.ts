@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { expectAnswer, headerOf } from './expectations.ts'
+import { expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { type Connection, openConnection } from './raw-socket.ts'
 import { chunk, plantOf, plantText, post, postChunks, request } from './request.ts'
@@ -38,9 +38,9 @@ describe('what does not arrive in time is answered 408, stores nothing and is cl
 
   test.each(unfinished)('%s', async (claim) => {
     const caller = callers.get(claim) ?? (await server.open())
-    const answer = await caller.readAnswer()
-    expectAnswer(answer, timedOut)
-    expect(headerOf(answer, 'connection')).toBe('close')
+    const reply = await caller.readReply()
+    expectReply(reply, timedOut)
+    expect(headerOf(reply, 'connection')).toBe('close')
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([])
   })
@@ -49,7 +49,7 @@ describe('what does not arrive in time is answered 408, stores nothing and is cl
     const caller = await server.open()
     caller.send(request({ framing: 'Content-Length: 500' }))
     const drip = setInterval(() => caller.send(' '), 20)
-    expectAnswer(await caller.readAnswer(), timedOut)
+    expectReply(await caller.readReply(), timedOut)
     clearInterval(drip)
     await server.expectStoredAndServing([])
   })
@@ -57,7 +57,7 @@ describe('what does not arrive in time is answered 408, stores nothing and is cl
   test('a second request after a good one', () =>
     server.check({
       sent: Buffer.concat([whole, post(plantText(2)).subarray(0, 60)]),
-      answers: [stored, timedOut],
+      replies: [stored, timedOut],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -67,7 +67,7 @@ describe('what does not arrive in time is answered 408, stores nothing and is cl
     for (const caller of slow) caller.send(whole.subarray(0, 60))
     await server.expectStoredAndServing([])
     for (const caller of slow) {
-      expectAnswer(await caller.readAnswer(), timedOut)
+      expectReply(await caller.readReply(), timedOut)
       expect(String(await caller.readToEnd())).toBe('')
     }
     await server.expectStoredAndServing([])
@@ -80,7 +80,7 @@ describe('an idle connection', () => {
   test('is closed without a word', async () => {
     const caller = await server.open()
     caller.send(whole)
-    expectAnswer(await caller.readAnswer(), stored)
+    expectReply(await caller.readReply(), stored)
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([plantOf(1)])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expectAnswer } from './expectations.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { plantOf, plantText, post } from './request.ts'
 
@@ -8,7 +8,7 @@ const server = useWireServer()
 const body = plantText(1)
 
 // Node's parser drops what follows such a request in one packet, on every version.
-describe('an Upgrade is ignored, and the answer is the last on its connection:', () => {
+describe('an Upgrade is ignored, and the reply is the last on its connection:', () => {
   const upgrade = ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']
   const follower = post(plantText(2))
 
@@ -27,9 +27,9 @@ describe('an Upgrade is ignored, and the answer is the last on its connection:',
     caller.send(Buffer.concat([post(body, { more: upgrade }), follower.subarray(0, length)]))
     caller.send(follower.subarray(length))
     release()
-    const answer = await caller.readAnswer()
-    expectAnswer(answer, { plant: { name: plantOf(1).name } })
-    expect(answer.headers.get('connection')).toEqual(['close'])
+    const reply = await caller.readReply()
+    expectReply(reply, { plant: { name: plantOf(1).name } })
+    expect(reply.headers.get('connection')).toEqual(['close'])
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([plantOf(1)])
   })
@@ -37,7 +37,7 @@ describe('an Upgrade is ignored, and the answer is the last on its connection:',
   test('with an expectation and another request', () =>
     server.check({
       sent: Buffer.concat([post(body, { more: [...upgrade, 'Expect: 100-continue'] }), follower]),
-      answers: ['continue', { plant: { name: plantOf(1).name } }],
+      replies: ['continue', { plant: { name: plantOf(1).name } }],
       stored: [plantOf(1)],
       connection: 'closed',
     }))
@@ -45,14 +45,14 @@ describe('an Upgrade is ignored, and the answer is the last on its connection:',
   test('a refused one too', () =>
     server.check({
       sent: Buffer.concat([post(body, { more: upgrade, authorization: null }), follower]),
-      answers: [{ error: 'missing_credentials' }],
+      replies: [{ error: 'missing_credentials' }],
       connection: 'closed',
     }))
 
   test('the public page of the document too', async () => {
     const caller = await server.open()
     caller.send(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n${upgrade.join('\r\n')}\r\n\r\n`)
-    expect((await caller.readAnswer()).headers.get('connection')).toEqual(['close'])
+    expect((await caller.readReply()).headers.get('connection')).toEqual(['close'])
     expect(String(await caller.readToEnd())).toBe('')
   })
 })

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { takesJwt } from '../../auth/open-authenticate.ts'
-import { type Config, type Flags, loadConfig } from '../../config.ts'
-import { printableLine } from '../../printable.ts'
-import type { SettingName } from '../../settings.ts'
-import type { Examination, Finding } from '../../store/finding.ts'
-import { examinePostgres } from '../../store/postgres/examine.ts'
-import { examineSqlite } from '../../store/sqlite/examine.ts'
+import { examinePostgres } from '../../engines/postgres/examine.ts'
+import { examineSqlite } from '../../engines/sqlite/maintenance/examine.ts'
+import { takesJwt } from '../../service/open-authenticate.ts'
+import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
+import type { SettingName } from '../../settings/settings.ts'
+import type { Examination, HealthCheck } from '../../store/health-check.ts'
+import { printableLine } from '../../text/printable.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../command.ts'
 import { unlessStopped } from '../failures.ts'
 import { describeCount } from '../progress.ts'
@@ -28,21 +28,21 @@ function examineStore(databaseUrl: string): Promise<Examination> {
   return path === undefined ? examinePostgres(databaseUrl) : examineSqlite(path)
 }
 
-function formatFinding(finding: Finding): string {
-  const line = `${finding.level.padEnd(8)} ${finding.subject}: ${finding.detail}`
-  return finding.level === 'ok' ? `${line}\n` : `${line}. Try: ${finding.mend}\n`
+function formatCheck(check: HealthCheck): string {
+  const line = `${check.level.padEnd(8)} ${check.subject}: ${check.detail}`
+  return check.level === 'ok' ? `${line}\n` : `${line}. Try: ${check.fix}\n`
 }
 
 async function examine(config: Config, terminal: Terminal): Promise<void> {
-  const { findings, tokens, recordedTimes } = await examineStore(config.databaseUrl)
+  const { checks, tokens, recordedTimes } = await examineStore(config.databaseUrl)
   const now = Date.now()
   const all = [
-    ...findings,
+    ...checks,
     examineClock(now, recordedTimes),
     ...(tokens === undefined ? [] : examineTokens(tokens, now, takesJwt(config))),
     ...(await examineJwks(config, terminal.stop)),
   ]
-  for (const finding of all) terminal.out(printableLine(formatFinding(finding)))
+  for (const check of all) terminal.out(printableLine(formatCheck(check)))
   const failures = all.filter(({ level }) => level === 'failure').length
   if (failures === 0) return
   throw new CommandError(`${describeCount(failures, 'failure')}, as told above`, exitCodes.failure)

@@ -1,4 +1,4 @@
-import { type Finding, findingsAbout } from '../../store/finding.ts'
+import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 
 /** Before this program existed: a machine whose clock was never set. */
 const EARLIEST = Date.UTC(2026, 0)
@@ -6,11 +6,11 @@ const EARLIEST = Date.UTC(2026, 0)
 /** Clocks of machines in one room differ by less. */
 const TOLERANCE_MS = 300_000
 
-const about = findingsAbout('clock')
+const about = healthChecksOf('clock')
 const MEND = 'set the clock, and let NTP keep it; tokens expire by it'
 
 /** Compares the clock with times that were recorded before. */
-export function examineClock(now: number, recorded: readonly number[]): Finding {
+export function examineClock(now: number, recorded: readonly number[]): HealthCheck {
   const shown = new Date(now).toISOString()
   if (now < EARLIEST) return about.failure(`it is ${shown} here`, MEND)
   const ahead = Math.max(...recorded, 0) - now

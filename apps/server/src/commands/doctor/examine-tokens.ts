@@ -1,5 +1,5 @@
 import { isUsable } from '../../auth/authenticate.ts'
-import { type Finding, findingsAbout } from '../../store/finding.ts'
+import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 import type { TokenRecord } from '../../store/store.ts'
 import { describeTime } from '../token/report.ts'
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** Long enough to bring a new token to every place that uses the old one. */
 const WARNING_MS = 14 * DAY_MS
 
-const about = findingsAbout('tokens')
+const about = healthChecksOf('tokens')
 
 function endOf(token: TokenRecord): number {
   return token.expiresAt ?? Number.POSITIVE_INFINITY
@@ -21,7 +21,7 @@ function hasSuccessor(token: TokenRecord, tokens: readonly TokenRecord[], now: n
   )
 }
 
-function examineToken(token: TokenRecord, now: number): Finding {
+function examineToken(token: TokenRecord, now: number): HealthCheck {
   const told = `${token.id} (${token.name})`
   const end = describeTime(token.expiresAt)
   return endOf(token) > now
@@ -40,7 +40,7 @@ export function examineTokens(
   tokens: readonly TokenRecord[],
   now: number,
   takesJwt = false,
-): Finding[] {
+): HealthCheck[] {
   const usable = tokens.filter((token) => isUsable(token, now)).length
   const ending = tokens.filter(
     (token) =>
@@ -48,12 +48,10 @@ export function examineTokens(
       Math.abs(endOf(token) - now) <= WARNING_MS &&
       !hasSuccessor(token, tokens, now),
   )
-  const findings = ending.map((token) => examineToken(token, now))
+  const checks = ending.map((token) => examineToken(token, now))
   if (usable === 0 && !takesJwt) {
     const detail = 'none opens the service'
-    return [...findings, about.warning(detail, 'plant-store-server token create --name NAME')]
+    return [...checks, about.warning(detail, 'plant-store-server token create --name NAME')]
   }
-  return findings.length > 0
-    ? findings
-    : [about.ok(`${usable} in use, none expires within 14 days`)]
+  return checks.length > 0 ? checks : [about.ok(`${usable} in use, none expires within 14 days`)]
 }

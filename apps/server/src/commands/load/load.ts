@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type Config, type Flags, loadConfig } from '../../config.ts'
 import {
   formatOfFile,
   type PlantFileFormatName,
   plantFileFormats,
 } from '../../plant-files/plant-file.ts'
 import { PlantFileError } from '../../plant-files/problem.ts'
+import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
 import { describeStop, describeUnavailable } from '../failures.ts'

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
-import type { Flags } from '../../config.ts'
+import type { Flags } from '../../settings/config.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags, type Terminal } from '../command.ts'
 import { parseLifetime } from './duration.ts'
-import { tellIssued } from './report.ts'
+import { reportIssued } from './report.ts'
 
 /** Fits a column of `token list` and holds nothing that a terminal would obey. */
 const TOKEN_NAME = /^[\w.@:/+-]{1,64}$/
@@ -24,7 +24,7 @@ export function addTokenCreate(token: Command, terminal: Terminal): void {
       withAudit(terminal, options, 'token.create', async (store) => {
         const { name, expires = DEFAULT_LIFETIME_MS } = options
         const issued = await issueToken(store, name, expires)
-        return { fields: auditFieldsOf(issued.record), tell: () => tellIssued(terminal, issued) }
+        return { fields: auditFieldsOf(issued.record), tell: () => reportIssued(terminal, issued) }
       }),
     )
 }

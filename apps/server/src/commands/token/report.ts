@@ -1,7 +1,7 @@
 import { isUsable } from '../../auth/authenticate.ts'
-import { displayName } from '../../auth/display-name.ts'
 import type { IssuedToken } from '../../auth/issue-token.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
+import { displayName } from '../../text/display-name.ts'
 import { CommandError, exitCodes, type Terminal } from '../command.ts'
 
 /** A time to the minute in UTC, or `never`. */
@@ -15,7 +15,7 @@ export function describeState(token: TokenRecord): string {
 }
 
 /** The token alone goes to standard output, so that a script can take it from there. */
-export function tellIssued(terminal: Terminal, { text, record }: IssuedToken): void {
+export function reportIssued(terminal: Terminal, { text, record }: IssuedToken): void {
   const { id, name, expiresAt } = record
   terminal.out(`${text}\n`)
   terminal.err(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { displayName } from '../../auth/display-name.ts'
-import type { Flags } from '../../config.ts'
+import type { Flags } from '../../settings/config.ts'
+import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags, type Terminal } from '../command.ts'
 import { findToken } from './report.ts'

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
-import { displayName } from '../../auth/display-name.ts'
 import { draftToken } from '../../auth/issue-token.ts'
-import type { Flags } from '../../config.ts'
+import type { Flags } from '../../settings/config.ts'
 import type { Store } from '../../store/store.ts'
+import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, type Audited, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../command.ts'
 import { parseDuration } from './duration.ts'
-import { describeState, describeTime, findToken, tellIssued } from './report.ts'
+import { describeState, describeTime, findToken, reportIssued } from './report.ts'
 
 /** Enough to bring the successor to every place that uses the token. */
 const DEFAULT_OVERLAP_MS = 86_400_000
@@ -34,7 +34,7 @@ async function rotate(
   return {
     fields: { ...auditFieldsOf({ ...old, expiresAt: end }), successorId, successorExpires },
     tell: () => {
-      tellIssued(terminal, successor)
+      reportIssued(terminal, successor)
       terminal.err(`Token ${id} works until ${describeTime(end)}.\n`)
     },
   }

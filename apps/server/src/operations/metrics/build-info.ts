@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from '@prometheus-io/client'
-import { build } from '../build.ts'
+import { build } from '../../process/build.ts'
 
 export function addBuildInfo(registers: Registry[]): void {
   new Gauge({

@@ -21,7 +21,7 @@ export function createRequestObserver(registers: Registry[]): RequestObserver {
   })
   const duration = new Histogram({
     name: 'plant_store_request_duration_seconds',
-    help: 'From the end of the headers of a request to its answer being handed to the connection.',
+    help: 'From the end of the headers of a request to its reply being handed to the connection.',
     labelNames: ['status'],
     buckets: DURATION_BUCKETS,
     registers,

@@ -13,7 +13,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Authenticate } from '../../auth/authenticate.ts'
-import { withoutCredentials } from '../../auth/without-credentials.ts'
+import { withoutCredentials } from '../../text/without-credentials.ts'
 
 /** A request whose trace is recorded. */
 export interface TracedRequest {

@@ -19,9 +19,9 @@ import {
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import type { Authenticate } from '../../auth/authenticate.ts'
+import type { TracesConfig } from '../../settings/traces-config.ts'
 import { type CommitSpans, createCommitSpans } from './commit-spans.ts'
 import { traceCredentials, traceRequests } from './request-spans.ts'
-import type { TracesConfig } from './traces-config.ts'
 
 /** What the parts of the server are given so that their work is seen in traces. */
 export interface Tracing extends CommitSpans {

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 
 export interface CallerOptions {
   readonly port: number
-  /** Told once for each answer; `latencyMs` since its request was sent. */
-  readonly onAnswer: (caller: Caller, status: number, latencyMs: number) => void
+  /** Told once for each reply; `latencyMs` since its request was sent. */
+  readonly onReply: (caller: Caller, status: number, latencyMs: number) => void
   readonly onEnd: (caller: Caller) => void
 }
 
@@ -19,7 +19,7 @@ const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
 const READ_BYTES = 4_096
 
-/** How long an answer is as a whole; undefined while that cannot be told. */
+/** How long a reply is as a whole; undefined while that cannot be told. */
 function lengthOf(text: string): number | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
@@ -27,17 +27,17 @@ function lengthOf(text: string): number | undefined {
 }
 
 /** Opens a connection that costs its process little, so that it presses the server and not itself. */
-export function openCaller({ port, onAnswer, onEnd }: CallerOptions): Promise<Caller> {
+export function openCaller({ port, onReply, onEnd }: CallerOptions): Promise<Caller> {
   let received = ''
   let sentAt = 0
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   const callback = (length: number): boolean => {
     received += buffer.toString('latin1', 0, length)
-    const answerLength = lengthOf(received)
-    if (answerLength === undefined || received.length < answerLength) return true
+    const replyLength = lengthOf(received)
+    if (replyLength === undefined || received.length < replyLength) return true
     const status = Number(received.slice(9, 12))
     received = ''
-    onAnswer(caller, status, performance.now() - sentAt)
+    onReply(caller, status, performance.now() - sentAt)
     return true
   }
   const socket: Socket = connect({

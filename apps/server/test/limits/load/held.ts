@@ -26,13 +26,13 @@ export function hostileBytes(token: string, page: string): Readonly<Record<strin
   const create = `POST /plants HTTP/1.1\r\n${bearer}Content-Length: ${plant.length}\r\n\r\n${plant}`
   const chunked = `POST /plants HTTP/1.1\r\n${bearer}Transfer-Encoding: chunked\r\n\r\n`
   const texts = {
-    'requests behind an answer that it does not read': unread + get.repeat(4_800),
+    'requests behind a reply that it does not read': unread + get.repeat(4_800),
     'requests without a token': get.repeat(5_000),
     'requests of HTTP/1.0 that keep alive':
       'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'.repeat(3_000),
     creates: create.repeat(600),
     'a body in chunks of one byte': chunked + '1\r\n \r\n'.repeat(20_000),
-    'such a body behind an answer that it does not read':
+    'such a body behind a reply that it does not read':
       unread + chunked + '1\r\n \r\n'.repeat(20_000),
     'a header of 3,900 lines without an end': `GET / HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(3_900)}`,
     'one long line of a header without an end': `GET / HTTP/1.1\r\nHost: x\r\nx: ${'a'.repeat(16_000)}`,

@@ -6,7 +6,7 @@ export interface PressOptions {
   /** The bytes of the request for an id. */
   readonly requestFor: (id: number) => string
   readonly connections: number
-  /** Requests due in a second, answered or not; undefined for the next one after each answer. */
+  /** Requests due in a second, answered or not; undefined for the next one after each reply. */
   readonly perSecond?: number
   readonly seconds: number
   /** Ids count up from here. */
@@ -16,12 +16,12 @@ export interface PressOptions {
 /** What came of the requests. */
 export interface Pressed {
   sent: number
-  /** Due while every connection still waited for an answer. */
+  /** Due while every connection still waited for a reply. */
   unsent: number
-  readonly answers: Map<number, number>
+  readonly replies: Map<number, number>
   /** Of 200 answers only, in ms, in the order of arrival. */
   readonly latencies: number[]
-  /** Of all other answers. */
+  /** Of all other replies. */
   readonly refusalLatencies: number[]
   readonly acknowledged: number[]
   readonly refused: number[]
@@ -29,7 +29,7 @@ export interface Pressed {
   lost: number
 }
 
-/** The latency that this share (0 to 1) of the answers did not exceed. */
+/** The latency that this share (0 to 1) of the replies did not exceed. */
 export function percentile(latencies: readonly number[], share: number): number {
   const sorted = Float64Array.from(latencies).sort()
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
@@ -38,7 +38,7 @@ export function percentile(latencies: readonly number[], share: number): number 
 /** How often due requests are sent. */
 const TURN_MS = 2
 
-/** After this no answer is waited for any more. */
+/** After this no reply is waited for any more. */
 const PATIENCE_MS = 10_000
 
 /** The bytes of a create of a plant of its own for each id, with a line of authorization and more. */
@@ -64,7 +64,7 @@ function createPressed(): Pressed {
   return {
     sent: 0,
     unsent: 0,
-    answers: new Map(),
+    replies: new Map(),
     latencies: [],
     refusalLatencies: [],
     acknowledged: [],
@@ -74,7 +74,7 @@ function createPressed(): Pressed {
 }
 
 function note(pressed: Pressed, id: number, status: number, latencyMs: number): void {
-  pressed.answers.set(status, (pressed.answers.get(status) ?? 0) + 1)
+  pressed.replies.set(status, (pressed.replies.get(status) ?? 0) + 1)
   const isStored = status === 200
   ;(isStored ? pressed.latencies : pressed.refusalLatencies).push(latencyMs)
   ;(isStored ? pressed.acknowledged : pressed.refused).push(id)
@@ -102,7 +102,7 @@ async function keepRate(perSecond: number, seconds: number, send: () => void): P
   }
 }
 
-/** Sends creates of new plants at a rate that does not depend on the answers, or as fast as they come. */
+/** Sends creates of new plants at a rate that does not depend on the replies, or as fast as they come. */
 export async function press(options: PressOptions): Promise<Pressed> {
   const { port, requestFor, connections, perSecond, seconds } = options
   const pressed = createPressed()
@@ -116,7 +116,7 @@ export async function press(options: PressOptions): Promise<Pressed> {
     caller.send(requestFor(id), id)
   }
 
-  function onAnswer(caller: Caller, status: number, latencyMs: number): void {
+  function onReply(caller: Caller, status: number, latencyMs: number): void {
     note(pressed, caller.id, status, latencyMs)
     if (perSecond === undefined && !isOver) send(caller)
     else free.push(caller)
@@ -132,7 +132,7 @@ export async function press(options: PressOptions): Promise<Pressed> {
     else send(caller)
   }
 
-  const opened = await openCallers(connections, { port, onAnswer, onEnd })
+  const opened = await openCallers(connections, { port, onReply, onEnd })
   if (perSecond === undefined) for (const caller of opened) send(caller)
   else free.push(...opened)
   await keepRate(perSecond ?? 0, seconds, sendOnFree)

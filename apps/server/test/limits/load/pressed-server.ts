@@ -12,7 +12,7 @@ export interface PressedServer {
   /** Good callers, few enough for any server. */
   pressGently(seconds: number, firstId: number): Promise<Pressed>
   press(options: Omit<PressOptions, 'port'>): Promise<Pressed>
-  /** Ends the server and holds every answer against what is stored. */
+  /** Ends the server and holds every reply against what is stored. */
   findLies(pressed: readonly Pressed[]): Promise<Lies>
 }
 

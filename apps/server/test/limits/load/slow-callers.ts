@@ -23,7 +23,7 @@ export interface SlowCallersOptions {
 /** How often a slow caller sends a byte. */
 const BYTE_MS = 200
 
-/** Requests that a caller sends without reading an answer. */
+/** Requests that a caller sends without reading a reply. */
 const UNREAD = 100
 
 async function openSockets(port: number, count: number): Promise<Socket[]> {
@@ -56,7 +56,7 @@ function behave(socket: Socket, slowness: Slowness, request: string): void {
   if (slowness === 'slow header') drip(socket, request, 20)
   else if (slowness === 'slow body') drip(socket, request, bodyStart)
   else if (slowness === 'slow reading') socket.write(request.repeat(UNREAD), 'latin1')
-  // Idle, and yet no stranger: it keeps its connection alive after an answer.
+  // Idle, and yet no stranger: it keeps its connection alive after a reply.
   else socket.write(request, 'latin1')
 }
 

@@ -1,0 +1,108 @@
+import { getCACertificates } from 'node:tls'
+import type { ClientConfig } from 'pg'
+import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
+import { StoreRefusedError } from '../../store/store.ts'
+import type { GuardedConfig } from './client.ts'
+import { readMethods, readParameters } from './parameters.ts'
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\]|\/.*)$/
+
+/** Several hosts, which libpq takes and URLs do not have. */
+const HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/i
+
+export interface PostgresAddress {
+  readonly config: GuardedConfig
+  /** Host, port and database, without the user and the password. */
+  readonly place: string
+}
+
+interface ParsedUrl {
+  readonly parameters: Readonly<Record<string, string>>
+  readonly options: ConnectionOptions
+  readonly config: ClientConfig
+}
+
+/** The authorities that the machine trusts: libpq's sslrootcert=system. */
+function readSystemAuthorities(mode: string | undefined): string[] {
+  if (mode !== 'verify-full') throw new Error('sslrootcert=system needs sslmode=verify-full')
+  const authorities = getCACertificates('system')
+  if (authorities.length > 0) return authorities
+  throw new Error('sslrootcert=system finds no authorities here: name their file instead')
+}
+
+function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv): ParsedUrl {
+  try {
+    if (HOSTS.test(databaseUrl) && !URL.canParse(databaseUrl)) throw new Error('name one host')
+    const url = new URL(databaseUrl)
+    const parameters = readParameters(url.searchParams, environment)
+    const { sslmode, sslrootcert } = parameters
+    const ca = sslrootcert === 'system' ? readSystemAuthorities(sslmode) : undefined
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    if (ca !== undefined) url.searchParams.delete('sslrootcert')
+    const options = parse(url.href, { useLibpqCompat: true })
+    const config = toClientConfig(options)
+    if (ca !== undefined && typeof config.ssl === 'object') config.ssl = { ...config.ssl, ca }
+    return { parameters, options, config }
+  } catch (error) {
+    // Only the reason: the error itself may hold the URL, and with it a password.
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreRefusedError(`the database URL cannot be used: ${reason}`)
+  }
+}
+
+function toSeconds(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text) * 1_000
+}
+
+/** What pg takes under names of its own. */
+function translate({ parameters, config }: ParsedUrl): GuardedConfig {
+  const { ssl_min_protocol_version: minVersion, ssl_max_protocol_version: maxVersion } = parameters
+  const { channel_binding: binding, sslnegotiation: negotiation } = parameters
+  const isEncrypted = Boolean(config.ssl)
+  if (binding === 'require' && !isEncrypted) {
+    throw new StoreRefusedError('channel_binding=require needs TLS: say sslmode as well')
+  }
+  if (negotiation === 'direct' && !isEncrypted) {
+    throw new StoreRefusedError('sslnegotiation=direct needs TLS: say sslmode as well')
+  }
+  const versions = Object.entries({ minVersion, maxVersion }).filter(([, value]) => value)
+  const tls = typeof config.ssl === 'object' ? config.ssl : {}
+  return {
+    ...config,
+    ssl: isEncrypted && { ...tls, ...Object.fromEntries(versions) },
+    keepAlive: parameters.keepalives !== '0',
+    keepAliveInitialDelayMillis: toSeconds(parameters.keepalives_idle),
+    connectionTimeoutMillis: toSeconds(parameters.connect_timeout),
+    enableChannelBinding: binding === 'prefer' || binding === 'require',
+    authentication: {
+      methods: readMethods(parameters.require_auth),
+      isBound: binding === 'require',
+    },
+  }
+}
+
+/**
+ * Reads a `postgres://` URL: each parameter as in libpq, or refused by its name.
+ * @throws StoreRefusedError for what cannot be honoured, and for a connection beyond this machine
+ * whose sslmode is not said: libpq's own default would fall back to plain text.
+ */
+export function readPostgresUrl(
+  databaseUrl: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): PostgresAddress {
+  const parsed = parseUrl(databaseUrl, environment)
+  const { options, parameters } = parsed
+  const host = options.host || 'localhost'
+  const port = Number(options.port || 5432)
+  const place = `${host}:${port}/${options.database ?? ''}`
+  if (host.includes(',')) throw new StoreRefusedError(`name one host of ${place}`)
+  if (parameters.sslmode === undefined && !LOOPBACK.test(host)) {
+    throw new StoreRefusedError(
+      `the connection to ${place} could be plain text. Say which you mean at the end of the URL: ` +
+        '?sslmode=verify-full, or ?sslmode=disable for plain text.',
+    )
+  }
+  // Said in as many words: pg would take what is missing from the environment.
+  const password = options.password || environment.PGPASSWORD
+  return { config: { ...translate(parsed), host, port, password }, place }
+}

@@ -1,0 +1,112 @@
+import type { Pool } from 'pg'
+import { type Examination, type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
+import { readPostgresUrl } from './address.ts'
+import { findMissingGrants } from './grants.ts'
+import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { type Database, findLossySettings, openDatabase } from './pool.ts'
+import { MEND_SHAPE, takesWrites } from './readiness.ts'
+import { findDeviations } from './shape.ts'
+import { createPostgresTokenStore } from './tokens.ts'
+
+/** Enough for a median that one slow answer does not move. */
+const ROUND_TRIPS = 20
+
+/** A commit costs at least one round trip; beyond this, lone creates are slow. */
+const SLOW_ROUND_TRIP_MS = 20
+
+async function examineSettings(pool: Pool): Promise<HealthCheck> {
+  const about = healthChecksOf('durability')
+  const lossy = await findLossySettings(pool)
+  if (lossy.length === 0) return about.ok('fsync, full_page_writes and synchronous_commit are on')
+  return about.failure(`${lossy.join(', ')} = off: 200 would not mean durable`, 'set them to on')
+}
+
+async function examineWrites({ pool, tables }: Database): Promise<HealthCheck[]> {
+  const about = healthChecksOf('writes')
+  if (!(await takesWrites(pool))) {
+    return [about.failure('the server is read-only', 'connect to the primary')]
+  }
+  const missing = await findMissingGrants(pool, tables)
+  if (missing.length === 0) return [about.ok('taken; the user may do all that serving needs')]
+  return missing.map(({ sql, without }) =>
+    without === undefined
+      ? about.failure('the user lacks a privilege that creates need', sql)
+      : about.warning(`the user lacks a privilege, so ${without}`, sql),
+  )
+}
+
+async function examineSchema({ pool, tables }: Database): Promise<HealthCheck> {
+  const about = healthChecksOf('schema')
+  const version = await schemaVersionOf(pool, tables)
+  return version === NEWEST_VERSION
+    ? about.ok(`version ${version}, the newest`)
+    : about.failure(
+        `version ${version}; this program has ${NEWEST_VERSION}`,
+        version < NEWEST_VERSION ? 'plant-store-server migrate' : 'start the newer program',
+      )
+}
+
+async function examineShape({ pool, tables }: Database): Promise<HealthCheck> {
+  const about = healthChecksOf('tables')
+  const deviations = await findDeviations(pool, tables)
+  if (deviations.length === 0) return about.ok(`as migrate makes them, in ${tables.schema}`)
+  return about.failure(deviations.join('; '), MEND_SHAPE)
+}
+
+async function examineDistance(pool: Pool): Promise<HealthCheck> {
+  const about = healthChecksOf('distance')
+  const times: number[] = []
+  for (let trip = 0; trip < ROUND_TRIPS; trip++) {
+    const start = performance.now()
+    await pool.query('SELECT 1')
+    times.push(performance.now() - start)
+  }
+  const middle = times.sort((one, other) => one - other)[ROUND_TRIPS / 2] ?? 0
+  const detail = `${middle.toFixed(1)} ms for a round trip`
+  if (middle < SLOW_ROUND_TRIP_MS) return about.ok(detail)
+  return about.warning(detail, 'run the server nearer to its database')
+}
+
+async function readClock(pool: Pool): Promise<number> {
+  const { rows } = await pool.query('SELECT extract(epoch FROM now()) * 1000 AS now')
+  return Number(rows[0]?.now)
+}
+
+function unreachable(place: string, error: unknown): Examination {
+  const reason = error instanceof Error ? error.message || error.name : String(error)
+  const check = healthChecksOf('database').failure(
+    `${place} cannot be used: ${reason}`,
+    'start the database, or fix its address in PLANT_STORE_DATABASE_URL',
+  )
+  return { checks: [check], tokens: undefined, recordedTimes: [] }
+}
+
+async function examine(database: Database): Promise<Examination> {
+  const { pool, tables, place } = database
+  const schema = await examineSchema(database)
+  const isNewest = schema.level === 'ok'
+  const checks = [
+    healthChecksOf('database').ok(place),
+    await examineSettings(pool),
+    schema,
+    ...(isNewest ? [await examineShape(database), ...(await examineWrites(database))] : []),
+    await examineDistance(pool),
+  ]
+  const { list } = createPostgresTokenStore(pool, tables)
+  const tokens = isNewest ? await list().catch(() => undefined) : undefined
+  return { checks, tokens, recordedTimes: [await readClock(pool)] }
+}
+
+/** Checks what "200 means durable" rests on for a PostgreSQL store, without changing it. */
+export async function examinePostgres(databaseUrl: string): Promise<Examination> {
+  const address = readPostgresUrl(databaseUrl)
+  let database: Database | undefined
+  try {
+    database = await openDatabase(address, { allowDataLoss: true })
+    return await examine(database)
+  } catch (error) {
+    return unreachable(address.place, error)
+  } finally {
+    await database?.pool.end()
+  }
+}

@@ -1,0 +1,12 @@
+declare module 'pgpass' {
+  interface Wanted {
+    readonly host: string
+    readonly port: number
+    readonly database: string | undefined
+    readonly user: string | undefined
+  }
+
+  /** Looks into the file that PGPASSFILE names, or ~/.pgpass; undefined where it has no reply. */
+  function pgpass(wanted: Wanted, tell: (password: string | undefined) => void): void
+  export = pgpass
+}

@@ -1,0 +1,124 @@
+import pg, { type ClientBase } from 'pg'
+import type { PoolMeasures } from '../../store/observer.ts'
+import { StoreRefusedError } from '../../store/store.ts'
+import type { PostgresAddress } from './address.ts'
+import { GuardedClient, type GuardedConfig } from './client.ts'
+import { findTables, PIN_NAMES, type Tables } from './tables.ts'
+
+/** Enough for the commits in flight, a look-up of tokens, rates and a readiness check at a time. */
+const CONNECTIONS = 6
+
+/** How long making a connection may take before the database counts as unreachable. */
+const CONNECT_TIMEOUT_MS = 2_000
+
+/** How long one statement may take; a repeat on a new connection settles what became of it. */
+const STATEMENT_TIMEOUT_MS = 4_000
+
+/** How long a statement may wait for a lock of somebody else; less than it may take in all. */
+const LOCK_TIMEOUT_MS = 2_000
+
+/** Settings that must not be off: a commit that was answered could be lost (PostgreSQL 18, §19.5). */
+const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
+
+async function readSetting(client: ClientBase | pg.Pool, name: string): Promise<string | null> {
+  // Servers that only speak PostgreSQL's protocol do not have all of its settings.
+  const { rows } = await client.query('SELECT current_setting($1, true) AS value', [name])
+  return rows[0]?.value ?? null
+}
+
+/** The names of the settings under which 200 would not mean durable. */
+export async function findLossySettings(client: ClientBase | pg.Pool): Promise<string[]> {
+  const values = []
+  for (const name of DURABILITY_SETTINGS) values.push([name, await readSetting(client, name)])
+  return values.filter(([, value]) => value === 'off').map(([name]) => String(name))
+}
+
+async function refuseLossyServer(client: ClientBase, place: string): Promise<void> {
+  const encoding = await readSetting(client, 'server_encoding')
+  if (encoding !== null && !/^utf-?8$/i.test(encoding)) {
+    throw new StoreRefusedError(`the database ${place} is in ${encoding}; it must be in UTF8`)
+  }
+  const [lossy] = await findLossySettings(client)
+  if (lossy === undefined) return
+  throw new StoreRefusedError(
+    `the database ${place} has ${lossy} = off, so 200 would not mean durable. ` +
+      'Set it to on, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes.',
+  )
+}
+
+export interface PoolOptions {
+  readonly allowDataLoss: boolean
+  /** For work that may take long, such as a migration: no limits of time. Default: false. */
+  readonly isPatient?: boolean
+}
+
+/** Connections to a database, and where the store's tables are in it. */
+export interface Database {
+  readonly pool: pg.Pool
+  readonly tables: Tables
+  /** Host, port and database, without the user and the password. */
+  readonly place: string
+}
+
+/**
+ * What each connection starts with. A lock that somebody holds ends the statement, so that it is
+ * surely rolled back; a statement_timeout would also end the wait for a standby, after the commit.
+ * That such a wait was ended is told by a warning, which must arrive.
+ */
+function sessionSettings(isPatient: boolean): string {
+  const lockTimeout = isPatient ? '' : `; SET lock_timeout = ${LOCK_TIMEOUT_MS}`
+  return `${PIN_NAMES}; SET client_min_messages = warning${lockTimeout}`
+}
+
+async function findTablesOnce(config: GuardedConfig, place: string): Promise<Tables> {
+  const client = new GuardedClient(config)
+  // What ends it fails the statement that is under way.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return await findTables(client, place)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/**
+ * Connections to a database, each checked for "200 means durable" before its first use, because a
+ * failover may lead to a server with other settings. What their names mean is settled once, now.
+ * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
+ */
+export async function openDatabase(
+  { config: said, place }: PostgresAddress,
+  { allowDataLoss, isPatient = false }: PoolOptions,
+): Promise<Database> {
+  const config: GuardedConfig & pg.PoolConfig = {
+    application_name: 'plant-store',
+    ...said,
+    connectionTimeoutMillis: said.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS,
+    ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
+  }
+  const tables = await findTablesOnce(config, place)
+  const pool = new pg.Pool({
+    ...config,
+    max: CONNECTIONS,
+    // The pool gives it all of this configuration, which its type does not tell.
+    Client: GuardedClient as unknown as new () => GuardedClient,
+    async onConnect(client) {
+      await client.query(sessionSettings(isPatient))
+      if (!allowDataLoss) await refuseLossyServer(client, place)
+    },
+  })
+  // A connection that ends is told by the statement on it, or replaced when the next one is needed.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
+  return { pool, tables, place }
+}
+
+export function measurePool({
+  options,
+  totalCount,
+  idleCount,
+  waitingCount,
+}: pg.Pool): PoolMeasures {
+  return { limit: options.max, open: totalCount, idle: idleCount, waiting: waitingCount }
+}

@@ -1,0 +1,68 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { PoolClient } from 'pg'
+import type { PlantSnapshot } from '../../store/store.ts'
+import { readPostgresUrl } from './address.ts'
+import { refuseOtherSchema } from './migrations.ts'
+import { describeOpenFailure } from './open-failure.ts'
+import { type Database, openDatabase } from './pool.ts'
+import type { Tables } from './tables.ts'
+
+/** Few enough that plants of 64 KiB each stay a few MB. */
+const BATCH_PLANTS = 100
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly tag: string | null
+}
+
+function toPlant({ id, name, tag }: Row): NewPlant {
+  return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
+}
+
+async function* readBatches(client: PoolClient, place: string): AsyncGenerator<NewPlant[]> {
+  const fetch = `FETCH ${BATCH_PLANTS} FROM plants_in_order`
+  for (;;) {
+    const { rows } = await client.query<Row>(fetch).catch((error) => {
+      throw describeOpenFailure(error, place)
+    })
+    if (rows.length === 0) return
+    yield rows.map(toPlant)
+  }
+}
+
+async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
+  await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await client.query(
+    `DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM ${plants} ORDER BY id`,
+  )
+}
+
+/**
+ * Opens a snapshot: one read-only transaction and a cursor in it, beside whatever is written.
+ * @throws StoreRefusedError and StoreUnavailableError as openPostgresStore does.
+ */
+export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
+  const address = readPostgresUrl(databaseUrl)
+  // Reading loses nothing, so the settings that writing needs are not asked for.
+  const options = { allowDataLoss: true, isPatient: true }
+  let database: Database | undefined
+  let client: PoolClient | undefined
+  async function close(): Promise<void> {
+    // A connection that is not given back keeps the pool from ending.
+    client?.release(true)
+    await database?.pool.end()
+  }
+  try {
+    database = await openDatabase(address, options)
+    const { pool, tables } = database
+    await refuseOtherSchema(pool, address.place, tables)
+    client = await pool.connect()
+    await openCursor(client, tables)
+    const description = `PostgreSQL at ${address.place}`
+    return { description, batches: readBatches(client, address.place), close }
+  } catch (error) {
+    await close()
+    throw describeOpenFailure(error, address.place)
+  }
+}

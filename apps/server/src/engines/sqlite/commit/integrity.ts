@@ -1,0 +1,43 @@
+import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
+
+/** Whether a database file can be relied on, as its commits have shown. */
+export interface Integrity {
+  /** Settles when it cannot be relied on any more. */
+  readonly failure: Promise<OutcomeUnknownError>
+  /** `doubtful` after a commit that stored nothing. */
+  readonly state: 'ready' | 'doubtful' | 'failed'
+  fail(fault: OutcomeUnknownError): void
+  /** Runs a commit and learns from how it ends; refuses when the file has failed. */
+  watch<Result>(commit: () => Promise<Result>): Promise<Result>
+}
+
+export function createIntegrity(onFailure: (fault: OutcomeUnknownError) => void): Integrity {
+  const { promise: failure, resolve } = Promise.withResolvers<OutcomeUnknownError>()
+  let state: Integrity['state'] = 'ready'
+
+  function fail(fault: OutcomeUnknownError): void {
+    state = 'failed'
+    resolve(fault)
+    onFailure(fault)
+  }
+
+  return {
+    failure,
+    fail,
+    get state() {
+      return state
+    },
+    async watch(commit) {
+      if (state === 'failed') throw new StoreUnavailableError('the store has failed')
+      try {
+        const result = await commit()
+        if (state === 'doubtful') state = 'ready'
+        return result
+      } catch (error) {
+        if (error instanceof OutcomeUnknownError) fail(error)
+        else if (state === 'ready') state = 'doubtful'
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreRefusedError } from '../../../store/store.ts'
+import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
+import { realPathOf } from '../files/real-path.ts'
+import { isBusy, isOfAccess } from '../files/result-codes.ts'
+import { connect } from './connect.ts'
+import { refuseStrangeSchema } from './schema.ts'
+
+/** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
+export const APPLICATION_ID = 0x504c4e54
+
+/** How long opening waits for other processes that hold the file. */
+export const OPEN_BUSY_TIMEOUT_MS = 5_000
+
+/** In bytes; undefined when there is no such file. */
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}
+
+/** The value of a pragma, or of the only column of a query. */
+export function readValue(database: DatabaseSync, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0]
+}
+
+export function sqliteVersionOf(database: DatabaseSync): string {
+  return String(readValue(database, 'SELECT sqlite_version()'))
+}
+
+function refuseForeign(database: DatabaseSync, path: string): void {
+  if (readValue(database, 'PRAGMA application_id') === APPLICATION_ID) return
+  if (readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return
+  throw new StoreRefusedError(
+    `${path} is a database of another program. Name another file in PLANT_STORE_DATABASE_URL.`,
+  )
+}
+
+/** @throws StoreRefusedError for a log whose database is gone: SQLite would delete that log. */
+export function refuseLoneLog(path: string): void {
+  if ((sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) === 0) return
+  throw new StoreRefusedError(
+    `${path} is ${sizeOf(path) === undefined ? 'missing' : 'empty'} but ${path}-wal is not: ` +
+      'plants may be in that log. Put the database back beside it, or restore a backup.',
+  )
+}
+
+/** How thoroughly a file is read; both read all of it, `integrity_check` its indexes as well. */
+export type Check = 'quick_check' | 'integrity_check'
+
+/** @throws StoreRefusedError naming the first damage. */
+export function refuseCorrupt(database: DatabaseSync, path: string, check: Check): void {
+  const damage = readValue(database, `PRAGMA ${check}(1)`)
+  if (damage === 'ok') return
+  throw new StoreRefusedError(`${path} is corrupt (${damage}). Restore a backup.`)
+}
+
+/**
+ * Opens an existing plant store for reading, whatever older schema it has.
+ * @throws StoreRefusedError when it is missing, empty, foreign, newer, changed or cannot be read.
+ */
+export function openForReading(file: string, check?: Check): DatabaseSync {
+  const path = realPathOf(file)
+  refuseNoFile(path)
+  refuseLoneLog(path)
+  if ((sizeOf(path) ?? 0) === 0) {
+    throw new StoreRefusedError(`there is no plant store in ${path}`)
+  }
+  let database: DatabaseSync | undefined
+  try {
+    database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
+    refuseForeign(database, path)
+    refuseStrangeSchema(database, path)
+    if (check !== undefined) refuseCorrupt(database, path, check)
+    return database
+  } catch (error) {
+    database?.close()
+    if (error instanceof StoreRefusedError) throw error
+    if (isBusy(error) || isOfAccess(error)) throw describeOpenFailure(error, path)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,26 @@
+import { openDatabase } from '../database/database.ts'
+import { openForReading, sizeOf } from '../database/inspect.ts'
+import { NEWEST_VERSION, schemaVersionOf } from '../database/migrations.ts'
+
+function readVersion(path: string): number {
+  if ((sizeOf(path) ?? 0) === 0) return 0
+  const database = openForReading(path)
+  try {
+    return schemaVersionOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Brings a store to the newest schema, making it if it is missing; gives both versions.
+ * @throws StoreRefusedError when the file must not be used.
+ */
+export async function migrateSqlite(
+  path: string,
+): Promise<{ readonly before: number; readonly after: number }> {
+  const before = readVersion(path)
+  const database = await openDatabase(path)
+  database.close()
+  return { before, after: NEWEST_VERSION }
+}

@@ -1,0 +1,79 @@
+import { isIP } from 'node:net'
+import * as z from 'zod'
+import type { Address } from '../http/listener.ts'
+
+/** `host:port`, an IPv6 host in brackets. */
+const ADDRESS = /^(?:\[([\da-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i
+
+function parseAddress(text: string): Address | undefined {
+  const [, ipv6, name, digits] = ADDRESS.exec(text) ?? []
+  const host = ipv6 ?? name
+  const port = Number(digits)
+  return host !== undefined && port <= 65_535 ? { host, port } : undefined
+}
+
+/** A place to listen. */
+export const address = z.string().transform((text, context): Address => {
+  const parsed = parseAddress(text)
+  if (parsed !== undefined) return parsed
+  context.addIssue('must be a host and a port, such as 127.0.0.1:3000')
+  return z.NEVER
+})
+
+/** A whole number within bounds. */
+export function wholeNumber(least: number, most: number) {
+  const rule = `must be a whole number from ${least} to ${most}`
+  return z
+    .string()
+    .regex(/^\d+$/, rule)
+    .transform(Number)
+    .refine((n) => n >= least && n <= most, rule)
+}
+
+function isBaseAddress(text: string): boolean {
+  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
+}
+
+/** An address to which paths such as /plants are added, or auto. */
+export const baseAddressOrAuto = z
+  .string()
+  .refine((text) => text === 'auto' || isBaseAddress(text), {
+    error: 'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
+  })
+  .transform((text) => (text === 'auto' ? undefined : text))
+
+/** Milliseconds, up to an hour. */
+export const duration = wholeNumber(100, 3_600_000)
+
+/** A number, or off. */
+export function wholeNumberOrOff(least: number, most: number) {
+  const number = wholeNumber(least, most)
+  return z
+    .string()
+    .refine((text) => text === 'off' || number.safeParse(text).success, {
+      error: `must be a whole number from ${least} to ${most}, or off`,
+    })
+    .transform((text) => (text === 'off' ? undefined : Number(text)))
+}
+
+/** Items between commas, or the word for an empty list. */
+export function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
+  return z.string().transform((text, context): readonly string[] => {
+    const items = text === none ? [] : text.split(',').map((item) => item.trim())
+    const wrong = items.find((item) => !isItem(item))
+    if (wrong === undefined) return items
+    context.addIssue(`${JSON.stringify(wrong)} ${rule}`)
+    return z.NEVER
+  })
+}
+
+/** An origin as browsers write it: a scheme, a host in lower case, and a port that is not the scheme's own. */
+export function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/.test(text)) return false
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
+}
+
+/** A name of letters, digits, dots and hyphens (RFC 1123 §2.1, and `_`), or an IP address. */
+export function isHostName(text: string): boolean {
+  return /^[a-z\d_](?:[\w.-]{0,251}[a-z\d])?$/i.test(text) || isIP(text) !== 0
+}
