@@ -23,7 +23,7 @@ interface Pace {
 const FAST: Pace = { patienceMs: 10_000, resolveMs: 0 }
 const EXACT: Pace = { patienceMs: 2_000, resolveMs: 20 }
 
-/** After this a check is told as small as it is by then. */
+/** After this a check is reported as small as it is by then. */
 const SHRINK_MS = 60_000
 
 export interface FuzzOptions {
@@ -32,7 +32,7 @@ export interface FuzzOptions {
   readonly seed: number
   /** Of the server's Node: none as it is shipped. */
   readonly nodeFlags?: readonly string[]
-  /** Told after each burst. */
+  /** Called after each burst. */
   readonly onProgress?: (sent: number) => void
 }
 
@@ -127,7 +127,7 @@ export async function fuzz(options: FuzzOptions): Promise<Fuzzed> {
       onProgress?.(sent)
     }
     const exitCode = await target.stop()
-    const wrong = `the server ends with ${exitCode} when it is told to end`
+    const wrong = `the server ends with ${exitCode} on SIGTERM`
     return { sent, peakBytes, check: exitCode === 0 ? undefined : { wrong, inputs: [], seed } }
   } finally {
     await target.stop('SIGKILL')

@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dirname, '../dist/main.js')
 export interface Target {
   readonly ports: { readonly service: number; readonly operations: number }
   readonly token: string
-  /** Its resident memory; the largest that it ever was with `VmHWM`. NaN where the system tells none. */
+  /** Its resident memory; the largest that it ever was with `VmHWM`. NaN where the system reports none. */
   memoryBytes(field?: 'VmRSS' | 'VmHWM'): number
   /** What it has to say against itself: its end, or a line of a warning, an error or no JSON. */
   complaint(): string | undefined
@@ -19,7 +19,7 @@ export interface Target {
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
 }
 
-/** What may be told at `warn`: that a limit acts. */
+/** What may be logged at `warn`: that a limit acts. */
 const LIMITS = /"level":"warn".*"msg":"limits? /
 
 const STOP_MS = 15_000
@@ -103,7 +103,7 @@ export async function startTarget(nodeFlags: readonly string[] = []): Promise<Ta
         .filter((line) => line !== '' && !LIMITS.test(line))
       const exit = child.exitCode ?? child.signalCode
       if (exit !== null) return `the server ended with ${exit}\n${lines.join('\n')}`
-      return lines[0] && `the server tells:\n${lines.join('\n')}`
+      return lines[0] && `the server logs:\n${lines.join('\n')}`
     },
     async stop(signal = 'SIGTERM') {
       await end(signal)

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Held, holdConnections, hostileBytes } from '../test/limits/load/held.ts'
 import { type Pressed, percentile, press } from '../test/limits/load/press.ts'
 import { memoryOf, watchMemory } from '../test/limits/load/truth.ts'
-import { describeReplies, judge, tell } from './judge.ts'
+import { describeReplies, judge, report } from './judge.ts'
 import { type Rig, takeIds, withServer } from './rig.ts'
 
 const { values } = parseArgs({
@@ -46,7 +46,7 @@ async function sendChunks(rig: Rig): Promise<Pressed[]> {
   const head = `POST /plants HTTP/1.1\r\n${bearer}Transfer-Encoding: chunked\r\n\r\n`
   const bytes = Buffer.from(head + '1\r\n \r\n'.repeat(65_000))
   const { quiet, good } = await createAmong(rig, { connections: 100, bytes }, 15)
-  tell(`  p99 of a lone caller without them: ${percentile(quiet.latencies, 0.99).toFixed(1)} ms`)
+  report(`  p99 of a lone caller without them: ${percentile(quiet.latencies, 0.99).toFixed(1)} ms`)
   judge('ms, p99 of a good caller', percentile(good.latencies, 0.99), 100)
   return [quiet, good]
 }
@@ -71,11 +71,11 @@ async function serveAmongStrangers(rig: Rig): Promise<Pressed[]> {
     }),
     createOneByOne(rig, 10),
   ])
-  tell(
+  report(
     `  strangers: ${Math.round(strangers.sent / 10)} a second sent, ${describeReplies(strangers)}`,
   )
   const [quietMs, goodMs] = [quiet, good].map(({ latencies }) => percentile(latencies, 0.5))
-  tell(`  median of a good caller: ${goodMs?.toFixed(2)} ms, and ${quietMs?.toFixed(2)} ms alone`)
+  report(`  median of a good caller: ${goodMs?.toFixed(2)} ms, and ${quietMs?.toFixed(2)} ms alone`)
   judge('times the median alone', (goodMs ?? 0) / (quietMs ?? 1), 3)
   return [quiet, good]
 }
@@ -91,6 +91,6 @@ for (const part of values.part) {
   const [what, run] = parts[part] ?? []
   if (what === undefined || run === undefined)
     throw new Error(`--part ${part}: there is no such part`)
-  tell(what)
+  report(what)
   await withServer(settings, run)
 }

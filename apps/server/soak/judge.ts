@@ -1,7 +1,7 @@
 import type { Pressed } from '../test/limits/load/press.ts'
 import type { MemoryWatch } from '../test/limits/load/truth.ts'
 
-export function tell(text: string): void {
+export function report(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -9,11 +9,11 @@ export function tell(text: string): void {
 const GROWTH_SHARE = 1.15
 const GROWTH_MB = 50
 
-/** Tells a figure beside its bound, and remembers where it does not hold. */
+/** Reports a figure beside its bound, and remembers where it does not hold. */
 export function judge(what: string, figure: number, bound: number): void {
   const holds = figure <= bound
   if (!holds) process.exitCode = 1
-  tell(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
+  report(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
 }
 
 export function judgeMemory(memory: MemoryWatch): void {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
 import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
 import { createRandom, type Storm, startStorm } from '../test/postgres/storm.ts'
+import { report } from './judge.ts'
 import { prepare, type Served, serve } from './served.ts'
 
 const CALLERS = 32
@@ -14,10 +15,6 @@ const { values } = parseArgs({
 })
 const kills = Number(values.kills)
 const seed = Number(values.seed)
-
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
 
 interface Rig {
   readonly postgres: PostgresServer
@@ -35,7 +32,7 @@ async function killInTurn({ postgres, storm, served, restartServer }: Rig): Prom
     if (!served().isRunning()) throw new Error(`the server ended by itself after kill ${kill}`)
     await storm.acknowledges(50 + (random() % 400))
     await restartServer()
-    if (kill % 10 === 0) tell(`${kill} kills of each`)
+    if (kill % 10 === 0) report(`${kill} kills of each`)
   }
   await storm.acknowledges(200)
 }
@@ -54,23 +51,23 @@ async function soak(postgres: PostgresServer): Promise<Verdict> {
   await killInTurn({ postgres, storm, served: () => served, restartServer })
   await storm.stop()
   await served.kill('SIGTERM')
-  tell(`slowest reply: ${Math.round(history.slowestMs)} ms`)
+  report(`slowest reply: ${Math.round(history.slowestMs)} ms`)
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
-  tell(`rows: ${rows.length}`)
+  report(`rows: ${rows.length}`)
   return history.judge(rows as StoredRow[])
 }
 
-tell(`${kills} kills of PostgreSQL and ${kills} of the server under load, seed ${seed}`)
+report(`${kills} kills of PostgreSQL and ${kills} of the server under load, seed ${seed}`)
 const begin = performance.now()
 const postgres = await startPostgres()
 try {
   const verdict = await soak(postgres)
   for (const [name, found] of Object.entries(verdict)) {
-    tell(`${name}: ${Array.isArray(found) ? `${found.length} ${found.join(' ')}` : found}`)
+    report(`${name}: ${Array.isArray(found) ? `${found.length} ${found.join(' ')}` : found}`)
   }
   const { lost, altered, doubled, lies } = verdict
   process.exitCode = [lost, altered, doubled, lies].some((ids) => ids.length > 0) ? 1 : 0
 } finally {
   await postgres.stop()
-  tell(`${Math.round((performance.now() - begin) / 1000)} s`)
+  report(`${Math.round((performance.now() - begin) / 1000)} s`)
 }

@@ -10,7 +10,7 @@ import {
 } from '../test/limits/load/press.ts'
 import { openSlowCallers } from '../test/limits/load/slow-callers.ts'
 import { watchMemory } from '../test/limits/load/truth.ts'
-import { describeReplies, judge, judgeMemory, tell } from './judge.ts'
+import { describeReplies, judge, judgeMemory, report } from './judge.ts'
 import { type Rig, takeIds, withServer } from './rig.ts'
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ async function pressBeyondCapacity(rig: Rig): Promise<Pressed[]> {
   const load = { port: served.port, requestFor: goodRequest }
   const calm = await press({ ...load, connections: 256, seconds: 5, firstId: takeIds() })
   const capacity = calm.acknowledged.length / 5
-  tell(`  it serves ${Math.round(capacity)} a second: ${describeReplies(calm)}`)
+  report(`  it serves ${Math.round(capacity)} a second: ${describeReplies(calm)}`)
   judge('refused of 256 connections without overload', calm.refused.length, 0)
   const memory = watchMemory(served.pid)
   const perSecond = 4 * capacity
@@ -51,7 +51,7 @@ async function pressBeyondCapacity(rig: Rig): Promise<Pressed[]> {
   const recoveryMs = await timeRecovery(rig)
   judgeMemory(memory)
   const rate = (count: number) => Math.round(count / seconds)
-  tell(
+  report(
     `  of ${Math.round(perSecond)} due a second, ${rate(storm.sent)} were sent over ` +
       `${connections} connections and ${rate(storm.acknowledged.length)} stored: ${describeReplies(storm)}`,
   )
@@ -59,7 +59,7 @@ async function pressBeyondCapacity(rig: Rig): Promise<Pressed[]> {
   judge('answers other than 200, 429 and 503', others.length, 0)
   judge('requests without a reply', storm.sent - storm.latencies.length - storm.refused.length, 0)
   judge('ms, p99 of the accepted', percentile(storm.latencies, 0.99), ACCEPTED_P99_MS)
-  tell(
+  report(
     `  p50 of the accepted ${Math.round(percentile(storm.latencies, 0.5))} ms; of the refused p50 ` +
       `${Math.round(percentile(storm.refusalLatencies, 0.5))} ms, p99 ${Math.round(percentile(storm.refusalLatencies, 0.99))} ms`,
   )
@@ -82,11 +82,11 @@ function pressGently({ served, goodRequest }: Rig, forSeconds: number): Promise<
 /** Serves good callers alone, which says how much of their wait is this machine's. */
 async function serveAlone(rig: Rig): Promise<void> {
   const { latencies } = await pressGently(rig, 2)
-  tell(`  good callers alone: p99 ${Math.round(percentile(latencies, 0.99))} ms`)
+  report(`  good callers alone: p99 ${Math.round(percentile(latencies, 0.99))} ms`)
 }
 
 function judgeGood(good: Pressed): void {
-  tell(`  good callers: ${describeReplies(good)}, ${good.unsent} not sent`)
+  report(`  good callers: ${describeReplies(good)}, ${good.unsent} not sent`)
   judge('good requests that were not answered 200', good.sent - good.acknowledged.length, 0)
   judge('ms, p99 of the good callers', percentile(good.latencies, 0.99), GOOD_P99_MS)
 }
@@ -106,7 +106,7 @@ async function serveAmongSlowCallers(rig: Rig): Promise<Pressed[]> {
   judgeMemory(memory)
   for (const [slowness, count] of Object.entries(slow.cut)) {
     const last = slow.lastCutMs[slowness as keyof typeof slow.lastCutMs]
-    tell(`  ${slowness}: ${count} cut, the last after ${Math.round(last)} ms`)
+    report(`  ${slowness}: ${count} cut, the last after ${Math.round(last)} ms`)
   }
   judge(
     'slow callers that were not cut',
@@ -140,7 +140,7 @@ async function serveAmongWrongTokens(rig: Rig, isSpread: boolean): Promise<Press
     pressGently(rig, 10),
   ])
   judgeMemory(memory)
-  tell(`  wrong tokens: ${Math.round(wrong.sent / 10)} a second sent, ${describeReplies(wrong)}`)
+  report(`  wrong tokens: ${Math.round(wrong.sent / 10)} a second sent, ${describeReplies(wrong)}`)
   const statuses = [...wrong.replies.keys()].filter((status) => ![401, 429, 503].includes(status))
   judge('wrong tokens answered other than 401, 429 and 503', statuses.length, 0)
   judgeGood(good)
@@ -157,16 +157,16 @@ const keepAlive = {
 const behindProxy = { PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1', PLANT_STORE_LOG_LEVEL: 'silent' }
 
 if (values.part.includes('overload')) {
-  tell(`${seconds} s of four times what it serves`)
+  report(`${seconds} s of four times what it serves`)
   await withServer(anyAddress, pressBeyondCapacity)
 }
 if (values.part.includes('slow')) {
-  tell(`${slowSeconds} s among 300 slow callers and 5,000 idle connections`)
+  report(`${slowSeconds} s among 300 slow callers and 5,000 idle connections`)
   await withServer(keepAlive, serveAmongSlowCallers)
 }
 if (values.part.includes('wrong')) {
-  tell('10 s among 10,000 wrong tokens a second from one address')
+  report('10 s among 10,000 wrong tokens a second from one address')
   await withServer(behindProxy, (rig) => serveAmongWrongTokens(rig, false))
-  tell('10 s among 10,000 wrong tokens a second, each from another address')
+  report('10 s among 10,000 wrong tokens a second, each from another address')
   await withServer(behindProxy, (rig) => serveAmongWrongTokens(rig, true))
 }

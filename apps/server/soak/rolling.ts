@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { query, startPostgres } from '../test/postgres/postgres-server.ts'
+import { report } from './judge.ts'
 import { judgeRolling, rollServers } from './rolling-restarts.ts'
 import { prepare } from './served.ts'
 
@@ -10,25 +11,21 @@ const { values } = parseArgs({
   },
 })
 
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
 async function roll(databaseUrl: string): Promise<boolean> {
-  const report = await rollServers({
+  const rolled = await rollServers({
     databaseUrl,
     token: await prepare(databaseUrl),
     restarts: Number(values.restarts),
     callers: Number(values.callers),
-    onRestart: (count) => count % 10 === 0 && tell(`${count} restarts`),
+    onRestart: (count) => count % 10 === 0 && report(`${count} restarts`),
   })
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name FROM plants')
-  tell(
-    `plants: ${report.sent.size} sent, ${rows.length} stored, ${report.retries} requests repeated`,
+  report(
+    `plants: ${rolled.sent.size} sent, ${rows.length} stored, ${rolled.retries} requests repeated`,
   )
-  const verdict = Object.entries(judgeRolling(report, rows as { id: string; name: string }[]))
+  const verdict = Object.entries(judgeRolling(rolled, rows as { id: string; name: string }[]))
   for (const [what, found] of verdict)
-    tell(`${what}: ${found.length} ${found.slice(0, 5).join(' ')}`)
+    report(`${what}: ${found.length} ${found.slice(0, 5).join(' ')}`)
   return verdict.every(([, found]) => found.length === 0)
 }
 
@@ -38,5 +35,5 @@ try {
   process.exitCode = (await roll(await postgres.createDatabase())) ? 0 : 1
 } finally {
   await postgres.stop()
-  tell(`${Math.round((performance.now() - begin) / 1000)} s`)
+  report(`${Math.round((performance.now() - begin) / 1000)} s`)
 }

@@ -71,11 +71,11 @@ describe('with at most three requests in flight', () => {
       const release = await server.database.holdCommits()
       const caller = await server.open()
       caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
-      await server.settle()
+      await server.quiesce()
       // Its token may have to be read; nothing tells that its commit has begun.
       await sleep(100)
       caller.reset()
-      await server.settle()
+      await server.quiesce()
       release()
       // Nobody is told; and another commit may overtake it.
       await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))

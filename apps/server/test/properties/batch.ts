@@ -53,7 +53,7 @@ function expectAnswered({ verdict, reply }: Exchange, stored: StoredPlant | unde
 
 /**
  * Holds the replies to a batch against the document, and the store that was empty before it: of
- * the plants under one id exactly one is stored, and the others are told so.
+ * the plants under one id exactly one is stored, and the others are refused.
  */
 export function expectAgreement(
   exchanges: readonly Exchange[],

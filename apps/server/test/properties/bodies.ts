@@ -29,7 +29,7 @@ const anyJson: Arbitrary<string> = fc.oneof(
 /** What a field may not be, or may not be quite. */
 const otherValue = fc.constantFrom('null', 'true', 'false', '[]', '{}', '""', '"7"', '0', '7.5')
 
-/** JSON texts for a schema of the document, nearly all of which it allows. */
+/** JSON texts for a schema of the document, and it allows nearly all of them. */
 function textsFor(schema: Part): Arbitrary<string> {
   const { keywords } = shapeOf(schema)
   const ruleOf = (name: string) => keywords.get(name)?.value

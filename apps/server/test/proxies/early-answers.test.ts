@@ -39,8 +39,8 @@ describe.skipIf(!hasProxies)('a reply to a body of 5 MiB that is still being sen
     const server = await start()
     const uploads = { url: server.url, token: 'wrong', bytes: BYTES, count: 100 }
     for (const expectation of ['Expect:', 'Expect: 100-continue']) {
-      const told = await uploadOverHttp1(uploads, expectation)
-      expect(told).toEqual({ [INVALID_TOKEN]: 100 })
+      const tally = await uploadOverHttp1(uploads, expectation)
+      expect(tally).toEqual({ [INVALID_TOKEN]: 100 })
     }
   })
 })

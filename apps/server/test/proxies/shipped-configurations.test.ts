@@ -22,7 +22,7 @@ import { createOverHttp2 } from './uploads.ts'
 // Processes of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
 
-interface Told {
+interface Received {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: { readonly error?: number; readonly message?: string; readonly name?: string }
@@ -40,7 +40,7 @@ interface Call {
 }
 
 /** One request on a connection of its own. */
-async function call({ port }: RunningProxy, options: Call): Promise<Told> {
+async function call({ port }: RunningProxy, options: Call): Promise<Received> {
   const { token = '', headers = {}, path = '/plants', pieces = ['{}'], pauseMs = 0 } = options
   const request = requestOverTls({
     ...{ host: '127.0.0.1', port, path, method: 'POST', agent: false },
@@ -121,7 +121,10 @@ async function start(name: ProxyName, options: StartOptions = {}): Promise<Runni
 }
 
 /** An Error body of the contract with its status, and what the server adds to all of its replies. */
-function expectError({ status, headers, body }: Told, ...names: (keyof typeof errorTable)[]): void {
+function expectError(
+  { status, headers, body }: Received,
+  ...names: (keyof typeof errorTable)[]
+): void {
   expect(names.map((name) => errorTable[name])).toContainEqual({ code: body.error, status })
   expect(body.message).toEqual(expect.any(String))
   expect(headers).toMatchObject({
@@ -202,16 +205,16 @@ describe.skipIf(!hasProxies).each(PROXIES)('through %s as it is shipped', (name)
     expectError(await call(proxy, { token, pieces: [' '.repeat(131_072)] }), 'body_too_large')
   })
 
-  test('a create whose server is killed may have been stored, and is told so', async () => {
+  test('a create whose server is killed may have been stored, and the reply says so', async () => {
     const { folder, server, proxy } = await start(name)
     holdCommits(folder)
     const held = call(proxy, { token: server.token, pieces: [body(1)] })
     await vi.waitUntil(() => hasCreate(server), { timeout: 20_000 })
     server.kill('SIGKILL')
-    const told = await held
-    expectError(told, 'outcome_unknown')
-    expect(told.body.message).toContain('may have been stored; it is safe to send it again')
-    expect(told.body.message).not.toContain('nothing was stored')
+    const received = await held
+    expectError(received, 'outcome_unknown')
+    expect(received.body.message).toContain('may have been stored; it is safe to send it again')
+    expect(received.body.message).not.toContain('nothing was stored')
     await server.ended
 
     const later = await call(proxy, { token: server.token, pieces: [body(1)] })
@@ -237,7 +240,7 @@ describe.skipIf(!hasProxies)('by itself', () => {
   test('Caddy says 200 to nobody who asks for another host', async () => {
     const { server, proxy } = await start('Caddy')
     const call404 = { token: server.token, headers: { host: 'other.test' }, pieces: [body(1)] }
-    const told = await call(proxy, call404)
-    expect([told.status, told.body.error]).toEqual([404, 40400])
+    const received = await call(proxy, call404)
+    expect([received.status, received.body.error]).toEqual([404, 40400])
   })
 })

@@ -16,23 +16,23 @@ export interface Uploads {
   readonly count: number
 }
 
-/** How many callers were left with the same: the status and the whole body that each was told. */
-export type Told = Readonly<Record<string, number>>
+/** How many callers got the same reply, by its status and whole body. */
+export type Tally = Readonly<Record<string, number>>
 
 const CALLERS = 4
 const PIECE = Buffer.alloc(65_536, ' ')
 
-function countOf(results: readonly string[]): Told {
-  const told: Record<string, number> = {}
-  for (const result of results) told[result] = (told[result] ?? 0) + 1
-  return told
+function countOf(results: readonly string[]): Tally {
+  const tally: Record<string, number> = {}
+  for (const result of results) tally[result] = (tally[result] ?? 0) + 1
+  return tally
 }
 
 /** Uploads of 4 callers at a time. */
 async function inParallel(
   count: number,
   uploadSome: (caller: number, count: number) => Promise<readonly string[]>,
-): Promise<Told> {
+): Promise<Tally> {
   const callers = Array.from({ length: CALLERS }, (_, caller) => caller)
   return countOf((await Promise.all(callers.map((one) => uploadSome(one, count / CALLERS)))).flat())
 }
@@ -45,8 +45,8 @@ function readText(path: string): string {
   }
 }
 
-/** Sends a body so many times over HTTP/1.1, by curl, without asking whether it is wanted. */
-export function uploadOverHttp1(uploads: Uploads, expectation = 'Expect:'): Promise<Told> {
+/** Sends a body `count` times over HTTP/1.1, by curl, without asking whether it is wanted. */
+export function uploadOverHttp1(uploads: Uploads, expectation = 'Expect:'): Promise<Tally> {
   const folder = temporaryFolder()
   const body = join(folder, 'body')
   writeFileSync(body, Buffer.alloc(uploads.bytes, ' '))
@@ -59,7 +59,7 @@ export function uploadOverHttp1(uploads: Uploads, expectation = 'Expect:'): Prom
       ...['--write-out', '%{http_code}\\n', '--output', `${out}#1`],
       `${uploads.url}/plants?[1-${count}]`,
     ]
-    // Curl fails where it could not send the whole body; what counts is what it was told.
+    // Curl fails where it could not send the whole body; what counts is the reply it got.
     const { stdout } = await run('curl', args).catch((error) => error)
     const statuses = String(stdout).trim().split('\n')
     return statuses.map((status, index) => `${status} ${readText(`${out}${index + 1}`)}`)
@@ -83,34 +83,34 @@ function uploadOnce(session: ClientHttp2Session, { token, bytes }: Uploads): Pro
     let status = 0
     let length = Number.POSITIVE_INFINITY
     let body = ''
-    const tell = () => resolve(`${status} ${body}`)
+    const finish = () => resolve(`${status} ${body}`)
     request.on('response', (headers) => {
       status = headers[':status'] ?? 0
       length = Number(headers['content-length'])
     })
     request.on('data', (chunk) => {
       body += chunk
-      if (body.length >= length) tell()
+      if (body.length >= length) finish()
     })
-    request.once('close', tell)
-    session.once('close', tell)
+    request.once('close', finish)
+    session.once('close', finish)
   })
 }
 
 /**
- * Sends a body so many times over HTTP/2, on a connection each. Not by curl: up to 7.88, at least, it
+ * Sends a body `count` times over HTTP/2, on a connection each. Not by curl: up to 7.88, at least, it
  * throws a whole reply away when RST_STREAM comes with it, which RFC 9113 §8.1 forbids.
  */
-export function uploadOverHttp2(uploads: Uploads): Promise<Told> {
+export function uploadOverHttp2(uploads: Uploads): Promise<Tally> {
   return inParallel(uploads.count, async (_caller, count) => {
-    const told: string[] = []
+    const tally: string[] = []
     for (let sent = 0; sent < count; sent++) {
       const session = connect(uploads.url, { rejectUnauthorized: false })
       session.on('error', () => {})
-      told.push(await uploadOnce(session, uploads))
+      tally.push(await uploadOnce(session, uploads))
       session.destroy()
     }
-    return told
+    return tally
   })
 }
 

@@ -132,7 +132,7 @@ async function makePostgresDatabase(serverUrl: string): Promise<DatabaseUnderTes
   }
 }
 
-/** Makes a database of the engine that the tests were told to use: SQLite by default. */
+/** Makes a database of the engine that the tests use: SQLite by default. */
 export async function makeDatabaseUnderTest(): Promise<DatabaseUnderTest> {
   const url = inject('databaseUrl') ?? process.env.PLANT_STORE_TEST_DATABASE_URL ?? 'sqlite:'
   const [scheme = ''] = url.split(':')

@@ -41,7 +41,7 @@ const HTTP_HEADERS = new Set(['connection', 'keep-alive', 'date'])
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** Text that would tell a stranger about the program: a stack, SQL, a source file. */
+/** Text that would show a stranger the program from inside: a stack, SQL, a source file. */
 const INSIDES = /\n|\bat .*:\d+|node_modules|\.[cm]?[jt]s\b|\b(?:SELECT|INSERT|UPDATE|sqlite)\b/i
 
 /** The values of a header, joined; undefined when it did not come. */

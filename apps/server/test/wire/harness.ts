@@ -17,7 +17,7 @@ import { type Bytes, type Connection, openConnection, type Reply } from './raw-s
 import { plantOf, plantText, post, token } from './request.ts'
 import { type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
 
-/** What differs from a server as it is shipped, over the database that the tests were told to use. */
+/** What differs from a server as it is shipped, over the database that the tests use. */
 export interface WireServerOptions {
   readonly makeDatabase?: () => Promise<DatabaseUnderTest>
   readonly start?: StartServer
@@ -47,7 +47,7 @@ export interface WireServer {
   /** The exit code, once the server has ended by itself. */
   readonly ended: Promise<number | null>
   /** Resolves once the server has read what was sent to it, and seen which connections have ended. */
-  settle(): Promise<void>
+  quiesce(): Promise<void>
   /** One JSON text for each line that the server has logged in this test. */
   readLog(): Promise<readonly string[]>
   /** A new connection, which ends with the test. */
@@ -77,7 +77,7 @@ export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   return { id, name: 'wire', secretSha256, ...times, lastUsedAt: undefined, ...fields }
 }
 
-/** A log that nobody could have forged a line of, and that tells no secret. */
+/** A log that nobody could have forged a line of, and that holds no secret. */
 function expectCleanLog(lines: readonly string[]): void {
   for (const line of lines) {
     expect(line.trimEnd()).not.toMatch(/[\r\n]/)
@@ -168,7 +168,7 @@ class RunningWireServer implements WireServer {
     return this.#server.ended
   }
 
-  async settle(): Promise<void> {
+  async quiesce(): Promise<void> {
     // Of two in a row, the second is read in a turn of its own, after all that came before the first.
     const url = `http://127.0.0.1:${this.operationsPort}/livez`
     for (let round = 0; round < 2; round++) await (await fetch(url)).text()
@@ -179,7 +179,7 @@ class RunningWireServer implements WireServer {
     return this.#server.logLines().slice(this.#linesBefore)
   }
 
-  /** Fails where a line could be taken for two, or tells a secret. */
+  /** Fails where a line could be taken for two, or holds a secret. */
   #expectCleanLog(): void {
     const lines = this.#server.logLines()
     expectCleanLog(lines.slice(this.#linesChecked))

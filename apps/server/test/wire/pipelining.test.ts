@@ -135,13 +135,13 @@ test('a reset after CONNECT, while a commit runs, ends nothing but its connectio
   const release = await server.database.holdCommits()
   caller.send(one)
   caller.send('CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n')
-  await server.settle()
-  // Its token may have to be read; nothing tells that its commit has begun.
+  await server.quiesce()
+  // Its token may have to be read; nothing shows that its commit has begun.
   await sleep(100)
   caller.reset()
-  await server.settle()
+  await server.quiesce()
   release()
-  // Nobody is told; and another commit may overtake it.
+  // Nobody is notified, and another commit may overtake it.
   await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
   await server.expectStoredAndServing([plantOf(1)])
 })

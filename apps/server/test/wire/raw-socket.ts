@@ -85,7 +85,7 @@ function isReset(error: unknown): boolean {
 function createConnection(socket: Socket): Connection {
   const chunks = socket[Symbol.asyncIterator]()
   let received: Buffer = Buffer.alloc(0)
-  // A failed write is told by the next read, which is where a test looks.
+  // A failed write shows in the next read, which is where a test looks.
   socket.on('error', () => {})
 
   async function receive(): Promise<boolean> {

@@ -27,7 +27,7 @@ test('of a body that nobody reads yet hardly anything is parsed, and all of it o
   })
   caller.send(postChunks(chunk(' ').repeat(PARTS) + LAST_CHUNK))
   const request = await asked.promise
-  // Nothing tells that the server would parse more.
+  // Nothing shows that the server would parse more.
   await sleep(500)
   expect(request.readableLength).toBeGreaterThan(0)
   expect(request.readableLength).toBeLessThan(2_000)
