@@ -40,7 +40,7 @@ test('the unit and the container leave it to the operator how the database is na
 })
 
 describe('the container file', () => {
-  test('has nothing that a linter would tell', () => {
+  test('has nothing that a linter reports', () => {
     const strict = {
       deprecatedMaintainer: DiagnosticSeverity.Error,
       directiveCasing: DiagnosticSeverity.Error,

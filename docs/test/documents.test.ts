@@ -19,7 +19,7 @@ test("the README's table of errors is the contract's", () => {
 
 test("the README's table of settings is the server's", () => {
   const rows = rowsOf('README.md', /^`PLANT_STORE_/)
-  const told = rows.map(([environment = '', flag = '', initial = '']) => [
+  const documented = rows.map(([environment = '', flag = '', initial = '']) => [
     /`(\w+)`/.exec(environment)?.[1],
     flag,
     /`([^`]+)`/.exec(initial)?.[1],
@@ -29,7 +29,7 @@ test("the README's table of settings is the server's", () => {
     `\`${flagOf(name)}\``,
     settings[name].initial,
   ])
-  expect(told.toSorted()).toEqual(actual.toSorted())
+  expect(documented.toSorted()).toEqual(actual.toSorted())
 })
 
 test("the README's program is the example that is compiled and run", () => {
@@ -42,9 +42,14 @@ test("the README's program in Python is the example that is run", () => {
   expect(blockWith('README.md', 'AuthenticatedClient').text).toBe(read('examples/first_plant.py'))
 })
 
-test("the README's way to the first plant starts by line 12", () => {
+test('a reader of the README has stored a plant by line 20, and reads at most 250', () => {
   const lines = read('README.md').split('\n')
-  expect(lines.findIndex((line) => line.startsWith('It installs'))).toBeLessThan(12)
+  const start = lines.indexOf('npx -y pnpm@12.16.0 start')
+  const reply = lines.indexOf('HTTP/1.1 200 OK')
+  expect(start).toBeGreaterThan(0)
+  expect(reply).toBeGreaterThan(start)
+  expect(reply).toBeLessThan(20)
+  expect(lines.length).toBeLessThanOrEqual(251)
 })
 
 test('every block is one that a test or the check runs', () => {

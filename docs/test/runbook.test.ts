@@ -87,9 +87,9 @@ test('every command, setting, metric, error and limit that it names exists', asy
 })
 
 test('the table of metrics in the interface is what a server exposes', async () => {
-  const told = rowsOf('docs/interface.md', /^`plant_store_/).map(
+  const documented = rowsOf('docs/interface.md', /^`plant_store_/).map(
     ([name = '']) => /\w+/.exec(name)?.[0],
   )
   const exposed = (await exposedMetrics()).filter((name) => name.startsWith('plant_store_'))
-  expect(told.toSorted()).toEqual(exposed.toSorted())
+  expect(documented.toSorted()).toEqual(exposed.toSorted())
 })
