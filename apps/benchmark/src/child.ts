@@ -3,52 +3,62 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
-  /** The next message of the process. @throws when it ends instead. */
+  /** The next message of the process. @throws when the process ends before */
   receive<Message>(): Promise<Message>
-  /** The process's answer to a message. @throws when it ends instead. */
-  ask<Answer>(question: object | string): Promise<Answer>
-  /** Lets the process end, by `farewell` where it needs one. @throws when it ends with a failure. */
-  stop(farewell?: string): Promise<void>
+  /** The reply of the process to a message. @throws when the process ends before */
+  ask<Reply>(question: object | string): Promise<Reply>
+  /** What the process prints, up to the match. @throws when the process ends before */
+  waitFor(pattern: RegExp): Promise<string>
+  /** Asks the process to end, and waits. @throws when it ends with a failure */
+  stop(): Promise<void>
 }
 
 /** How long a process may take to end before it is killed. */
 const STOP_MS = 15_000
 
-async function nextMessage<Message>(child: ChildProcess): Promise<Message> {
-  const cancel = new AbortController()
-  const { signal } = cancel
-  try {
-    return await Promise.race([
-      once(child, 'message', { signal }).then(([message]) => message as Message),
-      once(child, 'exit', { signal }).then(([code]) => {
-        throw new Error(`${child.spawnargs.slice(1).join(' ')} ended with ${code}`)
-      }),
-    ])
-  } finally {
-    cancel.abort()
-  }
+function print(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let printed = ''
+  return new Promise((resolve) => {
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk
+      if (pattern.test(printed)) resolve(printed)
+    })
+  })
 }
 
-/** Starts a program of this package with Node; its standard error goes to ours. */
-export function startChild(program: string, args: readonly string[] = []): Child {
-  const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = fork(path, args, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+/**
+ * Starts a program with Node.js, in an empty environment: whoever measures may have settings of a
+ * server. Its standard error goes to ours; a program or a module is named as an import names it.
+ */
+export function startChild(program: string, args: readonly string[] = [], preload?: string): Child {
+  const preloads = ['./usage.ts', ...(preload ? [preload] : [])]
+  const child = fork(fileURLToPath(import.meta.resolve(program)), args, {
+    execArgv: preloads.flatMap((module) => ['--import', import.meta.resolve(module)]),
+    env: {},
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')
+  const failed = exited.then(([code, signal]) => {
+    throw new Error(`${program} ${args.join(' ')} ended with ${code ?? signal}`)
+  })
+  failed.catch(() => {})
+  async function receive<Message>(): Promise<Message> {
+    const [message] = await Promise.race([once(child, 'message'), failed])
+    return message
+  }
   return {
-    receive: () => nextMessage(child),
+    receive,
     ask(question) {
       child.send(question)
-      return nextMessage(child)
+      return receive()
     },
-    async stop(farewell) {
-      if (farewell === undefined) child.disconnect()
-      else if (child.connected) child.send(farewell)
+    waitFor: (pattern) => Promise.race([print(child, pattern), failed]),
+    async stop() {
+      child.kill('SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-      const [code] = await exited
+      const [code, signal] = await exited
       clearTimeout(timer)
-      if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
+      if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code ?? signal}`)
     },
   }
 }

@@ -1,14 +1,19 @@
-import type { Child } from './child.ts'
-import type { Contestant } from './contestants.ts'
-import type { Database } from './databases/database.ts'
-import type { Databases } from './databases/databases.ts'
-import { measureFsync } from './disk.ts'
-import type { LoadOrder, LoadResult, Measurement } from './measurement.ts'
+import { type Child, startChild } from './child.ts'
+import { type Contestant, plotted } from './contestants.ts'
+import type { Database, Databases } from './databases.ts'
+import { measureSync } from './disk.ts'
+import type {
+  CommitCost,
+  CommitMeasurement,
+  LoadOrder,
+  LoadResult,
+  Measurement,
+} from './measurement.ts'
 import { type Servers, startServers } from './servers.ts'
 
 /**
- * For each process that shares the connections: the just-in-time compiler settles on our server
- * after 20,000 to 30,000 creates, and until then each costs up to twice as much.
+ * For each process that shares the connections: the just-in-time compiler has done its work on our
+ * server after 20,000 to 30,000 creates, and until then each costs up to twice as much.
  */
 const WARM_UP = { connections: 64, seconds: 3 }
 
@@ -29,66 +34,81 @@ async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
 
 /** Measures one contestant, listening already, at each of its numbers of connections. */
 async function measureAll(
-  contestant: Contestant,
+  { name, processes, connections: counts }: Contestant,
   servers: Servers,
-  { round, seconds, load }: ContestOptions,
+  { round, seconds, folder, load }: ContestOptions,
 ) {
   const { targets } = servers
-  const warmUp = { targets, ...WARM_UP, seconds: WARM_UP.seconds * contestant.processes }
-  let { acknowledged } = await applyLoad(load, warmUp)
-  const measurements: Omit<Measurement, 'fsyncP50Ms'>[] = []
-  for (const connections of contestant.connections) {
+  const syncMs = measureSync(folder)
+  // A run too short for figures only shows that everything works.
+  const warmUpSeconds = Math.min(WARM_UP.seconds, 10 * seconds) * processes
+  let { acknowledged } = await applyLoad(load, { targets, ...WARM_UP, seconds: warmUpSeconds })
+  const measurements: Measurement[] = []
+  for (const connections of counts) {
     const before = await servers.usage()
     const result = await applyLoad(load, { targets, connections, seconds })
     const { cpuSeconds, maxRssBytes } = await servers.usage()
-    acknowledged += result.acknowledged
     const { acknowledged: creates, failures: _, ...seen } = result
-    const cpuSecondsPer1000 = ((cpuSeconds - before.cpuSeconds) / creates) * 1_000
-    const { name } = contestant
-    measurements.push({
-      round,
-      contestant: name,
-      connections,
-      ...seen,
-      cpuSecondsPer1000,
-      maxRssBytes,
-    })
+    acknowledged += creates
+    const cpuUs = ((cpuSeconds - before.cpuSeconds) / creates) * 1e6
+    const about = { round, contestant: name, connections }
+    measurements.push({ ...about, ...seen, cpuUs, maxRssBytes, syncMs })
   }
   return { acknowledged, measurements }
 }
 
 async function measureOn(database: Database, contestant: Contestant, options: ContestOptions) {
-  const servers = await startServers(contestant, database.address)
+  const servers = await startServers(contestant, database.url)
   try {
     const { acknowledged, measurements } = await measureAll(contestant, servers, options)
     await servers.stop()
     const stored = contestant.isDurable ? await database.countPlants() : acknowledged
-    if (stored !== acknowledged) {
-      throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
-    }
-    return measurements
+    if (stored === acknowledged) return measurements
+    throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
   } catch (error) {
     await servers.stop().catch(() => {})
     throw error
   }
 }
 
-/**
- * Starts a contestant on a database of its own, warms it up, measures it and stops it.
- * @throws when an answer was wrong, or the database does not hold what was answered 200.
- */
-export async function holdContest(
-  contestant: Contestant,
-  options: ContestOptions,
-): Promise<Measurement[]> {
-  const fsyncP50Ms = measureFsync(options.folder)
-  const database = await options.databases.make(contestant.engine)
+async function onDatabase<Result>(
+  { name, engine }: Contestant,
+  databases: Databases,
+  measure: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await databases.make(engine)
   try {
-    const measurements = await measureOn(database, contestant, options)
-    return measurements.map((measurement) => ({ ...measurement, fsyncP50Ms }))
+    return await measure(database)
   } catch (error) {
-    throw new Error(`${contestant.name} failed`, { cause: error })
+    throw new Error(`${name} failed`, { cause: error })
   } finally {
     await database.drop()
   }
+}
+
+/**
+ * Starts a contestant on a database of its own, warms it up, measures it and stops it.
+ * @throws when a reply was wrong, or the database does not hold what was answered 200
+ */
+export function holdContest(
+  contestant: Contestant,
+  options: ContestOptions,
+): Promise<Measurement[]> {
+  return onDatabase(contestant, options.databases, (database) =>
+    measureOn(database, contestant, options),
+  )
+}
+
+/** Measures the store of a contestant without HTTP; nothing for one that has none in the plots. */
+export async function measureCommits(
+  contestant: Contestant,
+  { round, seconds, databases }: ContestOptions,
+): Promise<CommitMeasurement[]> {
+  if (!contestant.isDurable || !plotted.includes(contestant)) return []
+  return onDatabase(contestant, databases, async ({ url }) => {
+    const child = startChild('./commit-cost.ts', [contestant.name, url, String(seconds / 3)])
+    const costs = await child.receive<CommitCost[]>()
+    await child.stop()
+    return costs.map((cost) => ({ round, contestant: contestant.name, ...cost }))
+  })
 }

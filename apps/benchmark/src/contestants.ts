@@ -1,160 +1,117 @@
-import type { Engine } from './databases/database.ts'
-
-/** A server to measure: a program in contestants/, started anew in each round. */
+/** A server to measure, started anew in each round. */
 export interface Contestant {
   readonly name: string
-  readonly about: string
+  /** What people read in tables and plots. */
+  readonly title: string
+  /** A program of this package, or of another one. */
   readonly program: string
-  /** What follows the database in the program's arguments. */
+  /** A module that the program loads first. */
+  readonly preload?: string
+  /** What follows the arguments that all share. */
   readonly arguments: readonly string[]
   /** Among which the connections are divided. */
   readonly processes: number
-  readonly engine: Engine
+  readonly engine: 'sqlite' | 'postgres'
   /** Whether the database must hold afterwards what was answered 200. */
   readonly isDurable: boolean
   readonly connections: readonly number[]
-  /** Measured only when this is asked for. */
-  readonly experiment?: string
 }
+
+/** The numbers of connections at which the contestants of the plots are measured. */
+export const CONNECTIONS = [1, 4, 16, 64, 256]
 
 const SLOW_COMMIT_MS = '2'
 
+const OPERATIONS_ANYWHERE = ['--operations-listen', '127.0.0.1:0']
+
 const ours = {
-  program: 'server.ts',
-  arguments: ['as-it-is'],
+  program: '@plant-store/server/main.js',
+  arguments: OPERATIONS_ANYWHERE,
   processes: 1,
+  engine: 'sqlite',
   isDurable: true,
-  connections: [1, 64, 256],
+  connections: CONNECTIONS,
 } as const
 
 const peer = {
+  program: './peers/fastify.ts',
   arguments: [],
   processes: 1,
+  engine: 'sqlite',
   isDurable: true,
-  connections: [64],
+  connections: CONNECTIONS,
 } as const
 
-const onSqlite: readonly Contestant[] = [
+/** In the order of a round: what is compared stands together. */
+export const contestants: readonly Contestant[] = [
   {
     ...peer,
     name: 'raw',
-    about: 'node:http, plants in a Map, no token',
-    program: 'raw.ts',
-    engine: 'sqlite',
+    title: 'node:http, in memory',
+    program: './peers/raw.ts',
     isDurable: false,
   },
-  {
-    ...peer,
-    name: 'fastify',
-    about: 'Fastify, better-sqlite3, one FULL commit per request, no token',
-    program: 'fastify-sqlite.ts',
-    engine: 'sqlite',
-  },
+  { ...peer, name: 'fastify', title: 'Fastify, better-sqlite3' },
   {
     ...ours,
     name: 'no-store',
-    about: 'our server, whose store answers at once',
-    arguments: ['no-store'],
-    engine: 'sqlite',
+    title: 'Plant Store without its store',
+    preload: './variants/no-store.ts',
     isDurable: false,
     connections: [1, 64],
   },
-  { ...ours, name: 'server', about: 'our server on SQLite', engine: 'sqlite' },
+  { ...ours, name: 'server', title: 'Plant Store, SQLite' },
   {
     ...ours,
     name: 'one-sync',
-    about: 'our server, whose store writes one page and syncs it for each create',
-    arguments: ['one-sync'],
-    engine: 'sqlite',
+    title: 'Plant Store, one write and one sync instead of its store',
+    preload: './variants/one-sync.ts',
     isDurable: false,
     connections: [1],
   },
   {
-    ...peer,
-    name: 'fastify+2ms',
-    about: `fastify, each commit ${SLOW_COMMIT_MS} ms longer`,
-    program: 'fastify-sqlite.ts',
-    arguments: [SLOW_COMMIT_MS],
-    engine: 'sqlite',
-  },
-  {
     ...ours,
     name: 'no-operations',
-    about: 'our server, without its operations listener and what it measures',
-    arguments: ['no-operations'],
-    engine: 'sqlite',
+    title: 'Plant Store, SQLite, operations listener off',
+    arguments: ['--operations-listen', 'off'],
     connections: [64],
   },
   {
     ...ours,
-    name: 'no-docs',
-    about: 'our server, without the OpenAPI document and its page',
-    arguments: ['no-docs'],
-    engine: 'sqlite',
+    name: 'server+2ms',
+    title: `Plant Store, SQLite, commits ${SLOW_COMMIT_MS} ms longer`,
+    preload: './variants/slow-commit.ts',
     connections: [64],
   },
   {
-    ...ours,
-    name: 'main',
-    about: 'our server, every commit on the main thread',
-    arguments: ['main', '0'],
-    engine: 'sqlite',
+    ...peer,
+    name: 'fastify+2ms',
+    title: `Fastify, better-sqlite3, commits ${SLOW_COMMIT_MS} ms longer`,
+    arguments: [SLOW_COMMIT_MS],
+    connections: [64],
   },
-  {
-    ...ours,
-    name: 'main+2ms',
-    about: `main, each commit ${SLOW_COMMIT_MS} ms longer`,
-    arguments: ['main', SLOW_COMMIT_MS],
-    engine: 'sqlite',
-  },
-  {
-    ...ours,
-    name: 'worker+2ms',
-    about: `our server, every commit in a worker thread and ${SLOW_COMMIT_MS} ms longer`,
-    arguments: ['worker', SLOW_COMMIT_MS],
-    engine: 'sqlite',
-  },
-]
-
-const onPostgres: readonly Contestant[] = [
   {
     ...peer,
     name: 'fastify-postgres',
-    about: 'Fastify, a pg pool of 10, one INSERT per request, no token',
-    program: 'fastify-postgres.ts',
+    title: 'Fastify, pg',
     engine: 'postgres',
   },
-  {
-    ...ours,
-    name: 'postgres',
-    about: 'our server on PostgreSQL',
-    engine: 'postgres',
-  },
+  { ...ours, name: 'postgres', title: 'Plant Store, PostgreSQL', engine: 'postgres' },
   {
     ...ours,
     name: 'postgres×2',
-    about: 'two of our servers on one PostgreSQL database',
+    title: 'two Plant Stores, one PostgreSQL',
     processes: 2,
     engine: 'postgres',
     connections: [64, 256],
   },
 ]
 
-const FLIGHTS = 'postgres-flights'
+export function isOurs({ program }: Contestant): boolean {
+  return program === ours.program
+}
 
-/** As many commits beside each other as the last figure says, in one server and in two. */
-const flights: readonly Contestant[] = [1, 2].flatMap((processes) =>
-  [1, 2, 3, 4].map((count) => ({
-    ...ours,
-    name: `${processes === 1 ? 'flights' : 'flights×2'}-${count}`,
-    about: `${processes} of our servers, up to ${count} commits at once in each`,
-    arguments: ['flights', String(count)],
-    processes,
-    engine: 'postgres',
-    connections: processes === 1 ? [1, 64, 256] : [64, 256],
-    experiment: FLIGHTS,
-  })),
-)
-
-/** In the order of a round: what is compared stands together. */
-export const contestants: readonly Contestant[] = [...onSqlite, ...onPostgres, ...flights]
+/** Those of the plots: our server on either engine, then every peer. */
+export const plotted = contestants
+  .filter(({ connections }) => connections === CONNECTIONS)
+  .toSorted((one, other) => Number(isOurs(other)) - Number(isOurs(one)))

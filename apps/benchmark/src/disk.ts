@@ -1,16 +1,58 @@
-import { rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { medianOf } from './report/statistics.ts'
-import { makeSyncedFile } from './synced-file.ts'
 
-const FSYNC_LOOP_MS = 250
+/** Beside the package, so that the disk measured is the one that holds the checkout. */
+const DATA_FOLDER = join(import.meta.dirname, '../.data')
 
-/** The median time of pwrite(4 KiB) and fsync in a folder. */
-export function measureFsync(folder: string): number {
-  const path = join(folder, 'fsync')
+const PAGE = Buffer.alloc(4096, 1)
+
+/** Written over and over, as a write-ahead log is: an append would cost more and flatter us. */
+const RING_PAGES = 64
+
+const SYNC_LOOP_MS = 250
+
+/** Makes an empty folder, which is removed when this process ends. */
+export function makeDataFolder(): string {
+  mkdirSync(DATA_FOLDER, { recursive: true })
+  const folder = mkdtempSync(join(DATA_FOLDER, 'run-'))
+  // PostgreSQL runs as a user of its own where the benchmark runs as root.
+  chmodSync(folder, 0o755)
+  // A PostgreSQL that is still ending may write meanwhile.
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+/** Makes a file; each call of `write` is pwrite(4 KiB) and fsync. */
+export function makeSyncedFile(path: string) {
+  const descriptor = openSync(path, 'w')
+  writeSync(descriptor, Buffer.alloc(RING_PAGES * PAGE.length))
+  fsyncSync(descriptor)
+  let writes = 0
+  return {
+    write() {
+      writeSync(descriptor, PAGE, 0, PAGE.length, (writes++ % RING_PAGES) * PAGE.length)
+      fsyncSync(descriptor)
+    },
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** The median time of pwrite(4 KiB) and fsync in a folder, in ms. */
+export function measureSync(folder: string): number {
+  const path = join(folder, 'synced')
   const file = makeSyncedFile(path)
   const times: number[] = []
-  const endsAt = performance.now() + FSYNC_LOOP_MS
+  const endsAt = performance.now() + SYNC_LOOP_MS
   for (let before = performance.now(); before < endsAt; before = performance.now()) {
     file.write()
     times.push(performance.now() - before)
@@ -18,4 +60,9 @@ export function measureFsync(folder: string): number {
   file.close()
   rmSync(path)
   return medianOf(times)
+}
+
+/** Blocks this thread, as a slow sync does. */
+export function block(ms: number): void {
+  if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -1,67 +1,72 @@
-import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { startChild } from './child.ts'
-import { holdContest } from './contest.ts'
-import { makeDataFolder } from './data-folder.ts'
-import { createDatabases } from './databases/databases.ts'
-import { exitWith, watchForInterruption } from './failure.ts'
-import type { Measurement } from './measurement.ts'
+import { holdContest, measureCommits } from './contest.ts'
+import { contestants } from './contestants.ts'
+import { createDatabases } from './databases.ts'
+import { makeDataFolder } from './disk.ts'
+import type { CommitMeasurement, Measurement } from './measurement.ts'
 import { isUsageError, type Options, readOptions, USAGE } from './options.ts'
-import { describeComparisons } from './report/comparisons.ts'
-import { medianOf } from './report/statistics.ts'
-import { describeMeasurements } from './report/table.ts'
-import { describeTargets } from './report/targets.ts'
+import { describeResults, renderFiles } from './report/page.ts'
+import { describeRun, formatResults, parseResults, type Results } from './report/results.ts'
+
+const DOCS = join(import.meta.dirname, '../../../docs')
+
+const INTERRUPTED = 130
 
 /** Each contestant once a round, so that a drift of the machine reaches all of them alike. */
-async function measure({ rounds, seconds, contestants }: Options): Promise<Measurement[]> {
+async function measure(options: Options): Promise<Results> {
+  const run = describeRun(options)
+  const startedAt = performance.now()
   const folder = makeDataFolder()
   const databases = createDatabases(folder)
-  const load = startChild('load/load.ts')
+  const load = startChild('./load/load.ts')
   const measurements: Measurement[] = []
+  const commits: CommitMeasurement[] = []
   try {
-    for (let round = 1; round <= rounds; round++) {
-      for (const contestant of contestants) {
-        process.stderr.write(`round ${round} of ${rounds}: ${contestant.name}\n`)
-        const options = { round, seconds, folder, databases, load }
-        measurements.push(...(await holdContest(contestant, options)))
+    for (let round = 1; round <= options.rounds; round++) {
+      for (const contestant of options.contestants) {
+        process.stderr.write(`round ${round} of ${options.rounds}: ${contestant.name}\n`)
+        const context = { round, seconds: options.seconds, folder, databases, load }
+        measurements.push(...(await holdContest(contestant, context)))
+        commits.push(...(await measureCommits(contestant, context)))
       }
     }
-    return measurements
   } finally {
     await load.stop()
     await databases.close()
   }
+  const minutes = (performance.now() - startedAt) / 60_000
+  // As they are read later: what is printed now is what the file says.
+  return parseResults(formatResults({ run: { ...run, minutes }, measurements, commits }))
 }
 
-function describe({ rounds, seconds, contestants }: Options, measurements: Measurement[]): string {
-  const fsyncP50Ms = medianOf(measurements.map((one) => one.fsyncP50Ms))
-  return [
-    `\nNode.js ${process.versions.node}, ${availableParallelism()} cores shared with the load; ` +
-      `${rounds} rounds of ${seconds} s; pwrite(4 KiB) + fsync: p50 ${fsyncP50Ms.toFixed(3)} ms\n`,
-    `\n${describeMeasurements(contestants, measurements)}`,
-    `\nTargets: median of the rounds (min–max)\n${describeTargets(measurements)}`,
-    describeComparisons(measurements),
-  ].join('')
-}
-
-async function run(options: Options): Promise<void> {
-  const measurements = await measure(options)
-  process.stdout.write(describe(options, measurements))
-  if (options.jsonFile !== undefined) {
-    const { rounds, seconds } = options
-    const about = { node: process.versions.node, cores: availableParallelism(), rounds, seconds }
-    // pnpm runs this in the package's folder; a path is meant from where pnpm was called.
-    const path = resolve(process.env.INIT_CWD ?? '', options.jsonFile)
-    writeFileSync(path, `${JSON.stringify({ ...about, measurements }, undefined, 2)}\n`)
+function writePage(results: Results): void {
+  mkdirSync(join(DOCS, 'performance'), { recursive: true })
+  const page = readFileSync(join(DOCS, 'performance.md'), 'utf8')
+  const files = {
+    ...renderFiles(page, results),
+    'performance/results.jsonl': formatResults(results),
   }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(DOCS, name), text)
+  process.stderr.write('wrote docs/performance.md and docs/performance/\n')
 }
 
-watchForInterruption()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // What this process has started ends with it.
+  process.once(signal, () => process.exit(INTERRUPTED))
+}
+
 try {
   const options = readOptions(process.argv.slice(2))
   if (options === 'help') process.stdout.write(USAGE)
-  else await run(options)
+  else {
+    const results = await measure(options)
+    process.stdout.write(describeResults(results))
+    if (options.contestants === contestants) writePage(results)
+  }
 } catch (error) {
-  exitWith(isUsageError(error) ? `${error.message}\n\n${USAGE}` : error)
+  console.error(isUsageError(error) ? `${error.message}\n\n${USAGE}` : error)
+  // Whatever else would keep this process alive.
+  process.exit(1)
 }

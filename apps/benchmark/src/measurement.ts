@@ -4,7 +4,7 @@ export interface Listening {
   readonly token: string
 }
 
-/** What the load generator is told to do. */
+/** What the load generator shall do. */
 export interface LoadOrder {
   /** Among which the connections are divided. */
   readonly targets: readonly Listening[]
@@ -12,13 +12,16 @@ export interface LoadOrder {
   readonly seconds: number
 }
 
+/** The shares of requests, in percent, whose latency is reported. */
+export const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
+
 /** What the load generator saw. */
 export interface LoadResult {
-  /** Right answers in all, with those that came after the time was over. */
+  /** Right replies in all, with those that came after the time was over. */
   readonly acknowledged: number
   readonly createsPerSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+  /** One for each of PERCENTILES. */
+  readonly latenciesMs: readonly number[]
   /** Of one core. */
   readonly loadCpuShare: number
   /** The first few things that went wrong; empty when nothing did. */
@@ -36,9 +39,26 @@ export interface Measurement extends Omit<LoadResult, 'acknowledged' | 'failures
   readonly round: number
   readonly contestant: string
   readonly connections: number
-  readonly cpuSecondsPer1000: number
+  /** Processor time of the contestant for each create, in µs. */
+  readonly cpuUs: number
   /** Of the largest process, since its start. */
   readonly maxRssBytes: number
   /** pwrite(4 KiB) + fsync, measured on the same disk just before the contestant started. */
-  readonly fsyncP50Ms: number
+  readonly syncMs: number
+}
+
+/** How many plants arrive together where commits are measured without HTTP. */
+export const TOGETHER = [1, 4, 16, 64, 256]
+
+/** What the store of one contestant needs for plants that arrive together, without HTTP. */
+export interface CommitCost {
+  readonly together: number
+  /** From the arrival of all until the last is stored, divided by their number; the median. */
+  readonly usPerPlant: number
+  readonly plantsPerCommit: number
+}
+
+export interface CommitMeasurement extends CommitCost {
+  readonly round: number
+  readonly contestant: string
 }

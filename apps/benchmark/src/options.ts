@@ -1,37 +1,26 @@
 import { parseArgs } from 'node:util'
 import { type Contestant, contestants } from './contestants.ts'
 
-function describe(isMeant: (contestant: Contestant) => boolean): string {
-  return contestants
-    .filter(isMeant)
-    .map(({ name, about }) => `  ${name.padEnd(18)}${about}\n`)
-    .join('')
-}
+export const USAGE = `pnpm bench [--rounds N] [--seconds N] [--only NAME]...
 
-export const USAGE = `pnpm bench [--rounds N] [--seconds N] [--only NAME]... [--json FILE]
+Measures the server beside its peers, prints the results, and writes docs/performance.md with its
+plots unless --only leaves somebody out.
 
   --rounds N    how often each contestant is measured (default: 5)
   --seconds N   how long each measurement takes (default: 1.5)
-  --only NAME   measure this contestant or experiment; may be repeated (default: all contestants)
-  --json FILE   write every single measurement to a file
+  --only NAME   measure this contestant; may be repeated (default: all)
 
 Contestants:
-${describe((one) => one.experiment === undefined)}
-Experiment postgres-flights, on PostgreSQL:
-${describe((one) => one.experiment === 'postgres-flights')}
-The server's CPU and memory are those of its own processes, without PostgreSQL's.
-\`pnpm --filter @plant-store/benchmark move\` moves a million plants from SQLite to PostgreSQL.
-`
+${contestants.map(({ name, title }) => `  ${name.padEnd(18)}${title}\n`).join('')}`
 
 export interface Options {
   readonly rounds: number
   readonly seconds: number
   readonly contestants: readonly Contestant[]
-  readonly jsonFile: string | undefined
 }
 
 /** The command line cannot be understood; the message says why. */
-export class UsageError extends Error {
+class UsageError extends Error {
   override name = 'UsageError'
 }
 
@@ -41,15 +30,13 @@ function readNumber(name: string, text: string, least: number, most: number): nu
   throw new UsageError(`--${name} must be a number from ${least} to ${most}`)
 }
 
-function choose(names: readonly string[] | undefined): readonly Contestant[] {
-  if (names === undefined) return contestants.filter((one) => one.experiment === undefined)
-  const namesOf = ({ name, experiment = name }: Contestant) => [name, experiment]
-  const unknown = names.find((name) => !contestants.some((one) => namesOf(one).includes(name)))
+function choose(names: readonly string[]): readonly Contestant[] {
+  const unknown = names.find((name) => !contestants.some((one) => one.name === name))
   if (unknown !== undefined) throw new UsageError(`--only ${unknown}: there is no such contestant`)
-  return contestants.filter((one) => namesOf(one).some((name) => names.includes(name)))
+  return contestants.filter(({ name }) => names.includes(name))
 }
 
-/** @throws UsageError, or the TypeError of parseArgs. */
+/** @throws an error for which isUsageError is true */
 export function readOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -57,7 +44,6 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '1.5' },
       only: { type: 'string', multiple: true },
-      json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -65,12 +51,11 @@ export function readOptions(args: readonly string[]): Options | 'help' {
   return {
     rounds: Math.round(readNumber('rounds', values.rounds, 1, 100)),
     seconds: readNumber('seconds', values.seconds, 0.1, 600),
-    contestants: choose(values.only),
-    jsonFile: values.json,
+    contestants: values.only ? choose(values.only) : contestants,
   }
 }
 
-/** Whether the command line is at fault. */
+/** Whether the command line is wrong. */
 export function isUsageError(error: unknown): error is Error {
   const code = (error as { code?: unknown }).code
   return (

@@ -1,5 +1,5 @@
 import { type Child, startChild } from './child.ts'
-import type { Contestant } from './contestants.ts'
+import { type Contestant, isOurs } from './contestants.ts'
 import type { Listening, Usage } from './measurement.ts'
 
 /** The processes of a contestant. */
@@ -7,9 +7,11 @@ export interface Servers {
   readonly targets: readonly Listening[]
   /** CPU of all of them, memory of the largest. */
   usage(): Promise<Usage>
-  /** @throws when one of them ends with a failure. */
+  /** @throws when one of them ends with a failure */
   stop(): Promise<void>
 }
+
+const LISTENING = /http:\/\/127\.0\.0\.1:(\d+)/
 
 async function readUsage(children: readonly Child[]): Promise<Usage> {
   const usages = await Promise.all(children.map((child) => child.ask<Usage>('usage')))
@@ -20,16 +22,26 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
 }
 
 /** Starts a contestant on a database, and resolves once all of its processes listen. */
-export async function startServers(contestant: Contestant, address: string): Promise<Servers> {
-  const { program, processes, arguments: args } = contestant
-  const children = Array.from({ length: processes }, () =>
-    startChild(`contestants/${program}`, [address, ...args]),
-  )
+export async function startServers(contestant: Contestant, databaseUrl: string): Promise<Servers> {
+  const { program, processes, arguments: own, preload } = contestant
+  const shared = ['serve', '--database-url', databaseUrl, '--listen', '127.0.0.1:0']
+  const args = isOurs(contestant)
+    ? [...shared, '--log-level', 'error', ...own]
+    : [databaseUrl, ...own]
+  const children: Child[] = []
+  const targets: Listening[] = []
   const stop = async () => {
-    await Promise.all(children.map((child) => child.stop('stop')))
+    await Promise.all(children.map((child) => child.stop()))
   }
   try {
-    const targets = await Promise.all(children.map((child) => child.receive<Listening>()))
+    // One after the other: only the first server of a database makes a token, and prints it.
+    for (let index = 0; index < processes; index++) {
+      const child = startChild(program, args, preload)
+      children.push(child)
+      const greeting = await child.waitFor(LISTENING)
+      const token = /plant_[\w-]+/.exec(greeting)?.[0] ?? targets[0]?.token ?? 'unused'
+      targets.push({ port: Number(LISTENING.exec(greeting)?.[1]), token })
+    }
     return { targets, usage: () => readUsage(children), stop }
   } catch (error) {
     await stop().catch(() => {})

@@ -1,27 +1,48 @@
 import { connect, type Socket } from 'node:net'
-import { parseAnswer } from './answers.ts'
 import type { PlantRequest } from './requests.ts'
+
+interface Reply {
+  readonly status: number
+  readonly body: string
+}
 
 export interface ConnectionOptions {
   readonly port: number
-  /** The next request; undefined when there shall be no more. */
+  /** The next request; undefined to end the connection. */
   readonly nextRequest: () => PlantRequest | undefined
-  readonly onAnswer: (latencyMs: number) => void
+  readonly onReply: (latencyMs: number) => void
   readonly onFailure: (what: string) => void
 }
 
 export interface Connection {
   readonly socket: Socket
-  /** Sends one request after the other, each once the last was answered. */
+  /** Sends one request after the other, each once the one before is answered. */
   readonly run: () => Promise<void>
 }
 
-/** Longer than any answer here. */
+/** Longer than any reply here. */
 const READ_BYTES = 16_384
+
+const HEAD_END = '\r\n\r\n'
+const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
+
+/**
+ * Takes a reply apart; undefined while it is not whole.
+ * @throws when it does not state the length of its body
+ */
+function parseReply(text: string): Reply | undefined {
+  const headEnd = text.indexOf(HEAD_END)
+  if (headEnd === -1) return undefined
+  const length = CONTENT_LENGTH.exec(text)?.[1]
+  if (length === undefined) throw new Error(`no content-length in ${text.slice(0, headEnd)}`)
+  const bodyStart = headEnd + HEAD_END.length
+  if (text.length < bodyStart + Number(length)) return undefined
+  return { status: Number(text.slice(9, 12)), body: text.slice(bodyStart) }
+}
 
 /** Opens a keep-alive connection, without pipelining. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { port, nextRequest, onAnswer, onFailure } = options
+  const { port, nextRequest, onReply, onFailure } = options
   let request: PlantRequest | undefined
   let sentAt = 0
   let received = ''
@@ -35,16 +56,16 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   function receive(text: string): void {
     received += text
-    const answer = parseAnswer(received)
-    if (answer === undefined) return
+    const reply = parseReply(received)
+    if (reply === undefined) return
     received = ''
-    if (answer.status === 200 && answer.body === request?.answerBody) {
-      onAnswer(performance.now() - sentAt)
-    } else onFailure(`${answer.status} ${answer.body} for ${request?.text}`)
+    if (reply.status === 200 && reply.body === request?.replyBody) {
+      onReply(performance.now() - sentAt)
+    } else onFailure(`${reply.status} ${reply.body} for ${request?.text}`)
     sendNext()
   }
 
-  // One buffer for all answers: what the generator saves is left to the server it measures.
+  // One buffer for all replies: the processor time saved is left to the server.
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   const callback = (length: number) => {
     receive(buffer.toString('latin1', 0, length))
@@ -58,7 +79,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       new Promise((resolve) => {
         socket.on('error', (error) => onFailure(error.message))
         socket.on('close', () => {
-          if (request !== undefined) onFailure('the connection was closed before an answer')
+          if (request !== undefined) onFailure('the connection was closed before its reply')
           resolve()
         })
         sendNext()

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Listening, LoadOrder, LoadResult } from '../measurement.ts'
+import { type Listening, type LoadOrder, type LoadResult, PERCENTILES } from '../measurement.ts'
 import { type ConnectionOptions, openConnection } from './connection.ts'
 import { createLatencies } from './latencies.ts'
 import { createRequests } from './requests.ts'
 
-const FAILURES_TOLD = 3
+const FAILURES_REPORTED = 3
 
-/** After this no answer is waited for any more. */
+/** How long to wait for the last replies. */
 const DRAIN_MS = 10_000
 
 function cpuSeconds(): number {
@@ -29,29 +29,29 @@ async function openConnections(
 
 async function failWhenLate(ms: number, signal: AbortSignal, onFailure: (what: string) => void) {
   await sleep(ms, undefined, { signal }).then(
-    () => onFailure('answers are missing'),
+    () => onFailure('replies are missing'),
     () => {},
   )
 }
 
-/** Sends creates of new plants over the connections, as fast as they are answered. */
+/** Sends creates of new plants over the connections, each once the one before is answered. */
 export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   const latencies = createLatencies()
   const failures: string[] = []
   let acknowledged = 0
   let endsAt = 0
-  const onAnswer = (latencyMs: number) => {
+  const onReply = (latencyMs: number) => {
     acknowledged++
     if (performance.now() < endsAt) latencies.add(latencyMs)
   }
   const onFailure = (what: string) => {
-    if (failures.length < FAILURES_TOLD) failures.push(what)
+    if (failures.length < FAILURES_REPORTED) failures.push(what)
   }
   const isOver = () => failures.length > 0 || performance.now() >= endsAt
   const connections = await openConnections(order, (target) => {
     const makeRequest = createRequests(target)
     const nextRequest = () => (isOver() ? undefined : makeRequest())
-    return { port: target.port, nextRequest, onAnswer, onFailure }
+    return { port: target.port, nextRequest, onReply, onFailure }
   })
   const cpuAtStart = cpuSeconds()
   const startedAt = performance.now()
@@ -66,8 +66,7 @@ export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   return {
     acknowledged,
     createsPerSecond: latencies.count() / order.seconds,
-    p50Ms: latencies.percentile(0.5),
-    p99Ms: latencies.percentile(0.99),
+    latenciesMs: latencies.percentiles(PERCENTILES),
     loadCpuShare: (cpuSeconds() - cpuAtStart) / elapsedSeconds,
     failures,
   }

@@ -1,17 +1,10 @@
-export interface Latencies {
-  readonly count: () => number
-  readonly add: (ms: number) => void
-  /** The latency that this share of all (0 to 1) did not exceed. */
-  readonly percentile: (share: number) => number
-}
-
 /** Keeps every latency, so that percentiles are exact. */
-export function createLatencies(): Latencies {
+export function createLatencies() {
   let values = new Float64Array(1 << 18)
   let count = 0
   return {
     count: () => count,
-    add(ms) {
+    add(ms: number) {
       if (count === values.length) {
         const larger = new Float64Array(2 * count)
         larger.set(values)
@@ -19,9 +12,13 @@ export function createLatencies(): Latencies {
       }
       values[count++] = ms
     },
-    percentile(share) {
+    /** The latencies that these shares of all, in percent, did not exceed; NaN of none. */
+    percentiles(percents: readonly number[]): number[] {
       const sorted = values.slice(0, count).sort()
-      return sorted[Math.min(count - 1, Math.floor(share * count))] ?? Number.NaN
+      const last = count - 1
+      return percents.map(
+        (percent) => sorted[Math.min(last, Math.floor((percent / 100) * count))] ?? Number.NaN,
+      )
     },
   }
 }

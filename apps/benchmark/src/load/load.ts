@@ -8,4 +8,4 @@ import { generateLoad } from './generate.ts'
 process.on('message', async (order: LoadOrder) => {
   process.send?.(await generateLoad(order))
 })
-process.on('disconnect', () => process.exit())
+process.once('SIGTERM', () => process.exit())

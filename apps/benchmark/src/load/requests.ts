@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 import type { Listening } from '../measurement.ts'
 
-/** A request as its bytes, all ASCII, and the body of its right answer. */
+/** A request as its bytes, all ASCII, and the body of the right reply. */
 export interface PlantRequest {
   readonly text: string
-  readonly answerBody: string
+  readonly replyBody: string
 }
 
 /** Gives a fresh uniform int64 as decimal text at each call. */
@@ -28,8 +28,8 @@ export function createRequests({ port, token }: Listening): () => PlantRequest {
     'content-type: application/json\r\ncontent-length: '
   let count = 0
   return () => {
-    const answerBody = `{"name":"Fern ${100 + (count++ % 900)}","tag":"indoor"}`
-    const body = `{"id":${nextId()},${answerBody.slice(1)}`
-    return { text: `${head}${body.length}\r\n\r\n${body}`, answerBody }
+    const replyBody = `{"name":"Fern ${100 + (count++ % 900)}","tag":"indoor"}`
+    const body = `{"id":${nextId()},${replyBody.slice(1)}`
+    return { text: `${head}${body.length}\r\n\r\n${body}`, replyBody }
   }
 }

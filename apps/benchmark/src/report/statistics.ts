@@ -5,3 +5,24 @@ export function medianOf(values: readonly number[]): number {
   const upper = sorted[middle] ?? Number.NaN
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
+
+/** One value of each round, summed up. */
+export interface Summary {
+  readonly low: number
+  readonly median: number
+  readonly high: number
+}
+
+export function summarise(values: readonly number[]): Summary {
+  return { low: Math.min(...values), median: medianOf(values), high: Math.max(...values) }
+}
+
+/** Three significant digits by default, and a comma between thousands; a dash for NaN. */
+export function formatNumber(value: number, maximumSignificantDigits = 3): string {
+  return Number.isNaN(value) ? '–' : value.toLocaleString('en', { maximumSignificantDigits })
+}
+
+/** The median, and the range in parentheses. */
+export function formatSummary({ low, median, high }: Summary): string {
+  return `${formatNumber(median)} (${formatNumber(low)}–${formatNumber(high)})`
+}

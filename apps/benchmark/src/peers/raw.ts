@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Running, serveContestant } from './contestant.ts'
+import { serve } from './serve.ts'
 
 const plants = new Map<number, { name: string; tag?: string }>()
 
@@ -35,15 +35,8 @@ function handle(request: IncomingMessage, response: ServerResponse): void {
   request.on('end', () => answer(response, text))
 }
 
-async function start(): Promise<Running> {
-  const server = createServer(handle)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const server = createServer(handle)
+server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
-  return {
-    port,
-    token: 'unused',
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  }
-}
-
-await serveContestant(start)
+  serve({ port, close: async () => void server.close() })
+})

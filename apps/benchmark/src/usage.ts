@@ -1,0 +1,17 @@
+import { isMainThread } from 'node:worker_threads'
+import type { Usage } from './measurement.ts'
+
+// Loaded first by every program that the benchmark starts: answers how much it has used.
+
+function readUsage(): Usage {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  return { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, maxRssBytes: maxRSS * 1024 }
+}
+
+if (isMainThread) {
+  process.on('message', (message) => {
+    if (message === 'usage') process.send?.(readUsage())
+  })
+  // Also when the benchmark has died: nobody else would end this process.
+  process.on('disconnect', () => process.exit())
+}
