@@ -57,13 +57,17 @@ async function measureAll(
   return { acknowledged, measurements }
 }
 
-async function measureOn(database: Database, contestant: Contestant, options: ContestOptions) {
+async function measureServers(
+  contestant: Contestant,
+  database: Database,
+  options: ContestOptions,
+): Promise<Measurement[]> {
   const servers = await startServers(contestant, database.url)
   try {
     const { acknowledged, measurements } = await measureAll(contestant, servers, options)
     await servers.stop()
-    const stored = contestant.isDurable ? await database.countPlants() : acknowledged
-    if (stored === acknowledged) return measurements
+    const stored = await database.countPlants()
+    if (stored === (contestant.isDurable ? acknowledged : 0)) return measurements
     throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
   } catch (error) {
     await servers.stop().catch(() => {})
@@ -71,44 +75,38 @@ async function measureOn(database: Database, contestant: Contestant, options: Co
   }
 }
 
-async function onDatabase<Result>(
-  { name, engine }: Contestant,
-  databases: Databases,
-  measure: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  const database = await databases.make(engine)
-  try {
-    return await measure(database)
-  } catch (error) {
-    throw new Error(`${name} failed`, { cause: error })
-  } finally {
-    await database.drop()
-  }
+async function measureCommits(
+  { name }: Contestant,
+  { url }: Database,
+  { round, seconds }: ContestOptions,
+): Promise<CommitMeasurement[]> {
+  const child = startChild('./commit-cost.ts', [name, url, String(seconds / 3)])
+  const costs = await child.receive<CommitCost[]>()
+  await child.stop()
+  return costs.map((cost) => ({ round, contestant: name, ...cost }))
 }
 
 /**
- * Starts a contestant on a database of its own, warms it up, measures it and stops it.
+ * Measures a contestant on a database of its own; then, on another one, the commits of those in the
+ * plots that have some, without HTTP.
  * @throws when a reply was wrong, or the database does not hold what was answered 200
  */
-export function holdContest(
-  contestant: Contestant,
-  options: ContestOptions,
-): Promise<Measurement[]> {
-  return onDatabase(contestant, options.databases, (database) =>
-    measureOn(database, contestant, options),
-  )
-}
-
-/** Measures the store of a contestant without HTTP; nothing for one that has none in the plots. */
-export async function measureCommits(
-  contestant: Contestant,
-  { round, seconds, databases }: ContestOptions,
-): Promise<CommitMeasurement[]> {
-  if (!contestant.isDurable || !plotted.includes(contestant)) return []
-  return onDatabase(contestant, databases, async ({ url }) => {
-    const child = startChild('./commit-cost.ts', [contestant.name, url, String(seconds / 3)])
-    const costs = await child.receive<CommitCost[]>()
-    await child.stop()
-    return costs.map((cost) => ({ round, contestant: contestant.name, ...cost }))
-  })
+export async function holdContest(contestant: Contestant, options: ContestOptions) {
+  const onDatabase = async <Result>(
+    measure: (...args: [Contestant, Database, ContestOptions]) => Promise<Result>,
+  ) => {
+    const database = await options.databases.make(contestant.engine)
+    try {
+      return await measure(contestant, database, options)
+    } finally {
+      await database.drop()
+    }
+  }
+  try {
+    const measurements = await onDatabase(measureServers)
+    const hasCommits = contestant.isDurable && plotted.includes(contestant)
+    return { measurements, commits: hasCommits ? await onDatabase(measureCommits) : [] }
+  } catch (error) {
+    throw new Error(`${contestant.name} failed`, { cause: error })
+  }
 }

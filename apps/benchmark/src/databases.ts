@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migratePostgresDatabase } from '@plant-store/server/store/postgres/migrate.js'
-import pg from 'pg'
-import { createCluster } from '../../server/test/postgres/embedded-postgres.ts'
+import { query, startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import type { Contestant } from './contestants.ts'
 
 /** Where a contestant keeps its plants. */
@@ -20,12 +18,10 @@ export interface Databases {
   close(): Promise<void>
 }
 
-/** Nothing that makes it faster: what it writes, and when, is as it comes. */
-const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
-
 const COUNT = 'SELECT count(*) AS count FROM plants'
 
 function countSqlitePlants(path: string): number {
+  if (!existsSync(path)) return 0
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     return Number(database.prepare(COUNT).get()?.count)
@@ -45,74 +41,32 @@ function placeSqliteDatabase(folder: string): Database {
   }
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-async function query(url: string, text: string) {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-/** Starts a PostgreSQL that keeps its data in `folder`. It ends with this process at the latest. */
-async function startPostgres(folder: string) {
-  const port = await findFreePort()
-  const [user, password] = ['plant_store', 'benchmark']
-  const cluster = createCluster({
-    folder: join(folder, 'postgres'),
-    port,
-    user,
-    password,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    settings: SETTINGS,
-  })
-  await cluster.initialise()
-  await cluster.start()
-  const urlOf = (name: string) => `postgres://${user}:${password}@127.0.0.1:${port}/${name}`
-  const maintain = (text: string) => query(urlOf('postgres'), text)
-  let made = 0
-
+/** PostgreSQL is started when it is first needed, and ends with this process at the latest. */
+export function createDatabases(folder: string): Databases {
+  // The data of PostgreSQL goes there too.
+  process.env.TMPDIR = folder
+  let starting: ReturnType<typeof startPostgres> | undefined
   return {
-    /** A new database with the schema of our server. */
-    async makeDatabase(): Promise<Database> {
-      const name = `plants_${++made}`
-      const url = urlOf(name)
-      await maintain(`CREATE DATABASE ${name}`)
+    async make(engine) {
+      if (engine === 'sqlite') return placeSqliteDatabase(folder)
+      // The tests' setting is smaller than PostgreSQL's own.
+      starting ??= startPostgres(['shared_buffers=128MB'])
+      const postgres = await starting
+      const url = await postgres.createDatabase()
       await migratePostgresDatabase(url, false)
+      const maintain = (text: string) => query(postgres.urlOf('postgres'), text)
       // What was written so far is not left for whoever is measured next.
       await maintain('CHECKPOINT')
       return {
         url,
         countPlants: async () => Number((await query(url, COUNT))[0]?.count),
         async drop() {
-          await maintain(`DROP DATABASE ${name} WITH (FORCE)`)
+          await maintain(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
         },
       }
     },
-    stop: () => cluster.end('SIGINT'),
-  }
-}
-
-/** PostgreSQL is started when it is first needed. */
-export function createDatabases(folder: string): Databases {
-  let postgres: ReturnType<typeof startPostgres> | undefined
-  return {
-    async make(engine) {
-      if (engine === 'sqlite') return placeSqliteDatabase(folder)
-      postgres ??= startPostgres(folder)
-      return (await postgres).makeDatabase()
-    },
     async close() {
-      await (await postgres)?.stop()
+      await (await starting)?.stop()
     },
   }
 }

@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startChild } from './child.ts'
-import { holdContest, measureCommits } from './contest.ts'
-import { contestants } from './contestants.ts'
+import { holdContest } from './contest.ts'
 import { createDatabases } from './databases.ts'
 import { makeDataFolder } from './disk.ts'
 import type { CommitMeasurement, Measurement } from './measurement.ts'
-import { isUsageError, type Options, readOptions, USAGE } from './options.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
 import { describeResults, renderFiles } from './report/page.ts'
 import { describeRun, formatResults, parseResults, type Results } from './report/results.ts'
 
@@ -28,8 +27,9 @@ async function measure(options: Options): Promise<Results> {
       for (const contestant of options.contestants) {
         process.stderr.write(`round ${round} of ${options.rounds}: ${contestant.name}\n`)
         const context = { round, seconds: options.seconds, folder, databases, load }
-        measurements.push(...(await holdContest(contestant, context)))
-        commits.push(...(await measureCommits(contestant, context)))
+        const measured = await holdContest(contestant, context)
+        measurements.push(...measured.measurements)
+        commits.push(...measured.commits)
       }
     }
   } finally {
@@ -52,21 +52,29 @@ function writePage(results: Results): void {
   process.stderr.write('wrote docs/performance.md and docs/performance/\n')
 }
 
+function fail(reason: unknown): never {
+  console.error(reason)
+  // Whatever else would keep this process alive.
+  process.exit(1)
+}
+
+function readCommandLine(): Options | 'help' {
+  try {
+    return readOptions(process.argv.slice(2))
+  } catch (error) {
+    return fail(`${(error as Error).message}\n\n${USAGE}`)
+  }
+}
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   // What this process has started ends with it.
   process.once(signal, () => process.exit(INTERRUPTED))
 }
 
-try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === 'help') process.stdout.write(USAGE)
-  else {
-    const results = await measure(options)
-    process.stdout.write(describeResults(results))
-    if (options.contestants === contestants) writePage(results)
-  }
-} catch (error) {
-  console.error(isUsageError(error) ? `${error.message}\n\n${USAGE}` : error)
-  // Whatever else would keep this process alive.
-  process.exit(1)
+const options = readCommandLine()
+if (options === 'help') process.stdout.write(USAGE)
+else {
+  const results = await measure(options).catch(fail)
+  process.stdout.write(describeResults(results))
+  if (options.isWhole) writePage(results)
 }

@@ -1,14 +1,6 @@
-import { drawPlots, LOADED } from './plots.ts'
+import { drawPlots } from './plots.ts'
 import type { Results } from './results.ts'
-import {
-  commitSizeTable,
-  commitTable,
-  costTable,
-  latencyTable,
-  rateTable,
-  ratioTable,
-  runTable,
-} from './tables.ts'
+import { commitTables, costTable, latencyTable, rateTable, ratioTable, runTable } from './tables.ts'
 
 const BEGIN = '<!-- Written by pnpm bench, down to the next comment like this one. -->'
 const END = '<!-- Written by hand from here on. -->'
@@ -17,19 +9,18 @@ const END = '<!-- Written by hand from here on. -->'
 export function describeResults(results: Results): string {
   return [
     runTable(results),
-    '### Targets\n',
+    '### Ratios and targets\n',
     ratioTable(results),
     '### Rate\n',
     '![Rate by number of connections](performance/rate.svg)\n',
     rateTable(results),
     '### Latency\n',
     '![Latency by percentile](performance/latency.svg)\n',
-    latencyTable(results, LOADED),
+    latencyTable(results, 64),
     latencyTable(results, 1),
     '### Commits\n',
     '![Cost by commit size](performance/commit.svg)\n',
-    commitTable(results),
-    commitSizeTable(results),
+    commitTables(results),
     '### Processor time and memory\n',
     costTable(results),
   ].join('\n')

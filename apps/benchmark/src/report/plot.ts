@@ -3,10 +3,9 @@ import { formatNumber, type Summary } from './statistics.ts'
 export interface Series {
   readonly title: string
   /** The color and the sign of the points. */
-  readonly look: 'ours' | 'fastify' | 'raw'
-  /** Tells apart two series of one look. */
+  readonly look: keyof typeof SIGNS
   readonly isDashed: boolean
-  /** One for each tick of the x axis. */
+  /** One for each tick of the x axis; the vertical line of a point is its range. */
   readonly points: readonly Summary[]
 }
 
@@ -15,16 +14,17 @@ export interface Plot {
   /** For those who do not see the plot. */
   readonly description: string
   readonly xLabel: string
+  /** Equally spaced. */
   readonly xTicks: readonly string[]
   readonly yLabel: string
   readonly yScale: 'linear' | 'log'
   readonly series: readonly Series[]
 }
 
-const WIDTH = 860
-const HEIGHT = 440
-/** Of the axes; the legend is to the right of them. */
-const BOX = { left: 76, right: 600, top: 56, bottom: 376 }
+type Scale = (value: number) => number
+
+/** Between the axes; the legend is to the right of them. */
+const [LEFT, RIGHT, TOP, BOTTOM] = [76, 600, 56, 376]
 
 const SIGNS = {
   ours: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z',
@@ -32,123 +32,93 @@ const SIGNS = {
   raw: 'M0 -6l5.5 10h-11z',
 }
 
-/** Readable on light and on dark pages: the background is part of the picture. */
+/** The background is part of the picture, so that it is readable on any page. */
 const STYLE = `
-  svg { --page: #ffffff; --text: #1f2328; --grid: #d8dee4; --ours: #1a7f37; --fastify: #0969da; --raw: #8a4600 }
-  @media (prefers-color-scheme: dark) {
-    svg { --page: #0d1117; --text: #e6edf3; --grid: #30363d; --ours: #3fb950; --fastify: #58a6ff; --raw: #f0a050 }
-  }
-  text { font: 13px system-ui, sans-serif; fill: var(--text) }
-  .title { font-size: 16px; font-weight: 600 }
-  .page { fill: var(--page) }
-  .grid { stroke: var(--grid) }
-  .line, .range { fill: none; stroke-width: 2 }
-  .range { stroke-width: 1.5; opacity: 0.6 }
-  .dashed .line { stroke-dasharray: 6 4 }
-  .dashed .sign { fill: var(--page) }
-  .sign { stroke-width: 2 }
-  .ours { stroke: var(--ours); fill: var(--ours) }
-  .fastify { stroke: var(--fastify); fill: var(--fastify) }
-  .raw { stroke: var(--raw); fill: var(--raw) }
+svg { --page: #fff; --text: #1f2328; --grid: #d8dee4; --ours: #1a7f37; --fastify: #0969da; --raw: #8a4600 }
+@media (prefers-color-scheme: dark) {
+  svg { --page: #0d1117; --text: #e6edf3; --grid: #30363d; --ours: #3fb950; --fastify: #58a6ff; --raw: #f0a050 }
+}
+text { font: 13px system-ui, sans-serif; fill: var(--text) }
+.title { font-size: 16px; font-weight: 600 }
+.page, .dashed .sign { fill: var(--page) }
+.grid { stroke: var(--grid) }
+.ours { stroke: var(--ours); fill: var(--ours) }
+.fastify { stroke: var(--fastify); fill: var(--fastify) }
+.raw { stroke: var(--raw); fill: var(--raw) }
+.line { fill: none; stroke-width: 2 }
+.dashed .line { stroke-dasharray: 6 4 }
 `
 
-function toXml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;')
+function text(x: number, y: number, words: string, anchor = 'start', more = ''): string {
+  const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}"${more}>${escaped}</text>`
 }
 
 /** 1, 2 and 5 times the powers of ten, from just below `low` to just above `high`. */
 function logTicks(low: number, high: number): number[] {
   const first = Math.floor(Math.log10(low))
-  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, index) =>
-    Number(`1e${first + index}`),
-  )
+  const count = Math.ceil(Math.log10(high)) - first + 1
+  const powers = Array.from({ length: count }, (_, index) => Number(`1e${first + index}`))
   const ticks = powers.flatMap((power) => [power, 2 * power, 5 * power])
   const from = ticks.findLastIndex((tick) => tick <= low)
   return ticks.slice(from, ticks.findIndex((tick) => tick >= high) + 1)
 }
 
-/** Round steps from 0 to above `high`. */
+/** Round steps from 0 to just above `high`, eight at most. */
 function linearTicks(high: number): number[] {
   const step = logTicks(high / 10, high).find((one) => high / one <= 8) ?? high
   return Array.from({ length: Math.ceil(high / step) + 1 }, (_, index) => index * step)
 }
 
-function axisOf({ yScale, series }: Plot) {
+function makeYAxis({ yScale, series }: Plot): { ticks: readonly number[]; y: Scale } {
   const points = series.flatMap((one) => one.points)
   const high = Math.max(...points.map((point) => point.high))
   const low = Math.min(...points.map((point) => point.low))
-  const ticks = yScale === 'log' ? logTicks(low, high) : linearTicks(high)
-  const measure = yScale === 'log' ? Math.log : (value: number) => value
+  const isLog = yScale === 'log'
+  const ticks = isLog ? logTicks(low, high) : linearTicks(high)
+  const measure = isLog ? Math.log : Number
   const [from, to] = [measure(ticks[0] ?? 0), measure(ticks.at(-1) ?? 1)]
-  const height = BOX.bottom - BOX.top
-  const y = (value: number) =>
-    Number((BOX.bottom - (height * (measure(value) - from)) / (to - from)).toFixed(1))
-  return { ticks, y }
+  const y: Scale = (value) => BOTTOM - ((BOTTOM - TOP) * (measure(value) - from)) / (to - from)
+  return { ticks, y: (value) => Number(y(value).toFixed(1)) }
 }
 
-function drawAxes(
-  { title, xLabel, yLabel, xTicks }: Plot,
-  x: number[],
-  axis: ReturnType<typeof axisOf>,
-) {
-  const { left, right, top, bottom } = BOX
-  const middle = (top + bottom) / 2
-  return [
-    `<text class="title" x="${left}" y="28">${toXml(title)}</text>`,
-    ...axis.ticks.flatMap((tick) => [
-      `<path class="grid" d="M${left} ${axis.y(tick)}H${right}"/>`,
-      `<text x="${left - 8}" y="${axis.y(tick) + 4}" text-anchor="end">${formatNumber(tick)}</text>`,
-    ]),
-    ...xTicks.map(
-      (tick, index) =>
-        `<text x="${x[index]}" y="${bottom + 22}" text-anchor="middle">${tick}</text>`,
-    ),
-    `<text x="${(left + right) / 2}" y="${bottom + 48}" text-anchor="middle">${toXml(xLabel)}</text>`,
-    `<text transform="translate(18 ${middle}) rotate(-90)" text-anchor="middle">${toXml(yLabel)}</text>`,
-  ]
-}
-
-function drawSeries(
-  { title, look, isDashed, points }: Series,
-  x: number[],
-  y: (value: number) => number,
-  legendY: number,
-) {
-  const places = points.map(({ low, median, high }, index) => ({
-    x: x[index],
-    y: y(median),
-    range: `M${x[index]} ${y(low)}V${y(high)}`,
-  }))
-  const line = places.map((place) => `${place.x} ${place.y}`).join('L')
-  const sign = (at: string) =>
-    `<path class="sign ${look}" transform="translate(${at})" d="${SIGNS[look]}"/>`
-  const legendX = BOX.right + 24
+function drawSeries(series: Series, index: number, x: readonly number[], y: Scale): string {
+  const { title, look, isDashed, points } = series
+  const legend = { x: RIGHT + 24, y: TOP + 20 + 26 * index }
+  const line = (path: string) => `<path class="line ${look}" d="${path}"/>`
+  const sign = (place: string) =>
+    `<path class="sign ${look}" transform="translate(${place})" d="${SIGNS[look]}"/>`
+  const places = points.map(({ median }, at) => `${x[at]} ${y(median)}`)
   return [
     `<g${isDashed ? ' class="dashed"' : ''}>`,
-    ...places.map(({ range }) => `<path class="range ${look}" d="${range}"/>`),
-    `<path class="line ${look}" d="M${line}"/>`,
-    ...places.map((place) => sign(`${place.x} ${place.y}`)),
-    `<path class="line ${look}" d="M${legendX} ${legendY}h32"/>`,
-    sign(`${legendX + 16} ${legendY}`),
-    `<text x="${legendX + 42}" y="${legendY + 4}">${toXml(title)}</text>`,
+    ...points.map(({ low, high }, at) => line(`M${x[at]} ${y(low)}V${y(high)}`)),
+    line(`M${places.join('L')}`),
+    ...places.map(sign),
+    line(`M${legend.x} ${legend.y}h32`),
+    sign(`${legend.x + 16} ${legend.y}`),
+    text(legend.x + 42, legend.y + 4, title),
     '</g>',
-  ]
+  ].join('\n')
 }
 
-/** Draws lines over equally spaced ticks, with the range of each point, as an SVG file. */
+/** Draws lines over equally spaced ticks as an SVG file. */
 export function drawPlot(plot: Plot): string {
-  const { title, description, xTicks, series } = plot
-  const step = (BOX.right - BOX.left) / xTicks.length
-  const x = xTicks.map((_, index) => Number((BOX.left + step * (index + 0.5)).toFixed(1)))
-  const axis = axisOf(plot)
+  const step = (RIGHT - LEFT) / plot.xTicks.length
+  const x = plot.xTicks.map((_, index) => Number((LEFT + step * (index + 0.5)).toFixed(1)))
+  const { ticks, y } = makeYAxis(plot)
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="title description">`,
-    `<title id="title">${toXml(title)}</title>`,
-    `<desc id="description">${toXml(description)}</desc>`,
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 440" role="img" aria-labelledby="title description">',
+    `<title id="title">${plot.title}</title>`,
+    `<desc id="description">${plot.description}</desc>`,
     `<style>${STYLE}</style>`,
-    `<rect class="page" width="${WIDTH}" height="${HEIGHT}"/>`,
-    ...drawAxes(plot, x, axis),
-    ...series.flatMap((one, index) => drawSeries(one, x, axis.y, BOX.top + 20 + 26 * index)),
+    '<rect class="page" width="860" height="440"/>',
+    text(LEFT, 28, plot.title, 'start', ' class="title"'),
+    ...ticks.map((tick) => `<path class="grid" d="M${LEFT} ${y(tick)}H${RIGHT}"/>`),
+    ...ticks.map((tick) => text(LEFT - 8, y(tick) + 4, formatNumber(tick), 'end')),
+    ...plot.xTicks.map((tick, index) => text(x[index] ?? 0, BOTTOM + 22, tick, 'middle')),
+    text((LEFT + RIGHT) / 2, BOTTOM + 48, plot.xLabel, 'middle'),
+    text(-(TOP + BOTTOM) / 2, 16, plot.yLabel, 'middle', ' transform="rotate(-90)"'),
+    ...plot.series.map((one, index) => drawSeries(one, index, x, y)),
     '</svg>\n',
   ].join('\n')
 }

@@ -1,12 +1,9 @@
 import { CONNECTIONS, isOurs } from '../contestants.ts'
 import { PERCENTILES, TOGETHER } from '../measurement.ts'
-import { type Curve, costCurves, latencyCurves, rateCurves } from './curves.ts'
+import { type Curve, commitCurves, latencyCurves, rateCurves } from './curves.ts'
 import { drawPlot, type Plot, type Series } from './plot.ts'
 import type { Results } from './results.ts'
 import { formatNumber } from './statistics.ts'
-
-/** The number of connections at which everybody is measured. */
-export const LOADED = 64
 
 function seriesOf({ contestant, points }: Curve): Series {
   const { title, name, engine } = contestant
@@ -14,21 +11,18 @@ function seriesOf({ contestant, points }: Curve): Series {
   return { title, look, isDashed: engine === 'postgres', points }
 }
 
-function describe(curves: readonly Curve[], ticks: readonly unknown[], unit: string): string {
-  return curves
-    .map(({ contestant, points }) => {
-      const values = points.map(({ median }, index) => `${formatNumber(median)} at ${ticks[index]}`)
-      return `${contestant.title}, ${unit}: ${values.join(', ')}.`
-    })
-    .join(' ')
-}
-
-type Axes = Pick<Plot, 'title' | 'xLabel' | 'yLabel' | 'yScale'>
-
-function draw(axes: Axes, ticks: readonly unknown[], curves: readonly Curve[]): string {
+function draw(
+  curves: readonly Curve[],
+  ticks: readonly number[],
+  axes: Pick<Plot, 'title' | 'xLabel' | 'yLabel' | 'yScale'>,
+): string {
+  const description = curves.map(({ contestant, points }) => {
+    const values = points.map(({ median }, index) => `${formatNumber(median)} at ${ticks[index]}`)
+    return `${contestant.title}: ${values.join(', ')}.`
+  })
   return drawPlot({
     ...axes,
-    description: describe(curves, ticks, axes.yLabel),
+    description: `${axes.yLabel}, by ${axes.xLabel}. ${description.join(' ')}`,
     xTicks: ticks.map(String),
     series: curves.map(seriesOf),
   })
@@ -37,35 +31,23 @@ function draw(axes: Axes, ticks: readonly unknown[], curves: readonly Curve[]): 
 /** The plots of the page, by the names of their files. */
 export function drawPlots(results: Results): Record<string, string> {
   return {
-    'rate.svg': draw(
-      {
-        title: 'Rate by number of connections',
-        xLabel: 'connections, each with one request at a time',
-        yLabel: 'creates per second',
-        yScale: 'linear',
-      },
-      CONNECTIONS,
-      rateCurves(results),
-    ),
-    'latency.svg': draw(
-      {
-        title: `Latency by percentile, ${LOADED} connections`,
-        xLabel: 'percentile of the requests',
-        yLabel: 'latency in ms, logarithmic',
-        yScale: 'log',
-      },
-      PERCENTILES,
-      latencyCurves(results, LOADED),
-    ),
-    'commit.svg': draw(
-      {
-        title: 'Cost by commit size, the store without HTTP',
-        xLabel: 'plants that arrive together',
-        yLabel: 'µs for each plant, logarithmic',
-        yScale: 'log',
-      },
-      TOGETHER,
-      costCurves(results),
-    ),
+    'rate.svg': draw(rateCurves(results), CONNECTIONS, {
+      title: 'Rate by number of connections',
+      xLabel: 'connections, each with one request at a time',
+      yLabel: 'creates per second',
+      yScale: 'linear',
+    }),
+    'latency.svg': draw(latencyCurves(results, 64), PERCENTILES, {
+      title: 'Latency by percentile, 64 connections',
+      xLabel: 'percentile of the requests',
+      yLabel: 'ms, logarithmic',
+      yScale: 'log',
+    }),
+    'commit.svg': draw(commitCurves(results, 'usPerPlant'), TOGETHER, {
+      title: 'Cost by commit size, the store without HTTP',
+      xLabel: 'plants that arrive together; Plant Store shares commits between them',
+      yLabel: 'µs for each plant, logarithmic',
+      yScale: 'log',
+    }),
   }
 }

@@ -1,110 +1,69 @@
-import type { Measurement } from '../measurement.ts'
+import { contestants } from '../contestants.ts'
+import { roundsOf } from './curves.ts'
 import type { Results } from './results.ts'
 import { formatNumber, formatSummary, summarise } from './statistics.ts'
 
-/** A value of one round; NaN where it was not measured. */
-type Read = (contestant: string, connections: number) => number
-
-interface Readers {
-  readonly rate: Read
-  readonly p50: Read
-  readonly sync: Read
-  readonly rss: Read
-}
-
-interface Ratio {
-  readonly what: string
-  /** From one round, so that what the machine does to all cancels out. */
-  readonly measure: (readers: Readers) => number
-  readonly atLeast?: number
-  readonly atMost?: number
-}
-
-function rateRatio(
-  what: string,
-  one: string,
-  other: string,
-  connections: number,
-  atLeast?: number,
-): Ratio {
-  const measure = ({ rate }: Readers) => rate(one, connections) / rate(other, connections)
-  const at = `${connections} ${connections === 1 ? 'connection' : 'connections'}`
-  return { what: `${what}, ${at}`, measure, ...(atLeast && { atLeast }) }
-}
-
-const ratios: readonly Ratio[] = [
-  rateRatio('rate, Plant Store ÷ node:http in memory', 'server', 'raw', 64, 0.45),
-  rateRatio('rate, Plant Store ÷ Fastify and better-sqlite3', 'server', 'fastify', 64, 5),
-  rateRatio('the same, each commit 2 ms longer', 'server+2ms', 'fastify+2ms', 64),
-  rateRatio(
-    'rate, Plant Store without its store ÷ Fastify and better-sqlite3',
-    'no-store',
-    'fastify',
-    64,
-  ),
-  rateRatio('rate, Plant Store ÷ the same without its store', 'server', 'no-store', 64),
-  rateRatio('rate, operations listener on ÷ off', 'server', 'no-operations', 64, 0.9),
-  rateRatio(
-    'rate, Plant Store on PostgreSQL ÷ Fastify and pg',
-    'postgres',
-    'fastify-postgres',
-    64,
-    3,
-  ),
-  rateRatio(
-    'rate, Plant Store without its store ÷ Fastify and pg',
-    'no-store',
-    'fastify-postgres',
-    64,
-  ),
-  rateRatio('rate, two Plant Stores on one PostgreSQL ÷ one', 'postgres×2', 'postgres', 64, 1),
-  rateRatio('rate, two Plant Stores on one PostgreSQL ÷ one', 'postgres×2', 'postgres', 256, 1),
-  rateRatio(
-    'rate, Plant Store ÷ the same with one write and one sync as its store',
-    'server',
-    'one-sync',
-    1,
-  ),
-  {
-    what: 'p50, Plant Store ÷ (the same without its store + one sync), 1 connection',
-    measure: ({ p50, sync }) => p50('server', 1) / (p50('no-store', 1) + sync('server', 1)),
-    atMost: 1.5,
-  },
-  {
-    what: 'memory of Plant Store on SQLite, 256 connections, MiB',
-    measure: ({ rss }) => rss('server', 256) / 2 ** 20,
-    atMost: 250,
-  },
+/** Whose rate is divided by whose, at how many connections, and at least what it shall be. */
+const rateRatios: readonly (readonly [string, string, number, number?])[] = [
+  ['server', 'raw', 64, 0.45],
+  ['server', 'fastify', 64, 5],
+  ['server+2ms', 'fastify+2ms', 64],
+  ['no-store', 'fastify', 64],
+  ['server', 'no-store', 64],
+  ['server', 'one-sync', 1],
+  ['server', 'no-operations', 64, 0.9],
+  ['postgres', 'fastify-postgres', 64, 3],
+  ['no-store', 'fastify-postgres', 64],
+  ['postgres×2', 'postgres', 64, 1],
+  ['postgres×2', 'postgres', 256, 1],
 ]
 
-function readersOf(round: readonly Measurement[]): Readers {
-  const reader =
-    (value: (measurement: Measurement) => number | undefined): Read =>
-    (contestant, connections) => {
-      const found = round.find(
-        (one) => one.contestant === contestant && one.connections === connections,
-      )
-      return (found && value(found)) ?? Number.NaN
-    }
-  return {
-    rate: reader((one) => one.createsPerSecond),
-    p50: reader(({ latenciesMs: [p50] }) => p50),
-    sync: reader((one) => one.syncMs),
-    rss: reader((one) => one.maxRssBytes),
-  }
+const P50_LIMIT = 1.5
+const MEMORY_LIMIT_MIB = 250
+
+function titleOf(name: string): string | undefined {
+  return contestants.find((one) => one.name === name)?.title
 }
 
-/** A row for each ratio that was measured: what, its median and range, its target, the verdict. */
-export function ratioRows({ measurements }: Results): string[][] {
-  const rounds = [...Map.groupBy(measurements, ({ round }) => round).values()].map(readersOf)
-  return ratios.flatMap(({ what, measure, atLeast, atMost }) => {
-    const summary = summarise(rounds.map(measure))
-    const { median } = summary
-    if (Number.isNaN(median)) return []
-    const bound = atLeast ?? atMost
-    if (bound === undefined) return [[what, formatSummary(summary), '', '']]
-    const isMet = atLeast === undefined ? median <= bound : median >= bound
-    const target = `${atLeast === undefined ? '≤' : '≥'} ${formatNumber(bound)}`
-    return [[what, formatSummary(summary), target, isMet ? 'yes' : 'no']]
+/** What, its median and range over the rounds, its target, and whether the median meets it. */
+function rowOf(
+  what: string,
+  rounds: readonly number[],
+  { atLeast, atMost }: { atLeast?: number | undefined; atMost?: number },
+): string[] {
+  const summary = summarise(rounds)
+  const cells = [what, formatSummary(summary)]
+  if (atLeast !== undefined) {
+    return [...cells, `≥ ${formatNumber(atLeast)}`, summary.median >= atLeast ? 'yes' : 'no']
+  }
+  if (atMost === undefined) return [...cells, '', '']
+  return [...cells, `≤ ${formatNumber(atMost)}`, summary.median <= atMost ? 'yes' : 'no']
+}
+
+/** Ratios from each round by itself, so that what the machine does to all cancels out. */
+export function ratioRows(results: Results): string[][] {
+  const rounds = (name: string, connections: number) => roundsOf(results, name, connections)
+  const rates = rateRatios.map(([one, other, connections, atLeast]) => {
+    const divisors = rounds(other, connections)
+    const values = rounds(one, connections).map(
+      ({ createsPerSecond }, index) =>
+        createsPerSecond / (divisors[index]?.createsPerSecond ?? Number.NaN),
+    )
+    const at = connections === 1 ? '1 connection' : `${connections} connections`
+    return rowOf(`rate: ${titleOf(one)} ÷ ${titleOf(other)}, ${at}`, values, { atLeast })
   })
+  const storeless = rounds('no-store', 1)
+  const lone = rounds('server', 1).map(({ latenciesMs: [p50 = Number.NaN], syncMs }, index) => {
+    return p50 / ((storeless[index]?.latenciesMs[0] ?? Number.NaN) + syncMs)
+  })
+  const memory = rounds('server', 256).map(({ maxRssBytes }) => maxRssBytes / 2 ** 20)
+  return [
+    ...rates,
+    rowOf(`p50: ${titleOf('server')} ÷ (${titleOf('no-store')} + one sync), 1 connection`, lone, {
+      atMost: P50_LIMIT,
+    }),
+    rowOf(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, {
+      atMost: MEMORY_LIMIT_MIB,
+    }),
+  ].filter(([, value]) => !value?.startsWith('–'))
 }

@@ -32,7 +32,8 @@ function git(...args: readonly string[]): string {
 /** The commit of the checkout, and whether files differ from it. */
 function describeCommit(): string {
   const commit = git('rev-parse', '--short=12', 'HEAD')
-  return git('status', '--porcelain', ':/') === '' ? commit : `${commit} with changes`
+  const changes = git('status', '--porcelain', ':/', ':(top,exclude)docs/performance*')
+  return changes === '' ? commit : `${commit} with changes`
 }
 
 /** Describes this machine and the run that starts now; `minutes` is not known yet. */

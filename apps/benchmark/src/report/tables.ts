@@ -1,31 +1,22 @@
-import { CONNECTIONS, type Contestant, contestants, isOurs } from '../contestants.ts'
+import { CONNECTIONS, contestants, isOurs } from '../contestants.ts'
 import { PERCENTILES, TOGETHER } from '../measurement.ts'
-import {
-  type Curve,
-  costCurves,
-  latencyCurves,
-  rateCurves,
-  roundsOf,
-  sizeCurves,
-} from './curves.ts'
-import { LOADED } from './plots.ts'
+import { type Curve, commitCurves, latencyCurves, rateCurves, roundsOf } from './curves.ts'
 import { ratioRows } from './ratios.ts'
 import type { Results } from './results.ts'
 import { formatNumber, formatSummary, type Summary, summarise } from './statistics.ts'
 
+type Row = readonly string[]
+
 /** A Markdown table with columns of even width; all but the first are aligned to the right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return ''
+function table(head: Row, rows: readonly Row[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
   )
-  const align = (row: readonly string[]) =>
-    widths.map((width, column) =>
-      column === 0 ? row[0]?.padEnd(width) : row[column]?.padStart(width),
-    )
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  )
+  const align = ([first, ...others]: Row) => [
+    first?.padEnd(widths[0] ?? 0),
+    ...others.map((cell, index) => cell.padStart(widths[index + 1] ?? 0)),
+  ]
+  const rule = widths.map((width, column) => `${'-'.repeat(width - 1)}${column === 0 ? '-' : ':'}`)
   return [align(head), rule, ...rows.map(align)].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
@@ -33,22 +24,20 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 export function runTable({ run, measurements }: Results): string {
   const sync = summarise(measurements.map(({ syncMs }) => syncMs))
   const load = summarise(measurements.map(({ loadCpuShare }) => 100 * loadCpuShare))
-  return table(
-    ['Run', ''],
-    [
-      ['command', `\`${run.command}\``],
-      ['date', run.date],
-      ['commit', run.commit],
-      ['Node.js', run.node],
-      ['processor', `${run.cpu}, ${run.cores} cores for server, database and load`],
-      ['memory', `${formatNumber(run.memoryBytes / 2 ** 30)} GiB`],
-      ['kernel', run.kernel],
-      ['disk: write and sync of 4 KiB, ms', formatSummary(sync)],
-      ['processor time of the load, % of a core', formatSummary(load)],
-      ['rounds', `${run.rounds}, ${run.seconds} s for each measurement`],
-      ['duration', `${formatNumber(run.minutes)} minutes`],
-    ],
-  )
+  const rows = {
+    command: `\`${run.command}\``,
+    date: run.date,
+    commit: run.commit,
+    'Node.js': run.node,
+    processor: `${run.cpu}, ${run.cores} cores for server, database and load`,
+    memory: `${formatNumber(run.memoryBytes / 2 ** 30)} GiB`,
+    kernel: run.kernel,
+    'disk: write and sync of 4 KiB, ms': formatSummary(sync),
+    'processor time of the load, % of a core': formatSummary(load),
+    rounds: `${run.rounds}, ${run.seconds} s for each measurement`,
+    duration: `${formatNumber(run.minutes)} minutes`,
+  }
+  return table(['Run', ''], Object.entries(rows))
 }
 
 export function ratioTable(results: Results): string {
@@ -69,60 +58,44 @@ export function rateTable(results: Results): string {
   return curveTable('Creates/s, by connections', CONNECTIONS, rateCurves(results))
 }
 
-/** Latencies, and how many times our own on the same engine they are. */
+/** Latencies, and each divided by that of our own server on the same engine. */
 export function latencyTable(results: Results, connections: number): string {
   const curves = latencyCurves(results, connections)
-  const rows = curves.map(({ contestant, points }) => {
-    const ours = curves.find(
-      (one) => isOurs(one.contestant) && one.contestant.engine === contestant.engine,
-    )
+  const rows = curves.map(({ contestant: { title, engine }, points }) => {
+    const ours = curves.find(({ contestant: one }) => isOurs(one) && one.engine === engine)
     const cells = points.map(({ median }, index) => {
       const ratio = median / (ours?.points[index]?.median ?? Number.NaN)
       return `${formatNumber(median)} (${formatNumber(ratio, 2)})`
     })
-    return [contestant.title, ...cells]
+    return [title, ...cells]
   })
-  const head = `ms (÷ Plant Store), ${connections} ${connections === 1 ? 'connection' : 'connections'}`
-  return table([head, ...PERCENTILES.map((percent) => `p${percent}`)], rows)
+  const at = connections === 1 ? '1 connection' : `${connections} connections`
+  return table([`ms (÷ Plant Store), ${at}`, ...PERCENTILES.map((one) => `p${one}`)], rows)
 }
 
-export function commitTable(results: Results): string {
-  return curveTable(
-    'µs for each plant, by plants that arrive together',
-    TOGETHER,
-    costCurves(results),
-  )
-}
-
-export function commitSizeTable(results: Results): string {
-  return curveTable(
-    'Plants in each commit, by plants that arrive together',
-    TOGETHER,
-    sizeCurves(results),
-    ({ median }) => formatNumber(median),
-  )
-}
-
-function costRow(results: Results, contestant: Contestant, connections: number): string[] {
-  const rounds = roundsOf(results, contestant, connections)
-  const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
-  const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes))
-  return [
-    contestant.title,
-    String(connections),
-    formatSummary(summarise(rounds.map((one) => one.createsPerSecond))),
-    formatNumber(cpu),
-    formatNumber(rss / 2 ** 20),
+export function commitTables(results: Results): string {
+  const [cost, size] = [
+    commitCurves(results, 'usPerPlant'),
+    commitCurves(results, 'plantsPerCommit'),
   ]
+  const median = (point: Summary) => formatNumber(point.median)
+  return `${curveTable('µs for each plant, by plants that arrive together', TOGETHER, cost)}
+${curveTable('Plants in each commit, by plants that arrive together', TOGETHER, size, median)}`
 }
 
-/** Everybody at 64 connections, or at 1 where that is all; processor time and memory of the server alone. */
+/** Each contestant at its largest number of connections up to 64. */
 export function costTable(results: Results): string {
-  const rows = contestants.map((one) =>
-    costRow(results, one, one.connections.includes(LOADED) ? LOADED : 1),
-  )
-  return table(
-    ['Server', 'connections', 'creates/s', 'CPU µs/create', 'max. MiB'],
-    rows.filter(([, , rate]) => !rate?.startsWith('–')),
-  )
+  const rows = contestants.flatMap(({ name, title, connections }) => {
+    const count = Math.max(...connections.filter((one) => one <= 64))
+    const rounds = roundsOf(results, name, count)
+    if (rounds.length === 0) return []
+    const rate = summarise(rounds.map((one) => one.createsPerSecond))
+    const { median: p50 } = summarise(rounds.map(({ latenciesMs: [p50 = Number.NaN] }) => p50))
+    const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
+    const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes / 2 ** 20))
+    const numbers = [p50, cpu, rss].map((value) => formatNumber(value))
+    return [[title, String(count), formatSummary(rate), ...numbers]]
+  })
+  const head = ['Server', 'connections', 'creates/s', 'p50 ms', 'CPU µs/create', 'max. MiB']
+  return table(head, rows)
 }

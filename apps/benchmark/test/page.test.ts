@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { contestants } from '../src/contestants.ts'
+import { renderFiles } from '../src/report/page.ts'
+import { formatResults, parseResults } from '../src/report/results.ts'
+
+const docs = join(import.meta.dirname, '../../../docs')
+
+function read(name: string): string {
+  return readFileSync(join(docs, name), 'utf8')
+}
+
+const text = read('performance/results.jsonl')
+const files = renderFiles(read('performance.md'), parseResults(text))
+
+// After a change of the report: `pnpm --filter @plant-store/benchmark test -u`.
+test.each(Object.keys(files))('docs/%s is what its measurements say', async (name) => {
+  await expect(files[name]).toMatchFileSnapshot(join(docs, name))
+})
+
+test('its measurements are those of a whole run, as the benchmark writes them', () => {
+  const results = parseResults(text)
+  const { rounds } = results.run
+  const measured = results.measurements.map((one) => `${one.contestant} ${one.connections}`)
+  const all = contestants.flatMap((one) => one.connections.map((count) => `${one.name} ${count}`))
+  expect(measured).toEqual(Array.from({ length: rounds }, () => all).flat())
+  expect(formatResults(results)).toBe(text)
+})
