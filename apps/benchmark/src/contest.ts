@@ -41,7 +41,7 @@ async function measureAll(
   const { targets } = servers
   const syncMs = measureSync(folder)
   // A run too short for figures only shows that everything works.
-  const warmUpSeconds = Math.min(WARM_UP.seconds, 10 * seconds) * processes
+  const warmUpSeconds = Math.min(WARM_UP.seconds, 3 * seconds) * processes
   let { acknowledged } = await applyLoad(load, { targets, ...WARM_UP, seconds: warmUpSeconds })
   const measurements: Measurement[] = []
   for (const connections of counts) {

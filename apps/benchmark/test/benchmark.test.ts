@@ -15,7 +15,9 @@ async function measure(...names: readonly string[]): Promise<Record<string, numb
 }
 
 // The program itself fails when a database does not hold exactly what was answered 200.
-test('measures servers, and commits are as slow as their variants say', async () => {
+test('measures servers, and commits are as slow as their variants say', {
+  timeout: 60_000,
+}, async () => {
   const p50 = await measure('raw', 'no-store', 'server+2ms', 'fastify+2ms', 'postgres×2')
   expect(p50).toEqual({
     'node:http (in memory)': expect.any(Number),

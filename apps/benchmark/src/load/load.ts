@@ -1,9 +1,68 @@
-import type { LoadOrder } from '../measurement.ts'
-import { generateLoad } from './generate.ts'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Listening, type LoadOrder, type LoadResult, PERCENTILES } from '../measurement.ts'
+import { type ConnectionOptions, openConnection } from './connection.ts'
+import { createRequests } from './requests.ts'
 
-// The generator is our own: autocannon, making each request anew, needs a whole core for four
-// fifths of what the raw server answers, so that ratios to it would flatter us. This one needs half
-// a core for all of it, and agrees with wrk on every contestant.
+// A program: answers each LoadOrder with a LoadResult.
+
+const FAILURES_REPORTED = 3
+
+/** How long to wait for the last replies. */
+const DRAIN_MS = 10_000
+
+async function openConnections(
+  { targets, connections: count }: LoadOrder,
+  optionsFor: (target: Listening) => ConnectionOptions,
+) {
+  const options = targets.map(optionsFor)
+  const connections = Array.from({ length: count }, (_, index) =>
+    openConnection(options[index % options.length] as ConnectionOptions),
+  )
+  await Promise.all(connections.map(({ socket }) => once(socket, 'connect')))
+  return connections
+}
+
+function percentilesOf(values: readonly number[]): number[] {
+  const sorted = Float64Array.from(values).sort()
+  return PERCENTILES.map(
+    (percent) => sorted[Math.floor((percent / 100) * sorted.length)] ?? Number.NaN,
+  )
+}
+
+/** Sends creates of new plants over the connections, each once the one before is answered. */
+async function generateLoad(order: LoadOrder): Promise<LoadResult> {
+  const latencies: number[] = []
+  const failures: string[] = []
+  let acknowledged = 0
+  let endsAt = 0
+  const onReply = (latencyMs: number) => {
+    acknowledged++
+    if (performance.now() < endsAt) latencies.push(latencyMs)
+  }
+  const onFailure = (what: string) => {
+    if (failures.length < FAILURES_REPORTED) failures.push(what)
+  }
+  const isOver = () => failures.length > 0 || performance.now() >= endsAt
+  const connections = await openConnections(order, (target) => {
+    const makeRequest = createRequests(target)
+    const nextRequest = () => (isOver() ? undefined : makeRequest())
+    return { port: target.port, nextRequest, onReply, onFailure }
+  })
+  const cpuAtStart = process.cpuUsage()
+  const startedAt = performance.now()
+  endsAt = startedAt + order.seconds * 1_000
+  const late = sleep(order.seconds * 1_000 + DRAIN_MS, 'replies are missing', { ref: false })
+  await Promise.race([Promise.all(connections.map(({ run }) => run())), late.then(onFailure)])
+  const { user, system } = process.cpuUsage(cpuAtStart)
+  return {
+    acknowledged,
+    createsPerSecond: latencies.length / order.seconds,
+    latenciesMs: percentilesOf(latencies),
+    loadCpuShare: (user + system) / 1_000 / (performance.now() - startedAt),
+    failures,
+  }
+}
 
 process.on('message', async (order: LoadOrder) => {
   process.send?.(await generateLoad(order))
