@@ -104,7 +104,7 @@ export async function holdContest(contestant: Contestant, options: ContestOption
   }
   try {
     const measurements = await onDatabase(measureServers)
-    const hasCommits = contestant.isDurable && plotted.includes(contestant)
+    const hasCommits = contestant.isDurable && plotted.some(({ name }) => name === contestant.name)
     return { measurements, commits: hasCommits ? await onDatabase(measureCommits) : [] }
   } catch (error) {
     throw new Error(`${contestant.name} failed`, { cause: error })

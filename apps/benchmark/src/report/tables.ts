@@ -1,4 +1,4 @@
-import { CONNECTIONS, contestants, isOurs } from '../contestants.ts'
+import { CONNECTIONS, contestants, isOurs, plotted } from '../contestants.ts'
 import { PERCENTILES, TOGETHER } from '../measurement.ts'
 import { type Curve, commitCurves, latencyCurves, rateCurves, roundsOf } from './curves.ts'
 import { ratioRows } from './ratios.ts'
@@ -83,18 +83,21 @@ export function commitTables(results: Results): string {
 ${curveTable('Plants in each commit, by plants that arrive together', TOGETHER, size, median)}`
 }
 
-/** Each contestant at its largest number of connections up to 64. */
+/** Those of the plots at 64 connections, the others at each of theirs. */
 export function costTable(results: Results): string {
-  const rows = contestants.flatMap(({ name, title, connections }) => {
-    const count = Math.max(...connections.filter((one) => one <= 64))
-    const rounds = roundsOf(results, name, count)
-    if (rounds.length === 0) return []
-    const rate = summarise(rounds.map((one) => one.createsPerSecond))
-    const { median: p50 } = summarise(rounds.map(({ latenciesMs: [p50 = Number.NaN] }) => p50))
-    const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
-    const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes / 2 ** 20))
-    const numbers = [p50, cpu, rss].map((value) => formatNumber(value))
-    return [[title, String(count), formatSummary(rate), ...numbers]]
+  const rows = contestants.flatMap((contestant) => {
+    const { name, title, connections } = contestant
+    const counts = plotted.includes(contestant) ? [64] : connections
+    return counts.flatMap((count) => {
+      const rounds = roundsOf(results, name, count)
+      if (rounds.length === 0) return []
+      const rate = summarise(rounds.map((one) => one.createsPerSecond))
+      const { median: p50 } = summarise(rounds.map(({ latenciesMs: [p50 = Number.NaN] }) => p50))
+      const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
+      const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes / 2 ** 20))
+      const numbers = [p50, cpu, rss].map((value) => formatNumber(value))
+      return [[title, String(count), formatSummary(rate), ...numbers]]
+    })
   })
   const head = ['Server', 'connections', 'creates/s', 'p50 ms', 'CPU µs/create', 'max. MiB']
   return table(head, rows)
