@@ -46,6 +46,7 @@ text { font: 13px system-ui, sans-serif; fill: var(--text) }
 .fastify { stroke: var(--fastify); fill: var(--fastify) }
 .raw { stroke: var(--raw); fill: var(--raw) }
 .line { fill: none; stroke-width: 2 }
+.range { opacity: 0.5 }
 .dashed .line { stroke-dasharray: 6 4 }
 `
 
@@ -85,13 +86,13 @@ function makeYAxis({ yScale, series }: Plot): { ticks: readonly number[]; y: Sca
 function drawSeries(series: Series, index: number, x: readonly number[], y: Scale): string {
   const { title, look, isDashed, points } = series
   const legend = { x: RIGHT + 24, y: TOP + 20 + 26 * index }
-  const line = (path: string) => `<path class="line ${look}" d="${path}"/>`
+  const line = (path: string, kind = 'line') => `<path class="${kind} ${look}" d="${path}"/>`
   const sign = (place: string) =>
     `<path class="sign ${look}" transform="translate(${place})" d="${SIGNS[look]}"/>`
   const places = points.map(({ median }, at) => `${x[at]} ${y(median)}`)
   return [
     `<g${isDashed ? ' class="dashed"' : ''}>`,
-    ...points.map(({ low, high }, at) => line(`M${x[at]} ${y(low)}V${y(high)}`)),
+    ...points.map(({ low, high }, at) => line(`M${x[at]} ${y(low)}V${y(high)}`, 'range')),
     line(`M${places.join('L')}`),
     ...places.map(sign),
     line(`M${legend.x} ${legend.y}h32`),

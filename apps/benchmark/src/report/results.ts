@@ -31,9 +31,13 @@ function git(...args: readonly string[]): string {
 
 /** The commit of the checkout, and whether files differ from it. */
 function describeCommit(): string {
-  const commit = git('rev-parse', '--short=12', 'HEAD')
-  const changes = git('status', '--porcelain', ':/', ':(top,exclude)docs/performance*')
-  return changes === '' ? commit : `${commit} with changes`
+  try {
+    const commit = git('rev-parse', '--short=12', 'HEAD')
+    const changes = git('status', '--porcelain', ':/', ':(top,exclude)docs/performance*')
+    return changes === '' ? commit : `${commit} with changes`
+  } catch {
+    return 'unknown: not a clone'
+  }
 }
 
 /** Describes this machine and the run that starts now; `minutes` is not known yet. */
