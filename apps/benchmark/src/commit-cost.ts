@@ -1,4 +1,4 @@
-import { openStore } from '@plant-store/server/store/open.js'
+import { openStore } from '@plant-store/server/engines/engines.js'
 import { type Contestant, isOurs, plotted } from './contestants.ts'
 import { type CommitCost, TOGETHER } from './measurement.ts'
 import { openPeerStore } from './peers/stores.ts'
