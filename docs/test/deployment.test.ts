@@ -1,13 +1,21 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { settings } from '@plant-store/server/settings/settings.js'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
 import { copyFreshly, runInShell } from './fresh-copy.ts'
-import { blockWith, read } from './markdown.ts'
+import { blockWith, read, root } from './markdown.ts'
 
 const UNIT = read('operations/plant-store.service')
 const CONTAINERFILE = read('operations/Containerfile')
@@ -155,19 +163,37 @@ describe.skipIf(!hasSystemd)('the systemd unit', () => {
 })
 
 describe('continuous integration', () => {
-  const workflow = read('.github/workflows/ci.yml')
+  const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map(read).join('\n')
 
   test('runs what others made by its digest alone', () => {
-    const used = [...workflow.matchAll(/uses: (.*)/g)].map(([, action]) => action)
+    const used = [...workflows.matchAll(/uses: (.*)/g)].map(([, action]) => action)
     expect(used).not.toEqual([])
     for (const action of used) expect(action).toMatch(/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/)
-    expect(workflow).toMatch(/image: \S+@sha256:[\da-f]{64}$/m)
+    expect(workflows).toMatch(/image: \S+@sha256:[\da-f]{64}$/m)
   })
 
   test('installs nothing but what a lockfile names', () => {
-    const installs = workflow.match(/\binstall\b.*/g)
-    expect(installs?.length).toBeGreaterThan(1)
-    for (const install of installs ?? []) expect(install).toBe('install --frozen-lockfile')
+    const installs = `${workflows}\n${read('.ci/run')}`.match(/pnpm@.*\binstall\b.*/g)
+    expect(installs?.length).toBeGreaterThan(4)
+    for (const install of installs ?? []) expect(install).toContain('install --frozen-lockfile')
+  })
+
+  test('gives each job a time limit', () => {
+    const jobs = workflows.match(/^ {4}runs-on: /gm)
+    expect(workflows.match(/^ {4}timeout-minutes: \d+$/gm)).toHaveLength(jobs?.length ?? 0)
+  })
+
+  test('updates the dependencies of each lockfile', () => {
+    const files = execFileSync('git', ['ls-files', '**pnpm-lock.yaml'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    const folders = files
+      .trim()
+      .split('\n')
+      .map((file) => `/${dirname(file).replace(/^\.$/, '')}`)
+    const updated = read('.github/dependabot.yml').matchAll(/^ {6}- (\/.*)$/gm)
+    expect([...updated].map(([, folder]) => folder).toSorted()).toEqual(folders.toSorted())
   })
 })
 
