@@ -76,7 +76,7 @@ export function runInShell(
           if (match !== null) resolve(match)
         }
         for (const stream of [child.stdout, child.stderr]) stream?.on('data', look)
-        ended.then(() => reject(new Error(`ended without ${pattern}: ${printed}`)))
+        void ended.then(() => reject(new Error(`ended without ${pattern}: ${printed}`)))
         look()
       }),
   }

@@ -83,6 +83,6 @@ export function startTool(
     child.stdout?.on('data', look)
     child.stderr?.on('data', look)
     child.on('error', reject)
-    ended.then(() => reject(new Error(`${name} ended: ${printed}`)))
+    void ended.then(() => reject(new Error(`${name} ended: ${printed}`)))
   })
 }

@@ -43,6 +43,7 @@ describe('a rate', () => {
 
   test('lets no more pass in any time than its burst and what grew back meanwhile', () => {
     const gaps = array(integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
+    // biome-ignore lint/nursery/noFloatingPromises: over a synchronous property it returns nothing
     assert(
       property(gaps, (gapsMs) => {
         const rate = createRate(options)

@@ -81,7 +81,7 @@ function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<st
       greeting += chunk
       if (/200 means durable: .*\n/.test(greeting)) setImmediate(() => resolve(greeting))
     })
-    ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
+    void ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
   })
 }
 

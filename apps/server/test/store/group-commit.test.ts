@@ -69,7 +69,7 @@ describe('group commit', () => {
     const group = new GroupCommit({ commit, queueLimit: 10 })
     const first = group.add(1)
     await turnOfEventLoop()
-    group.add(2)
+    void group.add(2)
     ends[0]?.resolve()
     await first
     expect(batches).toEqual([[1], [2]])
