@@ -4,12 +4,27 @@ import { defineConfig } from 'vitest/config'
 /** Processes and disks of a machine that is busy with other tests take their time. */
 const testTimeout = 30_000
 
+/** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
+const SLOW = [
+  'test/drift/*.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/limits/{bounds,lingering,under-load}.test.ts',
+  'test/operations/prometheus.test.ts',
+  'test/postgres/{kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
+  'test/process/durability.test.ts',
+  'test/properties/server-faults.test.ts',
+  'test/proxies/*.test.ts',
+  'test/**/*.browser.test.ts',
+]
+
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { name: 'server', include: ['test/**/*.test.ts'], testTimeout } },
+      // What `pnpm test` runs.
+      { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, testTimeout } },
+      { test: { name: 'slow', include: SLOW, testTimeout } },
       {
         test: {
           testTimeout,

@@ -14,6 +14,7 @@ import { settings } from '@plant-store/server/settings/settings.js'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
+import { needs } from '../../packages/client/hostile/needs.ts'
 import { copyFreshly, runInShell } from './fresh-copy.ts'
 import { blockWith, read, root } from './markdown.ts'
 
@@ -124,9 +125,12 @@ describe('the container file', () => {
   })
 })
 
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+const needsSystemd = needs(
+  'systemd-analyze',
+  spawnSync('systemd-analyze', ['--version']).status === 0,
+)
 
-describe.skipIf(!hasSystemd)('the systemd unit', () => {
+describe('the systemd unit', needsSystemd, () => {
   /** The unit, with a program that this machine has. */
   function writeUnit(text = UNIT): string {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-unit-'))

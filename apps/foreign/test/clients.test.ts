@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
-import { document, hasTools, PATIENCE_MS, runTool, tools } from './tools.ts'
+import { document, needsTools, PATIENCE_MS, runTool, tools } from './tools.ts'
 
 interface Program {
   createPlant(order: {
@@ -33,7 +33,7 @@ const clients: readonly MadeClient[] = [
   { name: 'orval', id: 3, make: ['orval', '--config', 'orval.config.ts'] },
 ]
 
-describe.skipIf(!hasTools)('a client that is made from the committed document', () => {
+describe('a client that is made from the committed document', needsTools, () => {
   let server: RealServer
   beforeAll(async () => {
     server = await startRealServer()

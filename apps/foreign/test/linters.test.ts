@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exceptions } from './exceptions.ts'
-import { document, hasTools, PATIENCE_MS, runTool, tools } from './tools.ts'
+import { document, needsTools, PATIENCE_MS, runTool, tools } from './tools.ts'
 
 /** The part of a finding of Spectral that counts. */
 interface Finding {
@@ -17,7 +17,7 @@ async function findBySpectral(): Promise<{ readonly rule: string; readonly place
   return findings.map(({ code, path }) => ({ rule: code, place: path.join('.') }))
 }
 
-describe.skipIf(!hasTools)('the committed document', () => {
+describe('the committed document', needsTools, () => {
   test('is clean for Redocly, recommended-strict', { timeout: PATIENCE_MS }, async () => {
     const args = ['lint', '--config', 'redocly.yaml', '--format', 'json', document]
     const { code, out } = await runTool('redocly', args)

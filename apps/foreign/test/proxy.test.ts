@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
 import { type Row, rows, unknownRows } from './requests.ts'
-import { document, hasTools, PATIENCE_MS, type RunningTool, startTool } from './tools.ts'
+import { document, needsTools, PATIENCE_MS, type RunningTool, startTool } from './tools.ts'
 
 /** What Prism finds wrong, as it tells in a header of the answer. */
 interface Violation {
@@ -40,7 +40,7 @@ async function send(proxyUrl: string, token: string, row: Row): Promise<Proxied>
   }
 }
 
-describe.skipIf(!hasTools)('Prism between a caller and the real server', () => {
+describe('Prism between a caller and the real server', needsTools, () => {
   let server: RealServer
   let proxy: RunningTool
   beforeAll(async () => {
@@ -78,21 +78,18 @@ describe.skipIf(!hasTools)('Prism between a caller and the real server', () => {
   })
 })
 
-test.skipIf(!hasTools)(
-  'Prism finds an answer that the document does not allow',
-  {
-    timeout: PATIENCE_MS,
-  },
-  async () => {
-    const wrong = createServer((_request, response) => {
-      response.setHeader('content-type', 'application/json').end('{"title":"Fern"}')
-    })
-    await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void wrong.close())
-    const proxy = await startProxy(`http://127.0.0.1:${(wrong.address() as AddressInfo).port}`)
-    onTestFinished(() => proxy.stop())
-    const row = { claim: '', status: 200, isForbidden: false, body: '{"id":1,"name":"Fern"}' }
-    const { ofResponse } = await send(proxy.found[1] ?? '', 'token', row)
-    expect(JSON.stringify(ofResponse)).toContain("must have required property 'name'")
-  },
-)
+test('Prism finds an answer that the document does not allow', {
+  ...needsTools,
+  timeout: PATIENCE_MS,
+}, async () => {
+  const wrong = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end('{"title":"Fern"}')
+  })
+  await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void wrong.close())
+  const proxy = await startProxy(`http://127.0.0.1:${(wrong.address() as AddressInfo).port}`)
+  onTestFinished(() => proxy.stop())
+  const row = { claim: '', status: 200, isForbidden: false, body: '{"id":1,"name":"Fern"}' }
+  const { ofResponse } = await send(proxy.found[1] ?? '', 'token', row)
+  expect(JSON.stringify(ofResponse)).toContain("must have required property 'name'")
+})

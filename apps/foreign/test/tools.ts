@@ -3,12 +3,16 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { needs } from '../../../packages/client/hostile/needs.ts'
 
 /** The folder of the tools, which is installed by itself. */
 export const tools = join(import.meta.dirname, '../tools')
 
 /** The tools are large, so a clone does without until `pnpm install` was run in their folder. */
-export const hasTools = existsSync(join(tools, 'node_modules'))
+export const needsTools = needs(
+  '`pnpm install` in apps/foreign/tools',
+  existsSync(join(tools, 'node_modules')),
+)
 
 /** The committed document. */
 export const document = fileURLToPath(import.meta.resolve('@plant-store/contract/openapi.json'))

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { needs } from './needs.ts'
 
 /** Where Debian puts its browser. */
 const CHROMIUM = '/usr/bin/chromium'
 
 /** Without a browser its tests are skipped, and CI fails for that. */
-export const hasChromium = existsSync(CHROMIUM)
+export const needsChromium = needs('chromium', existsSync(CHROMIUM))
 
 const FLAGS = [
   '--headless',

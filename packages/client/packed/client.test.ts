@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../hostile/needs.ts'
 import { type RealServer, startRealServer } from '../hostile/real-server.ts'
 import { findRuntimes } from '../hostile/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
@@ -73,7 +74,10 @@ describe('a program that has installed the client', () => {
   for (const { title, kind, program = '' } of findRuntimes()) {
     if (kind !== 'node') continue
 
-    test.skipIf(program === '')(`stores a plant on ${title}`, { timeout: TIMEOUT_MS }, async () => {
+    test(`stores a plant on ${title}`, {
+      ...needs(title, program !== ''),
+      timeout: TIMEOUT_MS,
+    }, async () => {
       const { port, token } = server
       const { stdout } = await run(program, ['--input-type=module', '--eval', STORE], {
         cwd: project.folder,
@@ -82,33 +86,31 @@ describe('a program that has installed the client', () => {
       expect(JSON.parse(stdout)).toEqual({ name: 'Fern' })
     })
 
-    test.skipIf(program === '')(
-      `may be CommonJS on ${title}`,
-      { timeout: TIMEOUT_MS },
-      async () => {
-        const args = ['--input-type=commonjs', '--eval', REQUIRE]
-        const { stdout } = await run(program, args, { cwd: project.folder })
-        expect(stdout).toBe('function\n')
-      },
-    )
+    test(`may be CommonJS on ${title}`, {
+      ...needs(title, program !== ''),
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const args = ['--input-type=commonjs', '--eval', REQUIRE]
+      const { stdout } = await run(program, args, { cwd: project.folder })
+      expect(stdout).toBe('function\n')
+    })
   }
 
   for (const compiler of compilers) {
-    test.skipIf(!compiler.isInstalled).each(['nodenext', 'bundler'] as const)(
+    test.each(['nodenext', 'bundler'] as const)(
       `compiles at the strictest of ${compiler.title}, modules found as %s`,
-      { timeout: TIMEOUT_MS },
+      { ...needs(compiler.title, compiler.isInstalled), timeout: TIMEOUT_MS },
       async (resolution) => {
         expect(await compile(compiler, project.folder, 'client.ts', resolution)).toBe('')
       },
     )
   }
 
-  test.skipIf(!existsSync(ARE_THE_TYPES_WRONG))(
-    'finds types wherever it finds code',
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
-      expect((await run(process.execPath, args)).stdout).toContain('🟢')
-    },
-  )
+  test('finds types wherever it finds code', {
+    ...needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
+    expect((await run(process.execPath, args)).stdout).toContain('🟢')
+  })
 })

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { needs } from '../hostile/needs.ts'
 import { findRuntimes } from '../hostile/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
 import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
@@ -47,7 +48,10 @@ test('the packed contract is code, declarations, cases and words, without source
 for (const { title, kind, program = '' } of findRuntimes()) {
   if (kind !== 'node') continue
 
-  test.skipIf(program === '')(`it is imported on ${title}`, { timeout: TIMEOUT_MS }, async () => {
+  test(`it is imported on ${title}`, {
+    ...needs(title, program !== ''),
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const args = ['--no-warnings', '--input-type=module', '--eval', PRINT]
     const { stdout } = await run(program, args, { cwd: project.folder })
     expect(stdout).toBe('POST /plants {"id":7,"name":"Fern"} true\n')
@@ -55,20 +59,18 @@ for (const { title, kind, program = '' } of findRuntimes()) {
 }
 
 for (const compiler of compilers) {
-  test.skipIf(!compiler.isInstalled)(
-    `a program that uses it compiles at the strictest of ${compiler.title}`,
-    { timeout: TIMEOUT_MS },
-    async () => {
-      expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
-    },
-  )
+  test(`a program that uses it compiles at the strictest of ${compiler.title}`, {
+    ...needs(compiler.title, compiler.isInstalled),
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
+  })
 }
 
-test.skipIf(!existsSync(ARE_THE_TYPES_WRONG))(
-  'a program finds its types wherever it finds its code',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
-    expect((await run(process.execPath, args)).stdout).toContain('🟢')
-  },
-)
+test('a program finds its types wherever it finds its code', {
+  ...needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
+  expect((await run(process.execPath, args)).stdout).toContain('🟢')
+})

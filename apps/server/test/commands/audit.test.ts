@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { formatAuditLine } from '../../src/commands/audit.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
-import { canTrace, joinInterrupted } from '../process/system-calls.ts'
+import { joinInterrupted, needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
 import { runShell } from './shell.ts'
@@ -183,7 +183,7 @@ describe('the audit file', () => {
     expect(statSync(auditFile).mode & 0o777).toBe(0o600)
   })
 
-  test.skipIf(!canTrace)('is synced before the token is shown', async () => {
+  test('is synced before the token is shown', needsStrace, async () => {
     const { folder } = arrange()
     const calls = join(folder, 'calls')
     const under = ['strace', '-D', '-f', '-y', '-s', '20', '-o', calls]

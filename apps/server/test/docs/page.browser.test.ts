@@ -1,7 +1,7 @@
 import { INT64_MAX } from '@plant-store/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { needsChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
 import { keepScreenshot, launchBrowser, readPolicyViolations, viewports, watch } from './browser.ts'
@@ -29,7 +29,7 @@ async function execute(page: Page, body: string): Promise<string | null> {
   return shown.first().textContent()
 }
 
-describe.skipIf(!hasChromium)('the page in Chromium, the network closed', () => {
+describe('the page in Chromium, the network closed', needsChromium, () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launchBrowser()

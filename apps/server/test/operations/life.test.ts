@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -78,8 +79,9 @@ test('every line is out when the process ends, however many there are', async ()
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
 })
 
-test.skipIf(!existsSync('/dev/full'))(
+test(
   'a log that cannot be written changes no reply and ends nothing',
+  needs('/dev/full', existsSync('/dev/full')),
   async () => {
     const under = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
     const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { findFreePort } from '../postgres/postgres-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -10,8 +11,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 export const OPERATIONS = join(import.meta.dirname, '../../../../operations')
 
 /** Debian's package prometheus; without it what needs it is skipped, and CI fails for that. */
-export const hasPrometheus = ['prometheus', 'promtool'].every(
-  (program) => spawnSync(program, ['--version']).status === 0,
+export const needsPrometheus = needs(
+  'prometheus',
+  ['prometheus', 'promtool'].every((program) => spawnSync(program, ['--version']).status === 0),
 )
 
 /** Runs promtool and gives what it prints; throws what it complains of. */

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
-import { canTrace, failSystemCall } from './system-calls.ts'
+import { failSystemCall, needsStrace } from './system-calls.ts'
 
-describe.skipIf(!canTrace)('a server whose disk fails', () => {
+describe('a server whose disk fails', needsStrace, () => {
   test('answers 503 while the disk is full, and stores again once there is room', async () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })

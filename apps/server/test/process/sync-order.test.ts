@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
-import { canTrace, joinInterrupted, recordSystemCalls } from './system-calls.ts'
+import { joinInterrupted, needsStrace, recordSystemCalls } from './system-calls.ts'
 
 const LOG_WRITTEN = /pwrite64\(.*plants\.db-wal>.* = \d+$/
 const LOG_SYNCED = /f(?:data)?sync\(.*plants\.db-wal>\)\s* = 0$/
 const DATABASE_SYNCED = /f(?:data)?sync\(.*plants\.db>\)\s* = 0$/
 const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
 
-describe.skipIf(!canTrace)('the system calls of a server', () => {
+describe('the system calls of a server', needsStrace, () => {
   test('the log is written and synced before each 200', async () => {
     const server = await startServerProcess({ folder: temporaryFolder() })
     await server.client.createPlant({ id: 0, name: 'warm' })

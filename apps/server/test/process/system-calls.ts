@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Whether system calls can be traced here: strace is a package of Linux distributions. */
-export const canTrace = spawnSync('strace', ['-V']).status === 0
+export const needsStrace = needs('strace', spawnSync('strace', ['-V']).status === 0)
 
 async function attach(pid: number, options: readonly string[]): Promise<ChildProcess> {
   const tracer = spawn('strace', ['-f', '-p', String(pid), ...options], {

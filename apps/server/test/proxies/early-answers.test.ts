@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { hasProxies, PROXIES, startProxy } from './proxy-process.ts'
+import { needsProxies, PROXIES, startProxy } from './proxy-process.ts'
 import { uploadOverHttp1, uploadOverHttp2 } from './uploads.ts'
 
 const BYTES = 5 * 1024 * 1024
@@ -20,7 +20,7 @@ function start() {
   })
 }
 
-describe.skipIf(!hasProxies)('a reply to a body of 5 MiB that is still being sent', () => {
+describe('a reply to a body of 5 MiB that is still being sent', needsProxies, () => {
   test.each(
     PROXIES.flatMap((proxy) => WAYS.map(([version, upload]) => ({ proxy, version, upload }))),
   )(

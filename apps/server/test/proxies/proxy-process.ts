@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { createCertificate } from '../postgres/certificate.ts'
 import { findFreePort } from '../postgres/postgres-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -18,12 +19,15 @@ const START_LIMIT_MS = 20_000
 const PATH = `${process.env.PATH}:/usr/sbin`
 
 /** Debian's packages; without one of them what needs it is skipped, and CI fails for that. */
-export const hasProxies = [
-  ['nginx', '-v'],
-  ['haproxy', '-v'],
-  ['caddy', 'version'],
-  ['curl', '--version'],
-].every(([program = '', ...args]) => spawnSync(program, args, { env: { PATH } }).status === 0)
+export const needsProxies = needs(
+  'nginx, haproxy, caddy and curl',
+  [
+    ['nginx', '-v'],
+    ['haproxy', '-v'],
+    ['caddy', 'version'],
+    ['curl', '--version'],
+  ].every(([program = '', ...args]) => spawnSync(program, args, { env: { PATH } }).status === 0),
+)
 
 /** A proxy with its shipped configuration; `nginx, unbuffered` has its one documented variant. */
 export type ProxyName = 'nginx' | 'nginx, unbuffered' | 'HAProxy' | 'Caddy'

@@ -11,7 +11,7 @@ import { type ServerProcess, startServerProcess } from '../process/server-proces
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import {
-  hasProxies,
+  needsProxies,
   PROXIES,
   type ProxyName,
   type RunningProxy,
@@ -150,7 +150,7 @@ async function hasCreate({ operationsUrl }: ServerProcess): Promise<boolean> {
 
 const body = (id: number | bigint, name = 'Fern') => `{"id":${id},"name":"${name}"}`
 
-describe.skipIf(!hasProxies).each(PROXIES)('through %s as it is shipped', (name) => {
+describe.each(PROXIES)('through %s as it is shipped', needsProxies, (name) => {
   test('creates are stored with their exact ids, slow ones too, over few connections', async () => {
     const relay = await startRelay()
     const { folder, server, proxy } = await start(name, { via: relay.leadTo })
@@ -223,7 +223,7 @@ describe.skipIf(!hasProxies).each(PROXIES)('through %s as it is shipped', (name)
   })
 })
 
-describe.skipIf(!hasProxies)('by itself', () => {
+describe('by itself', needsProxies, () => {
   test('nginx answers with an Error body what it refuses before a server sees it', async () => {
     const { server, proxy } = await start('nginx')
     const { token } = server

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { runProgram } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -15,7 +16,10 @@ const uid = process.getuid?.() === 0 ? 65_534 : undefined
 const identity = uid === undefined ? {} : { uid, gid: uid }
 
 /** Not where nobody cannot read the program. */
-const canRun = spawnSync(process.execPath, [MAIN, '--help'], identity).status === 0
+const needsOtherUser = needs(
+  'a clone that the user nobody may read',
+  spawnSync(process.execPath, [MAIN, '--help'], identity).status === 0,
+)
 
 function run(path: string, ...args: string[]) {
   return runProgram([...args, '--database-url', `sqlite:${path}`])
@@ -80,7 +84,7 @@ function restrict(path: string, mode: number): void {
   onTestFinished(() => chmodSync(path, 0o755))
 }
 
-describe.skipIf(!canRun)('for a user who may not write', () => {
+describe('for a user who may not write', needsOtherUser, () => {
   /** A store that belongs to the user who runs the program, in a folder of a folder. */
   async function arrange() {
     const folder = temporaryFolder()

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+const testTimeout = 30_000
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'client', include: ['test/**/*.test.ts'], testTimeout } },
+      // Every runtime, and the packages as they are published; `pnpm test:all` runs them.
+      { test: { name: 'elsewhere', include: ['{hostile,packed}/*.test.ts'], testTimeout } },
+    ],
+  },
+})
