@@ -15,53 +15,42 @@ const HOUSE = [
   'commands/load/',
   'commands/token/',
   'commands/',
-  'server.ts',
+  'service/',
   'operations/',
-  'service.ts',
-  'app.ts',
-  'plants.ts',
-  'config.ts',
-  'contradictions.ts',
-  'settings.ts',
+  'operations/metrics/',
   'operations/traces/',
-  'limits/',
   'docs/',
+  'settings/',
+  'limits/',
   'auth/',
-  'setting-schemas.ts',
   'http/',
   'plant-files/',
-  'store/open.ts',
-  'store/snapshot.ts',
-  'store/sqlite/',
-  'store/postgres/',
+  'engines/',
+  'engines/sqlite/',
+  'engines/sqlite/commit/',
+  'engines/sqlite/maintenance/',
+  'engines/sqlite/database/',
+  'engines/sqlite/files/',
+  'engines/postgres/',
   'store/',
-  'user-name.ts',
-  'printable.ts',
-  'nursery.ts',
-  'without-proto.ts',
+  'text/',
+  'process/',
 ]
 
 /** What still climbs; a line that is no longer needed has to go. */
-const CLIMBING = [
-  'auth/bearer.ts imports limits/failed-credentials.ts',
-  'auth/open-authenticate.ts imports config.ts',
-  'auth/open-authenticate.ts imports settings.ts',
-  'http/answer.ts imports auth/without-credentials.ts',
-  'http/pipeline.ts imports limits/tell-later.ts',
-  'store/sqlite/schema.ts imports auth/display-name.ts',
-]
+const CLIMBING = ['auth/bearer.ts imports limits/failed-credentials.ts']
 
-/** What in the store still names a setting or a flag; likewise. */
+/** What in them still names a setting or a flag; likewise. */
 const NAMING = [
-  'store/postgres/examine.ts',
-  'store/postgres/pool.ts',
-  'store/postgres/unusable.ts',
-  'store/sqlite/examine-folder.ts',
-  'store/sqlite/inspect.ts',
-  'store/sqlite/real-path.ts',
-  'store/sqlite/restore.ts',
-  'store/sqlite/sync-files.ts',
-  'store/sqlite/unopenable.ts',
+  'engines/postgres/examine.ts',
+  'engines/postgres/open-failure.ts',
+  'engines/postgres/pool.ts',
+  'engines/sqlite/database/inspect.ts',
+  'engines/sqlite/files/open-failure.ts',
+  'engines/sqlite/files/real-path.ts',
+  'engines/sqlite/files/sync-files.ts',
+  'engines/sqlite/maintenance/examine-folder.ts',
+  'engines/sqlite/maintenance/restore.ts',
 ]
 
 const files = globSync('**/*.ts', { cwd: SOURCES }).toSorted()
@@ -101,9 +90,9 @@ test('no file imports what stands above it', () => {
   expect(upward).toEqual(CLIMBING)
 })
 
-test('the store names no environment variable and no flag', () => {
+test('neither store nor engine names an environment variable or a flag', () => {
   const named = files.filter(
-    (file) => file.startsWith('store/') && /PLANT_STORE_|[\s'"`]--[a-z]/.test(read(file)),
+    (file) => /^(?:store|engines)\//.test(file) && /PLANT_STORE_|[\s'"`]--[a-z]/.test(read(file)),
   )
   expect(named).toEqual(NAMING)
 })
