@@ -63,7 +63,6 @@ test('every block is one that a test or the check runs', () => {
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
     'npx -y pnpm@12.16.0 check',
-    'npx -y pnpm@12.16.0 contract-changes',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
@@ -73,14 +72,26 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
     'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 test',
+    'npx -y pnpm@12.16.0 test:all --no-skips',
     'python3 -m venv data/venv && . data/venv/bin/activate',
   ])
 })
 
-test('continuous integration runs the test command and the check', () => {
+test('continuous integration runs every test and the check', () => {
   const script = read('.ci/run')
-  expect(script).toContain(blockWith('README.md', 'pnpm@12.16.0 test').text.trim())
+  const { scripts } = JSON.parse(read('package.json'))
+  expect(script).toContain(blockWith('CONTRIBUTING.md', 'test:all').text.trim())
   expect(script).toContain(blockWith('CONTRIBUTING.md', 'pnpm@12.16.0 check').text.trim())
+  expect(scripts['test:all'].split(' ')).toEqual([...scripts.test.split(' '), 'test:rest'])
+})
+
+test('CONTRIBUTING.md names only files and folders that exist', () => {
+  const paths = read('CONTRIBUTING.md').matchAll(/`((?:apps|docs|operations|packages)\/[\w./-]+)`/g)
+  const named = Array.from(paths, ([, path = '']) => path)
+  expect(named.length).toBeGreaterThan(30)
+  // Pictures come with the tests of the page.
+  const made = ['apps/server/screenshots']
+  expect(named.filter((path) => !made.includes(path) && !existsSync(join(root, path)))).toEqual([])
 })
 
 test('the table of dependencies names each of them', () => {
