@@ -16,7 +16,7 @@ function writeRandomId(random: () => number): string {
   return sign + (length === 19 && digits > most ? most : digits)
 }
 
-test('100,000 random ids travel with exactly their digits', async () => {
+test('100,000 random ids travel with exactly their digits', { timeout: 120_000 }, async () => {
   const random = createSeededRandom(64)
   const { fetch, sent } = createFakeFetch(answerFern)
   const { createPlant } = createPlantStoreClient({
