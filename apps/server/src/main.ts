@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './process/without-proto.ts'
-import { exitCodes } from './commands/exit-codes.ts'
+import { exitCodes } from './commands/command-error.ts'
 import { boundNursery } from './process/nursery.ts'
 
 // Node opens its inspector, which runs any code, on this signal unless a program listens to it

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, describeUnknownArguments, loadConfig } from '../src/settings/config.ts'
+import { ConfigError, loadConfig } from '../src/settings/config.ts'
 import { environmentNameOf, flagOf } from '../src/settings/settings.ts'
+import { describeUnknownArguments } from '../src/settings/unknown-names.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {

@@ -1,13 +1,15 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { userName } from '../process/user-name.ts'
-import { type Flags, loadConfig } from '../settings/config.ts'
+import type { Config } from '../settings/config.ts'
 import type { SettingName } from '../settings/settings.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
 import { escapeUnits } from '../text/printable.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
-import { CommandError, exitCodes, type Terminal, withStore } from './command.ts'
+import { withStore } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+import type { Terminal } from './terminal.ts'
 
-/** The settings of every command that is audited. */
+/** The settings of every audited command. */
 export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
 
 export type AuditedAction =
@@ -17,23 +19,28 @@ export type AuditedAction =
   | 'token.revoke'
   | 'token.rotate'
 
-/** What was done, without any secret; names are those of the log. */
+/** What a command did, without any secret; the names are those of the log. */
 export type AuditFields = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
-/** What an audit line tells of a token. */
+/** What an audit line says about a token. */
 export function auditFieldsOf({ id, name, expiresAt }: TokenRecord) {
   const expires = expiresAt === undefined ? 'never' : new Date(expiresAt).toISOString()
   return { tokenId: id, tokenName: name, expires }
 }
 
-/** One line of JSON in ASCII: whatever a field holds can neither end it nor speak to a terminal. */
+/** One line of JSON in ASCII: no field can end the line or control a terminal. */
 export function formatAuditLine(fields: AuditFields): string {
   const line = JSON.stringify({ level: 'info', time: new Date().toISOString(), ...fields })
   return `${withoutCredentials(line.replace(/[^\x20-\x7e]/g, escapeUnits))}\n`
 }
 
+/** Who runs this program, as far as the environment can be believed. */
+export function whoRuns({ sudoUser }: Pick<Config, 'sudoUser'>): AuditFields {
+  return { user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+}
+
 /**
- * Opens the file that audit lines are added to, for its owner only if it is new.
+ * Opens the audit file to add lines to it; a new one is for its owner only.
  * @throws CommandError when it cannot be opened.
  */
 export function openAuditFile(path: string | undefined): number | undefined {
@@ -58,24 +65,28 @@ function writeLine(line: string, terminal: Terminal, file: number | undefined): 
   }
 }
 
-/** A command's work after its commit: what to record, and then how to tell its result. */
+/** The work of a command after its commit: what to record, and then how to show the result. */
 export interface Audited {
   readonly fields: AuditFields
-  readonly tell: () => void
+  readonly report: () => void
+}
+
+/** An audited command: what it does, where it writes, and its settings. */
+export interface AuditedCommand {
+  readonly terminal: Terminal
+  readonly config: Config
+  readonly action: AuditedAction
 }
 
 type WriteRecord = (fields: AuditFields) => void
 
 /** Opens the audit file, if one is set, for as long as `use` records what a command does. */
 async function withRecord(
-  terminal: Terminal,
-  flags: Flags,
-  action: AuditedAction,
+  { terminal, config, action }: AuditedCommand,
   use: (record: WriteRecord) => Promise<void>,
 ): Promise<void> {
-  const { auditFile, sudoUser } = loadConfig(flags)
-  const file = openAuditFile(auditFile)
-  const who = { user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+  const file = openAuditFile(config.auditFile)
+  const who = whoRuns(config)
   try {
     await use((fields) =>
       writeLine(formatAuditLine({ audit: action, ...who, ...fields }), terminal, file),
@@ -90,41 +101,37 @@ async function recordOutcome(
   about: AuditFields,
   work: () => Promise<Audited>,
 ): Promise<void> {
-  const { fields, tell } = await work().catch((error: Error) => {
+  const { fields, report } = await work().catch((error: Error) => {
     record({ outcome: 'failed', ...about, reason: error.message })
     throw error
   })
   record({ outcome: 'done', ...about, ...fields })
-  tell()
+  report()
 }
 
 /**
- * Does a command's work and records who did what when, with which outcome: on standard error, and
- * synced in the audit file where one is set. The result is told after it was recorded, so that
- * nobody has a token that no record names. `about` is recorded however it ends.
- * @throws CommandError before anything is done when the audit file cannot be opened.
+ * Does a command's work and records who did what when, and how it ended: on standard error, and
+ * synced in the audit file if one is set. The result is shown after it is recorded, so that nobody
+ * has a token without a record. `about` is recorded for every outcome.
+ * @throws CommandError before the work when the audit file cannot be opened.
  */
 export function audit(
-  terminal: Terminal,
-  flags: Flags,
-  action: AuditedAction,
+  command: AuditedCommand,
   about: AuditFields,
   work: () => Promise<Audited>,
 ): Promise<void> {
-  return withRecord(terminal, flags, action, (record) => recordOutcome(record, about, work))
+  return withRecord(command, (record) => recordOutcome(record, about, work))
 }
 
-/** As audit, for work on a store that is opened for it. */
+/** Like audit, for work on the store of the settings. */
 export function withAudit(
-  terminal: Terminal,
-  flags: Flags,
-  action: AuditedAction,
+  command: AuditedCommand,
   use: (store: Store) => Promise<Audited>,
 ): Promise<void> {
-  return withRecord(terminal, flags, action, async (record) => {
+  return withRecord(command, async (record) => {
     let isOpen = false
     try {
-      await withStore(terminal, flags, (store) => {
+      await withStore(command.terminal, command.config, (store) => {
         isOpen = true
         return recordOutcome(record, { store: store.description }, () => use(store))
       })

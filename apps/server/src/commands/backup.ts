@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { backUpStore } from '../engines/sqlite/maintenance/backup.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
-import { addSettingFlags, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
 import { requireSqlite } from './require-sqlite.ts'
+import type { Terminal } from './terminal.ts'
 
 const FOR_POSTGRESQL =
   'backup copies a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { describeSettings, type Flags, loadConfig } from '../settings/config.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
+import { describeSettings } from '../settings/describe-settings.ts'
 import { type SettingName, settings } from '../settings/settings.ts'
 import { printableLine } from '../text/printable.ts'
-import { addSettingFlags, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
 /** `config` */
 export function addConfigCommand(program: Command, terminal: Terminal): void {

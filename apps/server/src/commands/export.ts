@@ -4,8 +4,10 @@ import { openSnapshot } from '../engines/snapshot.ts'
 import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
 import { createSpreadsheetRisks } from '../plant-files/spreadsheet-risks.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
 import { describeCount } from './progress.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Resolves once the reader has taken the text; false when there is no reader any more. */
 function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {

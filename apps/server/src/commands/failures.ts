@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { StoreUnavailableError } from '../store/store.ts'
-import { CommandError, exitCodes, type Terminal } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Whether an error comes from the operating system, such as ENOENT. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import { migratePostgresDatabase } from '../engines/postgres/migrate.ts'
 import { migrateSqlite } from '../engines/sqlite/maintenance/migrate.ts'
 import { type Config, type Flags, loadConfig } from '../settings/config.ts'
-import { addSettingFlags, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
 import { unlessStopped } from './failures.ts'
 import { sqlitePathOf } from './require-sqlite.ts'
+import type { Terminal } from './terminal.ts'
 
 const AGAIN = 'Each migration is done or undone as a whole. Try: the same command again'
 

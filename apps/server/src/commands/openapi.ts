@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../docs/openapi-text.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
-import { addSettingFlags, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
 /** `openapi [--format json|yaml]` */
 export function addOpenApiCommand(program: Command, terminal: Terminal): void {

@@ -1,5 +1,5 @@
 import { printableLine } from '../text/printable.ts'
-import type { Terminal } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface ProgressState {
   /** From 0 to 1; undefined where the end is not known. */

@@ -1,4 +1,4 @@
-import { CommandError, exitCodes } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
 
 const SQLITE = /^sqlite:(.+)$/s
 

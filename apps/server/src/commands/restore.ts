@@ -5,10 +5,12 @@ import { isUsable } from '../auth/authenticate.ts'
 import { type Restored, restoreStore } from '../engines/sqlite/maintenance/restore.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import { type Audited, audit } from './audit.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { addSettingFlags } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
 import { describeStop, describeUncreatable } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
 import { requireSqlite } from './require-sqlite.ts'
+import type { Terminal } from './terminal.ts'
 
 const FOR_POSTGRESQL =
   'restore fills a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
@@ -46,7 +48,7 @@ async function restore(backup: string, target: string, terminal: Terminal): Prom
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
     return {
       fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
-      tell: () => terminal.err(describe(backup, target, restored)),
+      report: () => terminal.err(describe(backup, target, restored)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
@@ -73,9 +75,12 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
         'Example: plant-store-server restore plants-2026-11-20.db',
     )
     .action((file: string, options: Flags) => {
-      const store = requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL)
+      const config = loadConfig(options)
+      const store = requireSqlite(config.databaseUrl, FOR_POSTGRESQL)
       refuseMissing(file)
       const about = { store: resolve(store), backup: resolve(file) }
-      return audit(terminal, options, 'restore', about, () => restore(file, store, terminal))
+      return audit({ terminal, config, action: 'restore' }, about, () =>
+        restore(file, store, terminal),
+      )
     })
 }

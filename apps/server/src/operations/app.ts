@@ -14,11 +14,17 @@ import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
 
 export interface OperationsParts extends PipelineOptions {
-  /** Names and addresses in Host that are answered beside the listener's own. */
+  /** Names and addresses that Host may have, besides the listener's own. */
   readonly hosts: readonly string[]
   readonly store: Pick<Store, 'isReady'>
-  /** Undefined where nothing is measured; `/metrics` is not there then. */
+  /** Undefined where nothing is measured; there is no `/metrics` then. */
   readonly metrics: Metrics | undefined
+}
+
+/** @throws StoreUnavailableError with the reason while creates cannot be answered 200. */
+async function assertReady({ isDraining, store }: OperationsParts): Promise<void> {
+  if (isDraining()) throw new StoreUnavailableError('the server is shutting down')
+  if (!(await store.isReady())) throw new StoreUnavailableError('the store is not ready')
 }
 
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
@@ -35,12 +41,9 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
 
-/**
- * What operators and their tools ask, on a listener of its own: `GET /livez`, `GET /readyz`,
- * `GET /metrics`.
- */
+/** The app of the operations listener: `GET /livez`, `GET /readyz` and `GET /metrics`. */
 export function createOperationsApp(parts: OperationsParts): Express {
-  const { store, metrics, isDraining } = parts
+  const { metrics } = parts
   const app = createBareApp(parts)
   app.use(beginRequest)
   app.use(checkHost(parts.hosts))
@@ -48,13 +51,12 @@ export function createOperationsApp(parts: OperationsParts): Express {
     response.json({ status: 'live' })
   })
   app.get('/readyz', async (_request, response) => {
-    if (isDraining()) throw new StoreUnavailableError('the server is shutting down')
-    if (!(await store.isReady())) throw new StoreUnavailableError('the store is not ready')
+    await assertReady(parts)
     response.json({ status: 'ready' })
   })
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
   if (metrics !== undefined) {
-    metrics.watchReadiness(async () => !isDraining() && (await store.isReady()))
+    metrics.measureReadiness(() => assertReady(parts))
     addMetrics(app, metrics, parts)
   }
   app.use(refusePath)

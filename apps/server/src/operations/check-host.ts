@@ -1,12 +1,17 @@
 import { isIP, type Socket } from 'node:net'
 import type { RequestHandler } from 'express'
 import { RequestError } from '../http/request-error.ts'
+import { isLoopback } from '../text/loopback.ts'
 
 /** A well-formed Host: an IPv6 address in brackets, or another host, and maybe a port. */
 const HOST = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/
 
-/** This machine, whatever the address; nobody else can be reached by these. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|0\.0\.0\.0|::)$/
+/** The unspecified addresses, which as a destination mean this machine (RFC 1122 §3.2.1.3). */
+const UNSPECIFIED = ['0.0.0.0', '::']
+
+function isThisMachine(host: string): boolean {
+  return isLoopback(host) || UNSPECIFIED.includes(host)
+}
 
 /** One spelling of a name or an address. */
 function normalise(host: string): string {
@@ -18,7 +23,7 @@ function hostIn(header: string): string {
   return normalise(ipv6 ?? other ?? '')
 }
 
-/** The address of a socket's own end; IPv6 sockets map those of IPv4, and name a zone (RFC 4007). */
+/** The local address of a socket, without the IPv4-mapped prefix and the zone of IPv6 (RFC 4007). */
 function addressOf({ localAddress = '' }: Socket): string {
   return normalise(localAddress.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, ''))
 }
@@ -31,17 +36,17 @@ function refusal(): RequestError {
 }
 
 /**
- * Refuses requests for another host than the one asked for: a page whose name was made to lead here
- * (DNS rebinding) reads answers as its own. A host is the address that the connection came in on,
- * a loopback address or `localhost`, or one of `hosts`; its port is nobody's concern. HTTP/1.0 may
- * leave Host out, which no browser does.
+ * Refuses requests whose Host is not this listener's, because a page whose name leads here (DNS
+ * rebinding) could read the replies as its own. Allowed are the address that the connection came in
+ * on, a loopback or unspecified address, `localhost`, and each of `hosts`; the port does not matter.
+ * HTTP/1.0 may leave Host out, which no browser does.
  */
 export function checkHost(hosts: readonly string[]): RequestHandler {
   const known = new Set(hosts.map(normalise))
   return ({ headers, socket }, _response, next) => {
     if (headers.host !== undefined) {
       const host = hostIn(headers.host)
-      if (!LOOPBACK.test(host) && host !== addressOf(socket) && !known.has(host)) throw refusal()
+      if (!isThisMachine(host) && host !== addressOf(socket) && !known.has(host)) throw refusal()
     }
     next()
   }

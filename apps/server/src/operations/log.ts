@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { printable } from '../text/printable.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 
-/** A line that shows as one line whatever shows it, and opens no door. */
+/** A line that stays one line wherever it is shown, without credentials. */
 function clean(line: string): string {
   return withoutCredentials(printable(line))
 }
@@ -16,7 +16,7 @@ interface Described {
 }
 
 /**
- * An error without what drivers add to it: PostgreSQL's `detail` and `where` may hold a plant.
+ * An error without the fields that drivers add: PostgreSQL's `detail` and `where` may hold a plant.
  * A cause that is text is the stack of an error from another thread.
  */
 function describeError(error: unknown): Described | string | undefined {
@@ -26,12 +26,12 @@ function describeError(error: unknown): Described | string | undefined {
   return { type: name, message, code, stack, cause: describeError(cause) }
 }
 
-/** Lines that could not be written and are kept until there is room again. */
+/** How much is kept, until there is room again, of lines that cannot be written. */
 const KEPT_BYTES = 1_048_576
 
 /**
- * Writes to standard error, each line before the call returns, so that no end can lose one. Where
- * that cannot be written to, such as a file on a full disk, the service goes on.
+ * Writes each line to standard error before the call returns, so that no line is lost at the end.
+ * If standard error cannot be written, such as a file on a full disk, the service goes on.
  */
 function standardError(): DestinationStream {
   const destination = pino.destination({ fd: 2, sync: true, maxLength: KEPT_BYTES })
@@ -39,7 +39,7 @@ function standardError(): DestinationStream {
   return destination
 }
 
-/** Logs JSON, a line for each event. */
+/** A log of JSON: one line for each event. */
 export function createLog(level: string, destination = standardError()): Logger {
   return pino(
     {
@@ -54,8 +54,8 @@ export function createLog(level: string, destination = standardError()): Logger 
 }
 
 /**
- * Changes between the level that was set and `debug`; where that is `debug` or `trace` already,
- * between it and `info`. Says so at `info`.
+ * Switches between the level that was set and `debug`, or `info` where `debug` or `trace` was set.
+ * Each switch is logged at `info`.
  */
 export function createLevelSwitch(log: Logger): () => void {
   const setLevel = log.level

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
+import { within } from '../process/within.ts'
 import type { Config } from '../settings/config.ts'
 import { createLevelSwitch, createLog } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './traces/start-tracing.ts'
 
-/** What watches a server: its log, and metrics and traces where they have somewhere to go. */
+/** What a server reports of itself: its log, and metrics and traces where somebody takes them. */
 export interface Telemetry {
   readonly log: Logger
   readonly metrics: Metrics | undefined
@@ -13,21 +14,22 @@ export interface Telemetry {
   switchLogLevel(): void
 }
 
-/** How long the last spans may take to send: a collector that is away must not hold up the end. */
+/** How long sending the last spans may take: a collector that does not answer must not delay the end. */
 const TRACES_FLUSH_LIMIT_MS = 500
 
-/** What nobody can ask for is not measured, and what would measure it not loaded. */
+/** Without an operations listener nobody can read metrics, so nothing is measured or loaded for them. */
 async function startMetrics({ operationsListen }: Config): Promise<Metrics | undefined> {
   if (operationsListen === undefined) return undefined
   return (await import('./metrics/metrics.ts')).createMetrics()
 }
 
-/** The SDK takes time and memory, and so is loaded only where spans have somewhere to go. */
+/** The SDK takes time and memory, so it is loaded only where spans have somewhere to go. */
 async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined
   return (await import('./traces/start-tracing.ts')).startTracing(traces, log)
 }
 
+/** Opens the log, and starts metrics and traces where the settings ask for them. */
 export async function startTelemetry(config: Config): Promise<Telemetry> {
   const log = createLog(config.logLevel)
   return {
@@ -38,15 +40,7 @@ export async function startTelemetry(config: Config): Promise<Telemetry> {
   }
 }
 
-/** Sends the spans that are left; what is not sent in time is lost. */
+/** Sends the spans that are left; those not sent within 500 ms are lost. */
 export async function stopTelemetry({ tracing }: Telemetry): Promise<void> {
-  if (tracing !== undefined) await isDoneWithin(TRACES_FLUSH_LIMIT_MS, tracing.shutdown())
-}
-
-/** Whether work was done within a time; what comes of it later is nobody's business. */
-export function isDoneWithin(limitMs: number, work: Promise<void>): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, limitMs, false)
-    work.then(() => resolve(true), reject).finally(() => clearTimeout(timer))
-  })
+  if (tracing !== undefined) await within(TRACES_FLUSH_LIMIT_MS, tracing.shutdown(), undefined)
 }

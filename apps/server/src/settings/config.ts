@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { closest } from 'fastest-levenshtein'
 import type * as z from 'zod'
-import { PARAMETERS } from '../engines/postgres/parameters.ts'
-import { describeConflicts } from './conflicts.ts'
 import {
+  type Environment,
   environmentNameOf,
   flagOf,
-  PREFIX,
   SECRETS,
   type SettingName,
   settingNames,
   settings,
 } from './settings.ts'
 import { readTracesConfig, type TracesConfig } from './traces-config.ts'
+import { describeUnknownVariables } from './unknown-names.ts'
 
-/** Settings that are wrong; the message names each problem with its source and its fix. */
+/** Wrong settings; the message names each problem with its source and its fix. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 
@@ -23,22 +21,16 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings after their check, each as what its schema makes of it. */
+/** The checked settings, each as the output of its schema. */
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
   /** Where spans are sent; undefined for nowhere. */
   readonly traces: TracesConfig | undefined
-  /** Who ran the program by sudo, as far as the environment can be believed. */
+  /** Who ran the program with sudo, as far as the environment can be believed. */
   readonly sudoUser: string | undefined
 }
 
-/** Names that other programs of this project read; the server lets them be. */
-const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL'].map(
-  (name) => PREFIX + name,
-)
-
-export type Environment = Readonly<Record<string, string | undefined>>
 export type Flags = { readonly [Name in SettingName]?: string }
 
 interface Found {
@@ -47,11 +39,15 @@ interface Found {
 }
 
 /**
- * A flag beats the environment, in which a setting or a file that holds it is named, which beats the
- * default.
- * @throws Error for a setting that is named in both ways, or a file that cannot be read.
+ * The text of a setting and its source: the flag, else the environment, which holds the setting or
+ * names a file with it, else the default.
+ * @throws Error for a setting that is set in both ways, or a file that cannot be read.
  */
-function find(name: SettingName, flags: Flags, environment: Environment): Found {
+export function findSetting(
+  name: SettingName,
+  flags: Flags,
+  environment: Environment = process.env,
+): Found {
   const flag = flags[name]
   if (flag !== undefined) return { text: flag, source: flagOf(name) }
   const source = environmentNameOf(name)
@@ -65,51 +61,45 @@ function find(name: SettingName, flags: Flags, environment: Environment): Found 
   return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
 }
 
-function describeUnknown(name: string, known: readonly string[]): string {
-  return `${name}: there is no such setting. Did you mean ${closest(name, known)}?`
+function problem(name: SettingName, text: string): string {
+  return `${environmentNameOf(name)}: ${text}`
 }
 
-function findUnknownNames(environment: Environment): string[] {
-  const own = settingNames.flatMap((name) => {
-    const environmentName = environmentNameOf(name)
-    return SECRETS.has(name) ? [environmentName, `${environmentName}_FILE`] : [environmentName]
-  })
-  const known = [...own, ...FOREIGN_NAMES]
-  return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
-    .map((name) => describeUnknown(name, own))
+/** A request cannot arrive before its headers, and Node refuses these time-outs. */
+function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
+  const { headersTimeoutMs: limit, requestTimeoutMs } = values
+  if (!(Number(requestTimeoutMs) < Number(limit))) return []
+  const headers = environmentNameOf('headersTimeoutMs')
+  return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
 }
 
-/** A problem for each flag that names no setting, and for the first word that is no command. */
-export function describeUnknownArguments(
-  unknown: readonly string[],
-  commands: readonly string[],
-): string[] {
-  const isFlag = (argument: string | undefined) => argument?.startsWith('-') === true
-  const isValueOf = (flag: string | undefined) => isFlag(flag) && !flag?.includes('=')
-  const problems = unknown
-    .filter(isFlag)
-    .map((flag) => describeUnknown(flag.split('=')[0] ?? flag, settingNames.map(flagOf)))
-  const word = unknown.find(
-    (argument, index) => !isFlag(argument) && !isValueOf(unknown[index - 1]),
-  )
-  if (word === undefined) return problems
-  return [
-    ...problems,
-    `${word}: there is no such command. Did you mean ${closest(word, commands)}?`,
-  ]
+/** `isSet`: whether a setting differs from its default. */
+function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
+  const url = environmentNameOf('jwksUrl')
+  const file = environmentNameOf('jwksFile')
+  if (isSet('jwksUrl') && isSet('jwksFile')) {
+    return [problem('jwksUrl', `cannot be set together with ${file}`)]
+  }
+  if (isSet('jwksUrl') || isSet('jwksFile')) {
+    const needed = (['jwtIssuer', 'jwtAudience'] as const).filter((name) => !isSet(name))
+    return needed.map((name) =>
+      problem(name, `must be set with ${isSet('jwksUrl') ? url : file}, or any token would do`),
+    )
+  }
+  const idle = (['jwtIssuer', 'jwtAudience', 'jwtAlgorithms', 'jwtTypes'] as const).filter(isSet)
+  return idle.map((name) => problem(name, `means nothing without ${url} or ${file}`))
 }
 
 /**
  * The settings from flags and the environment, checked as a whole.
- * @throws ConfigError with every problem that was found.
+ * @throws ConfigError with every problem.
  */
 export function loadConfig(
   flags: Flags,
   earlierProblems: readonly string[] = [],
   environment: Environment = process.env,
 ): Config {
-  const problems = [...earlierProblems, ...findUnknownNames(environment)]
+  const problems = [...earlierProblems, ...describeUnknownVariables(environment)]
   const { NODE_ENV, SUDO_USER: sudoUser } = environment
   const values: Record<string, unknown> = {
     isProduction: NODE_ENV === 'production',
@@ -119,7 +109,7 @@ export function loadConfig(
   const set = new Set<SettingName>()
   for (const name of settingNames) {
     try {
-      const { text, source } = find(name, flags, environment)
+      const { text, source } = findSetting(name, flags, environment)
       if (text !== settings[name].initial) set.add(name)
       const result = settings[name].schema.safeParse(text)
       values[name] = result.data
@@ -130,55 +120,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeConflicts((name) => set.has(name), values))
+  problems.push(...describeTimeouts(values), ...describeJwtSettings((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
-}
-
-const MASK = '***'
-
-const HIDDEN_PARAMETER = /passw|secret|_key/
-
-/**
- * A URL without its secrets, where it can be understood in one way only: an `@` behind the host, a
- * parameter without a name that is known, or a colon in the user may be a part of a password.
- */
-function maskUrl(text: string): string | undefined {
-  const url = URL.parse(text)
-  const [, rest = '@'] = /^\w+:\/\/[^/?#]*(.*)$/s.exec(text) ?? []
-  if (url === null || /[@#\s]/.test(rest) || /%3a/i.test(url.username)) return undefined
-  if (url.password !== '') url.password = MASK
-  for (const name of new Set(url.searchParams.keys())) {
-    if (!Object.hasOwn(PARAMETERS, name)) return undefined
-    if (HIDDEN_PARAMETER.test(name)) url.searchParams.set(name, MASK)
-  }
-  return url.href
-}
-
-/** A database URL without what may be a password: in doubt, nothing but its scheme. */
-function maskPassword(text: string): string {
-  const [scheme = ''] = /^[a-z]+:/i.exec(text) ?? []
-  if (/^sqlite:$/i.test(scheme)) return text
-  return maskUrl(text) ?? `${scheme}${MASK}`
-}
-
-/** A setting as it counts, for people. */
-export interface DescribedSetting {
-  readonly environmentName: string
-  /** Without the passwords in it. */
-  readonly text: string
-  /** The flag, the environment variable, or `default`. */
-  readonly source: string
-}
-
-/** Every setting with where it comes from, unchecked: see loadConfig. */
-export function describeSettings(
-  flags: Flags,
-  environment: Environment = process.env,
-): DescribedSetting[] {
-  return settingNames.map((name) => {
-    const { text, source } = find(name, flags, environment)
-    const environmentName = environmentNameOf(name)
-    return { environmentName, text: SECRETS.has(name) ? maskPassword(text) : text, source }
-  })
 }

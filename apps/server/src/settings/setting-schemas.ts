@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
 import type { Address } from '../http/listener.ts'
+import { isLoopback } from '../text/loopback.ts'
 
 /** `host:port`, an IPv6 host in brackets. */
 const ADDRESS = /^(?:\[([\da-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i
@@ -12,7 +13,7 @@ function parseAddress(text: string): Address | undefined {
   return host !== undefined && port <= 65_535 ? { host, port } : undefined
 }
 
-/** A place to listen. */
+/** A host and a port to listen on. */
 export const address = z.string().transform((text, context): Address => {
   const parsed = parseAddress(text)
   if (parsed !== undefined) return parsed
@@ -34,7 +35,7 @@ function isBaseAddress(text: string): boolean {
   return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
 }
 
-/** An address to which paths such as /plants are added, or auto. */
+/** The address before paths such as /plants; `auto` is undefined. */
 export const baseAddressOrAuto = z
   .string()
   .refine((text) => text === 'auto' || isBaseAddress(text), {
@@ -45,7 +46,7 @@ export const baseAddressOrAuto = z
 /** Milliseconds, up to an hour. */
 export const duration = wholeNumber(100, 3_600_000)
 
-/** A number, or off. */
+/** A whole number within bounds; `off` is undefined. */
 export function wholeNumberOrOff(least: number, most: number) {
   const number = wholeNumber(least, most)
   return z
@@ -56,7 +57,7 @@ export function wholeNumberOrOff(least: number, most: number) {
     .transform((text) => (text === 'off' ? undefined : Number(text)))
 }
 
-/** Items between commas, or the word for an empty list. */
+/** Items separated by commas, or the word for an empty list. */
 export function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
   return z.string().transform((text, context): readonly string[] => {
     const items = text === none ? [] : text.split(',').map((item) => item.trim())
@@ -77,3 +78,47 @@ export function isOrigin(text: string): boolean {
 export function isHostName(text: string): boolean {
   return /^[a-z\d_](?:[\w.-]{0,251}[a-z\d])?$/i.test(text) || isIP(text) !== 0
 }
+
+/**
+ * The algorithms that may sign a JWT, all with a private key, which only the issuer has
+ * (RFC 7518 §3.1, RFC 8037, RFC 9864). `none` and HMAC cannot be chosen (RFC 8725 §3.1, §3.2).
+ */
+const JWT_ALGORITHMS = [
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
+]
+
+const NONE = 'none'
+
+function unlessNone(text: string): string | undefined {
+  return text === NONE ? undefined : text
+}
+
+/** Whoever can change keys on their way can make tokens, so they come over TLS or from this machine. */
+function isJwksUrl(text: string): boolean {
+  if (text === NONE) return true
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '') return false
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host))
+}
+
+/** The URL of a key set; `none` is undefined. */
+export const jwksUrl = z
+  .string()
+  .refine(isJwksUrl, 'must be an https:// address, or an http:// one on this machine, or none')
+  .transform(unlessNone)
+
+/** A text that is not empty; `none` is undefined. */
+export const textOrNone = z.string().min(1, 'must not be empty').transform(unlessNone)
+
+/** The accepted types of JWTs. */
+export const jwtTypes = z.enum(['any', 'at+jwt'], { error: 'must be any or at+jwt' })
+
+/** Names of algorithms, separated by commas. */
+export const jwtAlgorithms = z
+  .string()
+  .transform((text) => text.split(','))
+  .refine((names) => names.every((name) => JWT_ALGORITHMS.includes(name)), {
+    error: `must be a list, with commas, of ${JWT_ALGORITHMS.join(', ')}`,
+  })

@@ -1,19 +1,25 @@
 import * as z from 'zod'
 import { parseNetwork } from '../limits/caller-address.ts'
-import { jwksUrl, jwtAlgorithms, jwtTypes, textOrNone } from './jwt-schemas.ts'
 import {
   address,
   baseAddressOrAuto,
   duration,
   isHostName,
   isOrigin,
+  jwksUrl,
+  jwtAlgorithms,
+  jwtTypes,
   listOr,
+  textOrNone,
   wholeNumber,
   wholeNumberOrOff,
 } from './setting-schemas.ts'
 
-/** How the environment names of all settings begin. */
+/** The beginning of the environment names of all settings. */
 export const PREFIX = 'PLANT_STORE_'
+
+/** Environment variables, as process.env has them. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 interface Setting<Value> {
   readonly initial: string

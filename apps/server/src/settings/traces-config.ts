@@ -1,3 +1,5 @@
+import type { Environment } from './settings.ts'
+
 /** How the fraction of requests that are traced is chosen; the names are OpenTelemetry's. */
 const samplerNames = [
   'always_on',
@@ -18,8 +20,6 @@ export interface TracesConfig {
   /** The fraction of new traces that are kept, for the samplers that take one. */
   readonly ratio: number
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The signal's own variable is the whole URL; the general one is where /v1/traces is added. */
 const ENDPOINTS = [

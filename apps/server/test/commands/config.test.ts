@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeSettings } from '../../src/settings/config.ts'
+import { describeSettings } from '../../src/settings/describe-settings.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'

@@ -59,7 +59,7 @@ export async function startMeasuredServer(
   const log = createLog('trace', { write: (line) => void logLines.push(line) })
   const metrics = createMetrics()
   const store = await openStore({ ...config, observer: metrics.store })
-  metrics.watchStore(store)
+  metrics.measureStore(store)
   const { text: token } = await issueToken(store, options.tokenName ?? 'greenhouse', 3_600_000)
   const server = await startServer({
     ...config,

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { addAbortSignal } from 'node:stream'
-import { CommandError, exitCodes, type Terminal } from '../command.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { describeUnreadable } from '../failures.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** A file that is read once, from its start. */
 export interface Input {

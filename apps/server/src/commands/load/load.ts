@@ -7,9 +7,11 @@ import {
 import { PlantFileError } from '../../plant-files/problem.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal, withStore } from '../command.ts'
+import { addSettingFlags, withStore } from '../command.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { describeStop, describeUnavailable } from '../failures.ts'
 import { describeCount, startProgress } from '../progress.ts'
+import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants } from './load-plants.ts'
 
@@ -121,7 +123,7 @@ export function addLoadCommand(program: Command, terminal: Terminal): void {
       const config = loadConfig(options)
       const format = findFormat(path, options.format)
       const input = await openInput(path, terminal)
-      await withStore(terminal, options, (store) =>
+      await withStore(terminal, config, (store) =>
         load({ path, input, format, config }, store, terminal),
       )
     })

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
-import type { Flags } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../settings/config.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
-import { addSettingFlags, type Terminal } from '../command.ts'
+import { addSettingFlags } from '../command.ts'
+import type { Terminal } from '../terminal.ts'
 import { parseLifetime } from './duration.ts'
 import { reportIssued } from './report.ts'
 
@@ -21,10 +22,16 @@ export function addTokenCreate(token: Command, terminal: Terminal): void {
     .requiredOption('--name <name>', 'who will use it', parseName)
     .option('--expires <time>', 'such as 12h or 90d, or never (default: 90d)', parseLifetime)
     .action((options: Flags & { name: string; expires?: number }) =>
-      withAudit(terminal, options, 'token.create', async (store) => {
-        const { name, expires = DEFAULT_LIFETIME_MS } = options
-        const issued = await issueToken(store, name, expires)
-        return { fields: auditFieldsOf(issued.record), tell: () => reportIssued(terminal, issued) }
-      }),
+      withAudit(
+        { terminal, config: loadConfig(options), action: 'token.create' },
+        async (store) => {
+          const { name, expires = DEFAULT_LIFETIME_MS } = options
+          const issued = await issueToken(store, name, expires)
+          return {
+            fields: auditFieldsOf(issued.record),
+            report: () => reportIssued(terminal, issued),
+          }
+        },
+      ),
     )
 }

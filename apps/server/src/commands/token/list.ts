@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { Flags } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../settings/config.ts'
 import type { TokenRecord } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, withAudit } from '../audit.ts'
-import { addSettingFlags, type Terminal } from '../command.ts'
+import { addSettingFlags } from '../command.ts'
+import type { Terminal } from '../terminal.ts'
 import { describeState, describeTime } from './report.ts'
 
 const HEADINGS = ['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES', 'LAST USED']
@@ -26,10 +27,13 @@ export function addTokenList(token: Command, terminal: Terminal): void {
   addSettingFlags(token.command('list'), AUDITED_SETTINGS)
     .description('list all tokens, oldest first')
     .action((options: Flags) =>
-      withAudit(terminal, options, 'token.list', async ({ tokens }) => {
-        const rows = (await tokens.list()).map(rowOf)
-        const tell = () => terminal.out(formatTable([HEADINGS, ...rows]))
-        return { fields: { tokens: rows.length }, tell }
-      }),
+      withAudit(
+        { terminal, config: loadConfig(options), action: 'token.list' },
+        async ({ tokens }) => {
+          const rows = (await tokens.list()).map(rowOf)
+          const report = () => terminal.out(formatTable([HEADINGS, ...rows]))
+          return { fields: { tokens: rows.length }, report }
+        },
+      ),
     )
 }

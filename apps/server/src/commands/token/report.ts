@@ -2,7 +2,8 @@ import { isUsable } from '../../auth/authenticate.ts'
 import type { IssuedToken } from '../../auth/issue-token.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
-import { CommandError, exitCodes, type Terminal } from '../command.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** A time to the minute in UTC, or `never`. */
 export function describeTime(time: number | undefined): string {

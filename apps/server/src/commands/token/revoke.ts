@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Flags } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../settings/config.ts'
 import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
-import { addSettingFlags, type Terminal } from '../command.ts'
+import { addSettingFlags } from '../command.ts'
+import type { Terminal } from '../terminal.ts'
 import { findToken } from './report.ts'
 
 /** `token revoke ID` */
@@ -11,15 +12,18 @@ export function addTokenRevoke(token: Command, terminal: Terminal): void {
     .description('end a token now')
     .argument('<id>', 'its id, as `token list` shows it')
     .action((id: string, options: Flags) =>
-      withAudit(terminal, options, 'token.revoke', async (store) => {
-        const token = await findToken(store, id)
-        const shown = `Token ${id} (${displayName(token.name)})`
-        const isNew = await store.tokens.revoke(id, Date.now())
-        const told = isNew
-          ? `${shown} is revoked; running servers refuse it within 5 s.\n`
-          : `${shown} was revoked before.\n`
-        const fields = { ...auditFieldsOf(token), wasRevokedBefore: !isNew }
-        return { fields, tell: () => terminal.err(told) }
-      }),
+      withAudit(
+        { terminal, config: loadConfig(options), action: 'token.revoke' },
+        async (store) => {
+          const token = await findToken(store, id)
+          const shown = `Token ${id} (${displayName(token.name)})`
+          const isNew = await store.tokens.revoke(id, Date.now())
+          const told = isNew
+            ? `${shown} is revoked; running servers refuse it within 5 s.\n`
+            : `${shown} was revoked before.\n`
+          const fields = { ...auditFieldsOf(token), wasRevokedBefore: !isNew }
+          return { fields, report: () => terminal.err(told) }
+        },
+      ),
     )
 }

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
 import { draftToken } from '../../auth/issue-token.ts'
-import type { Flags } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../settings/config.ts'
 import type { Store } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, type Audited, auditFieldsOf, withAudit } from '../audit.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal } from '../command.ts'
+import { addSettingFlags } from '../command.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import type { Terminal } from '../terminal.ts'
 import { parseDuration } from './duration.ts'
 import { describeState, describeTime, findToken, reportIssued } from './report.ts'
 
@@ -33,7 +35,7 @@ async function rotate(
   const { tokenId: successorId, expires: successorExpires } = auditFieldsOf(successor.record)
   return {
     fields: { ...auditFieldsOf({ ...old, expiresAt: end }), successorId, successorExpires },
-    tell: () => {
+    report: () => {
       reportIssued(terminal, successor)
       terminal.err(`Token ${id} works until ${describeTime(end)}.\n`)
     },
@@ -47,7 +49,7 @@ export function addTokenRotate(token: Command, terminal: Terminal): void {
     .argument('<id>', 'its id, as `token list` shows it')
     .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
     .action((id: string, options: Flags & { overlap?: number }) =>
-      withAudit(terminal, options, 'token.rotate', (store) =>
+      withAudit({ terminal, config: loadConfig(options), action: 'token.rotate' }, (store) =>
         rotate(store, id, options.overlap ?? DEFAULT_OVERLAP_MS, terminal),
       ),
     )

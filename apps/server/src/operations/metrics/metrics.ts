@@ -1,22 +1,19 @@
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
 import type { TokenCacheObserver } from '../../auth/token-cache-observer.ts'
 import type { RequestObserver } from '../../http/request-observer.ts'
 import type { LimiterObserver } from '../../limits/refusals.ts'
+import { build } from '../../process/build.ts'
+import { within } from '../../process/within.ts'
 import type { StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
-import { addBuildInfo } from './build-info.ts'
-import { addJwksMetrics } from './jwks-metrics.ts'
-import { addLimiterMetrics } from './limiter-metrics.ts'
-import { addReadiness } from './readiness.ts'
-import { createRequestObserver } from './request-metrics.ts'
-import { addStoreMeasures } from './store-measures.ts'
-import { createStoreObserver } from './store-metrics.ts'
-import { createTokenCacheObserver } from './token-metrics.ts'
+import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
+import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
+import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
 
 /**
- * The metrics of one server: what each part of it is told to report to, and the text of all.
- * A create costs three calls into the observers and its share of two more, together 1.5 µs.
+ * The metrics of one server: an observer for each part of it, and the text of all metrics.
+ * A create costs three calls of observers and its share of two more, together 1.5 µs.
  */
 export interface Metrics {
   readonly requests: RequestObserver
@@ -24,17 +21,44 @@ export interface Metrics {
   readonly tokenCache: TokenCacheObserver
   readonly limiters: LimiterObserver
   readonly jwks: JwksObserver
-  /** From now on the store is asked for its measures at each scrape. */
-  watchStore(store: Pick<Store, 'measure'>): void
-  /** From now on this is asked at each scrape. */
-  watchReadiness(isReady: () => Promise<boolean>): void
+  /** From now on each scrape reads the measures of the store. */
+  measureStore(store: Pick<Store, 'measure'>): void
+  /** From now on each scrape calls this, which rejects while the server is not ready. */
+  measureReadiness(assertReady: () => Promise<void>): void
   /** The Content-Type of `print`. */
   readonly contentType: string
-  /** Everything in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   print(): Promise<string>
 }
 
-/** Starts to measure, the process included; each server has a registry of its own. */
+/** Longer than a scrape should take; a store that has not answered by then is not ready. */
+const READINESS_LIMIT_MS = 3_000
+
+function addReadiness(registers: Registry[], assertReady: () => Promise<void>): void {
+  new Gauge({
+    name: 'plant_store_ready',
+    help: '1 while /readyz would answer 200, else 0.',
+    registers,
+    async collect() {
+      const ready = assertReady().then(
+        () => 1,
+        () => 0,
+      )
+      this.set(await within(READINESS_LIMIT_MS, ready, 0))
+    },
+  })
+}
+
+function addBuildInfo(registers: Registry[]): void {
+  new Gauge({
+    name: 'plant_store_build_info',
+    help: '1, with the versions of the server and of Node.js as labels.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set(build, 1)
+}
+
+/** Starts to measure the server and its process; each server has a registry of its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -44,10 +68,10 @@ export function createMetrics(): Metrics {
     requests: createRequestObserver(registers),
     store: createStoreObserver(registers),
     tokenCache: createTokenCacheObserver(registers),
-    limiters: addLimiterMetrics(registers),
-    jwks: addJwksMetrics(registers),
-    watchStore: (store) => addStoreMeasures(registers, store),
-    watchReadiness: (isReady) => addReadiness(registers, isReady),
+    limiters: createLimiterObserver(registers),
+    jwks: createJwksObserver(registers),
+    measureStore: (store) => addStoreMeasures(registers, store),
+    measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     contentType: registry.contentType,
     print: () => registry.metrics(),
   }

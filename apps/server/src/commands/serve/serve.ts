@@ -1,69 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { isUsable } from '../auth/authenticate.ts'
-import { openStore } from '../engines/engines.ts'
-import { findWideModes } from '../engines/sqlite/files/permissions.ts'
-import type { Address } from '../http/listener.ts'
-import type { Telemetry } from '../operations/telemetry.ts'
-import { build } from '../process/build.ts'
-import { openAuthenticate, takesJwt } from '../service/open-authenticate.ts'
-import type { RunningServer } from '../service/server.ts'
-import {
-  type Config,
-  describeUnknownArguments,
-  type Flags,
-  loadConfig,
-} from '../settings/config.ts'
-import { environmentNameOf, type SettingName, settings } from '../settings/settings.ts'
-import { joinObservers } from '../store/observer.ts'
-import type { Store } from '../store/store.ts'
-import { printableLine } from '../text/printable.ts'
-import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { openStore } from '../../engines/engines.ts'
+import { findWideModes } from '../../engines/sqlite/files/permissions.ts'
+import type { Address } from '../../http/listener.ts'
+import type { Telemetry } from '../../operations/telemetry.ts'
+import { build } from '../../process/build.ts'
+import { within } from '../../process/within.ts'
+import { openAuthenticate } from '../../service/open-authenticate.ts'
+import type { RunningServer } from '../../service/server.ts'
+import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
+import { environmentNameOf, type SettingName, settings } from '../../settings/settings.ts'
+import { describeUnknownArguments } from '../../settings/unknown-names.ts'
+import { joinObservers } from '../../store/observer.ts'
+import type { Store } from '../../store/store.ts'
+import { addSettingFlags } from '../command.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
+import { sqlitePathOf } from '../require-sqlite.ts'
+import type { Terminal } from '../terminal.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
-import { sqlitePathOf } from './require-sqlite.ts'
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
-
-/**
- * Whether a stranger starts a new store on this machine and needs a token; not where a usable token
- * exists, or an issuer's JWTs open the service.
- * @throws CommandError for a server that could let nobody in.
- */
-async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
-  if (takesJwt(config)) return false
-  const tokens = await store.tokens.list()
-  if (tokens.some((token) => isUsable(token, Date.now()))) return false
-  const isFirstRun = tokens.length === 0 && (await store.isEmpty())
-  if (isFirstRun && !config.isProduction && LOOPBACK.test(config.listen.host)) return true
-  throw new CommandError(
-    'there is no token that could open the service. Make one, and start again:\n' +
-      '  plant-store-server token create --name NAME   (in a clone: pnpm server token create --name NAME)',
-    exitCodes.config,
-  )
-}
-
-function greet(
-  terminal: Terminal,
-  store: Store,
-  { url, operationsUrl }: RunningServer,
-  { docs }: Config,
-  token: string | undefined,
-): void {
-  const page = docs ? `Try it in a browser: ${url}/docs\n` : ''
-  const health = operationsUrl
-    ? `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
-    : ''
-  const firstPlant =
-    token === undefined
-      ? ''
-      : `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
-        `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
-        `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
-  terminal.out(
-    `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store.description)}\n${firstPlant}`,
-  )
-}
+import { formatGreeting } from './greeting.ts'
 
 function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): string {
   return (
@@ -79,7 +35,7 @@ async function start(
   stop: AbortSignal,
 ): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
-  const { startServer } = await import('../service/server.ts')
+  const { startServer } = await import('../../service/server.ts')
   const authenticate = await openAuthenticate(store.tokens, config, {
     log,
     stop,
@@ -102,14 +58,13 @@ async function start(
   }
 }
 
-/** Once it listens, because a token that a failed start has made would never be shown. */
+/** After the start, because nobody would see the token of a failed one. */
 async function issue(
   firstToken: FirstToken | undefined,
-  store: Store,
   server: RunningServer,
 ): Promise<string | undefined> {
   try {
-    return await firstToken?.issue(store)
+    return await firstToken?.issue()
   } catch (error) {
     await server.close()
     throw error
@@ -125,18 +80,18 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-/** How long the last commit may take once nobody waits for its reply any more. */
+/** How long the last commit may take when nobody waits for its reply any more. */
 const STORE_CLOSE_LIMIT_MS = 2_000
 
 async function closeStore(store: Store, terminal: Terminal): Promise<void> {
-  const { isDoneWithin } = await import('../operations/telemetry.ts')
-  if (await isDoneWithin(STORE_CLOSE_LIMIT_MS, store.close())) return
+  const closed = store.close().then(() => true)
+  if (await within(STORE_CLOSE_LIMIT_MS, closed, false)) return
   terminal.err(
-    'plant-store-server: the database did not answer in time; what waited for it was not answered 200\n',
+    'plant-store-server: the database did not answer in time; no create that waited for it was answered 200\n',
   )
 }
 
-/** Once, because somebody may share a store with a group on purpose. */
+/** A warning and not an error, because somebody may share a store with a group on purpose. */
 function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   const path = sqlitePathOf(databaseUrl)
   const wide = path === undefined ? [] : findWideModes(path)
@@ -145,7 +100,7 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   log.warn({ modes }, 'other users can read or change the store; doctor says what to do')
 }
 
-/** Serves until it is asked to end or the store fails. */
+/** Serves until a signal ends it or the store fails. */
 async function serveStore(
   store: Store,
   config: Config,
@@ -153,16 +108,18 @@ async function serveStore(
   telemetry: Telemetry,
 ): Promise<void> {
   const { log, metrics } = telemetry
-  metrics?.watchStore(store)
-  // Throws the reason, where it can be told.
+  metrics?.measureStore(store)
+  // Throws the reason where the store knows it.
   await store.isReady()
-  const isFirst = await needsFirstToken(store, config)
-  const firstToken = isFirst ? openFirstToken(config, log) : undefined
+  const firstToken = await openFirstToken(store, config, log)
   const server = await start(store, config, telemetry, terminal.stop)
-  const token = await issue(firstToken, store, server)
-  greet(terminal, store, server, config, token)
+  const token = await issue(firstToken, server)
+  const { description } = store
   const { url, operationsUrl } = server
-  const about = { ...build, pid: process.pid, store: store.description }
+  terminal.out(
+    formatGreeting({ url, operationsUrl, store: description, hasDocs: config.docs, token }),
+  )
+  const about = { ...build, pid: process.pid, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
@@ -173,7 +130,7 @@ async function serveStore(
   await server.close()
 }
 
-/** The last resort: after what nothing has contained, nobody knows what the process would do. */
+/** The last resort: after an exception that nothing contained, the state of the process is unknown. */
 function endOnException({ log }: Telemetry): () => void {
   const end = (err: unknown) => {
     log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
@@ -184,7 +141,7 @@ function endOnException({ log }: Telemetry): () => void {
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const { startTelemetry, stopTelemetry } = await import('../operations/telemetry.ts')
+  const { startTelemetry, stopTelemetry } = await import('../../operations/telemetry.ts')
   const telemetry = await startTelemetry(config)
   const forgetExceptions = endOnException(telemetry)
   terminal.onLogSignal(telemetry.switchLogLevel)

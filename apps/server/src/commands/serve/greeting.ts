@@ -1,0 +1,30 @@
+import type { RunningServer } from '../../service/server.ts'
+import { printableLine } from '../../text/printable.ts'
+
+export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
+  /** Which store it is: Store.description. */
+  readonly store: string
+  /** Whether the page of the OpenAPI document is served. */
+  readonly hasDocs: boolean
+  /** The token of a first run; it is shown this once. */
+  readonly token: string | undefined
+}
+
+function describeFirstPlant(url: string, token: string): string {
+  return (
+    `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
+    `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
+    `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
+  )
+}
+
+/** What a server prints once it listens. */
+export function formatGreeting({ url, operationsUrl, store, hasDocs, token }: Greeting): string {
+  const page = hasDocs ? `Try it in a browser: ${url}/docs\n` : ''
+  const health =
+    operationsUrl === undefined
+      ? ''
+      : `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
+  const firstPlant = token === undefined ? '' : describeFirstPlant(url, token)
+  return `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store)}\n${firstPlant}`
+}
