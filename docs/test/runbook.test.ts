@@ -1,5 +1,5 @@
 import { errorTable } from '@plant-store/contract'
-import { exitCodes } from '@plant-store/server/commands/command.js'
+import { exitCodes } from '@plant-store/server/commands/command-error.js'
 import { refusalReasons } from '@plant-store/server/limits/refusals.js'
 import { createMetrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { run } from '@plant-store/server/run.js'
@@ -23,13 +23,13 @@ function headingsLike(pattern: RegExp): string[] {
 /** The metrics that a server exposes, whatever its engine, by name. */
 async function exposedMetrics(): Promise<string[]> {
   const metrics = createMetrics()
-  metrics.watchStore({ measure: () => Promise.reject(new Error('not asked for here')) })
-  metrics.watchReadiness(() => Promise.resolve(true))
+  metrics.measureStore({ measure: () => Promise.reject(new Error('not measured here')) })
+  metrics.measureReadiness(() => Promise.resolve())
   const text = await metrics.print()
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)
 }
 
-/** What a help page of the server's program lists as commands. */
+/** The commands that a help page of the server's program lists. */
 async function commandsOf(...group: string[]): Promise<string[]> {
   let help = ''
   const print = (text: string) => {

@@ -3,7 +3,7 @@ import './process/without-proto.ts'
 import { exitCodes } from './commands/command-error.ts'
 import { boundNursery } from './process/nursery.ts'
 
-// Node opens its inspector, which runs any code, on this signal unless a program listens to it
+// Without a listener Node opens its inspector on this signal, which lets others run code here
 // (https://nodejs.org/api/process.html#signal-events).
 process.on('SIGUSR1', () => {})
 
@@ -13,27 +13,27 @@ const stop = new AbortController()
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    // A second signal means now: whoever sends it has waited enough.
+    // A second signal means: end at once.
     if (stop.signal.aborted) process.exit(1)
     stop.abort(signal)
   })
 }
 
 let changeLog = () => {}
-// Listened to from the start, because the signal would otherwise end the process.
+// From the start, because without a listener the signal ends the process.
 process.on('SIGUSR2', () => changeLog())
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, such as head, is no failure.
+  // A reader that stops early, such as head, is no failure.
   if (error.code === 'EPIPE') return
   process.stderr.write(`plant-store-server: cannot write its output: ${error.message}\n`)
   process.exit(exitCodes.ioError)
 })
 
-// There is no other place to tell of it.
+// There is no other place to report it.
 process.stderr.on('error', () => {})
 
-// Loaded only now, because signals are not heard before.
+// Loaded only now, because signals are not handled before.
 const { run } = await import('./run.ts')
 
 process.exitCode = await run(process.argv.slice(2), {
@@ -50,6 +50,6 @@ process.exitCode = await run(process.argv.slice(2), {
   },
 })
 
-// What may still hold the process has had its time: a reader of the output that takes nothing, a
-// disk, a database or a collector that does not answer.
+// A reader that takes no output, or a disk, database or collector that does not answer, must not
+// keep the process alive any longer.
 if (stop.signal.aborted || process.exitCode === exitCodes.ioError) process.exit()

@@ -21,10 +21,10 @@ import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from '.
 import { printable, printableLine } from './text/printable.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
 
-/** What the process gives: all that a Terminal has, as it is. */
+/** The streams of the process, unescaped: a Terminal without `draw`. */
 export type Streams = Omit<Terminal, 'draw'>
 
-/** What commands write to, so that a terminal shows their texts and obeys none of them. */
+/** Escapes what commands write, so that no text controls the terminal. */
 function terminalOf(streams: Streams): Terminal {
   const { out, err, output, isInteractive, stop, onLogSignal } = streams
   return {
@@ -41,11 +41,11 @@ function terminalOf(streams: Streams): Terminal {
   }
 }
 
-/** What commander adds below an error of its own, whose arguments may hold line breaks, too. */
+/** The suggestion that commander adds below an error; arguments in the error may hold line breaks, too. */
 const SUGGESTION = /\n(?=\(Did you mean [^\n]*\n$)/
 const INDENTED = '\n  '
 
-/** `serve` is also the command when none is named, so it takes words, to tell which command was meant. */
+/** `serve` is the default command, so it takes words: they are refused with the command that was meant. */
 function refuseWordsAfterServe(program: Command, command: Command): void {
   const isNamed = command.name() === 'serve' && program.args[0] === 'serve'
   const [word] = command.args
@@ -53,7 +53,7 @@ function refuseWordsAfterServe(program: Command, command: Command): void {
   command.error(`error: too many arguments for 'serve', which takes none: '${word}'`)
 }
 
-/** Commander's own `help` looks at one word alone, so that it shows no command of a group. */
+/** Commander's own `help` takes one word, so it cannot show a command of a group. */
 function toHelpFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
@@ -65,7 +65,7 @@ function createProgram(streams: Streams): Command {
     .version(build.version, '-V, --version', 'print the version')
     .showHelpAfterError('Try: plant-store-server --help')
     .configureOutput({
-      // Help is our own text alone.
+      // Help holds no text from outside.
       writeOut: streams.out,
       writeErr: streams.err,
       outputError: (text) => terminal.err(text.replace(SUGGESTION, INDENTED)),
@@ -112,13 +112,13 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
   return { message, exitCode: exitCodes.failure }
 }
 
-/** Runs one command line, the program's name left out, and gives the exit code. */
+/** Runs one command line, without the program's name, and returns the exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   try {
     await createProgram(streams).parseAsync(toHelpFlag(args), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
-    // Commander has told its own errors already; help and version come as errors with code 0.
+    // Commander has printed its errors already; help and version are errors with code 0.
     if (error instanceof CommanderError) return error.exitCode && exitCodes.config
     const { message, exitCode } = describeFailure(error)
     terminalOf(streams).err(`plant-store-server: ${message}\n`)

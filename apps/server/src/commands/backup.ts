@@ -8,10 +8,10 @@ import { requireSqlite } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
 const FOR_POSTGRESQL =
-  'backup copies a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
+  'backup copies a SQLite store; PostgreSQL has its own program for that. Try:\n' +
   '  pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE\n' +
-  '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
-  '  or, in a form that any engine takes: plant-store-server export > plants.jsonl'
+  '  with the password in the file that PGPASSFILE names, because every user can read a command line;\n' +
+  '  or, in a format for every engine: plant-store-server export > plants.jsonl'
 
 async function backUp(source: string, target: string, terminal: Terminal): Promise<void> {
   refuseExisting(target)
@@ -39,13 +39,13 @@ async function backUp(source: string, target: string, terminal: Terminal): Promi
 /** `backup FILE` */
 export function addBackupCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('backup'), ['databaseUrl'])
-    .description('copy a SQLite store into one file, while servers go on')
-    .argument('<file>', 'the new file; one that exists is never replaced')
+    .description('copy a SQLite store into one file; servers may run')
+    .argument('<file>', 'the new file; an existing file is never replaced')
     .addHelpText(
       'after',
-      '\nThe copy is checked to its last page before it gets its name. It is for its owner only, and\n' +
-        'restore finds a byte of it that has changed. A backup that was killed leaves\n' +
-        'FILE.….partial, which can be deleted.\n\n' +
+      '\nThe copy is checked to its last page before it gets its name. Only its owner can read it, and\n' +
+        'restore detects every changed byte. A backup that was killed leaves FILE.….partial, which\n' +
+        'can be deleted.\n\n' +
         'Example: plant-store-server backup "plants-$(date +%F).db"',
     )
     .action((file: string, options: Flags) =>

@@ -9,7 +9,7 @@ import { CommandError, exitCodes } from './command-error.ts'
 import { describeCount } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Resolves once the reader has taken the text; false when there is no reader any more. */
+/** Resolves to true once the reader has taken the text, to false when the reader has gone. */
 function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stopped = () => resolve(false)
@@ -23,7 +23,7 @@ function write(output: Writable, text: string, stop: AbortSignal): Promise<boole
   })
 }
 
-/** Writes each text when the one before it is taken; false when nobody reads to the end. */
+/** Writes each text after the reader took the one before; false when the reader goes before the end. */
 async function writeAll(
   output: Writable,
   texts: AsyncIterable<string>,
@@ -62,7 +62,7 @@ async function exportPlants(
   }
   if (!stop.aborted) return
   const pipe = output as { unref?: () => void }
-  // A reader that takes nothing must not keep a process alive that was asked to end.
+  // A reader that takes nothing must not keep the process alive.
   pipe.unref?.()
   throw new CommandError('stopped before the end: the export is not whole', exitCodes.stopped)
 }
@@ -78,7 +78,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nAll plants as of one moment, while servers go on. ids have all of their digits.\n' +
+      '\nAll plants as of one moment, while servers go on. ids have all their digits.\n' +
         'In csv an absent tag is an empty field, and an empty tag is "". Both formats are exact, so\n' +
         'csv holds names as they are: in a spreadsheet one that begins with = + - or @ is a formula,\n' +
         'and an id of more than 15 digits is rounded, unless every column is imported as text. On a\n' +

@@ -8,7 +8,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
 }
 
-/** Tells a file that was named and cannot be read; other errors stay themselves. */
+/** Names the file that cannot be read; other errors are returned as they are. */
 export function describeUnreadable(error: unknown, path: string): unknown {
   if (!isSystemError(error)) return error
   return new CommandError(`cannot read ${path}: ${error.message}`, exitCodes.noInput, {
@@ -16,7 +16,7 @@ export function describeUnreadable(error: unknown, path: string): unknown {
   })
 }
 
-/** Tells a store that cannot be used now, with the reason where it is known. */
+/** Says that a store cannot be used now, with the reason if it is known. */
 export function describeUnavailable({ message, detail }: StoreUnavailableError): string {
   return detail === undefined ? message : `${message}: ${detail}`
 }
@@ -25,12 +25,12 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
 const EXISTS = 'exists already, and nothing is ever replaced. Try: another name'
 
-/** @throws CommandError when there is something under this name. */
+/** @throws CommandError when the path exists. */
 export function refuseExisting(path: string): void {
   if (existsSync(path)) throw new CommandError(`${path} ${EXISTS}`, exitCodes.cannotCreate)
 }
 
-/** Tells a file that was named and cannot be made; other errors stay themselves. */
+/** Names the file that cannot be created; other errors are returned as they are. */
 export function describeUncreatable(error: unknown, path: string): unknown {
   if (!isSystemError(error)) return error
   const isWithoutLinks = error.syscall === 'link' && NO_LINKS.has(error.code ?? '')
@@ -43,9 +43,9 @@ export function describeUncreatable(error: unknown, path: string): unknown {
   return new CommandError(message, exitCodes.cannotCreate, { cause: error })
 }
 
-/** Turns whatever came of an abort into one sentence; other errors stay themselves. */
+/** Turns the error of an aborted command into one sentence; other errors are returned as they are. */
 export function describeStop(error: unknown, terminal: Terminal, consequence: string): unknown {
-  // A signal that is asked throws its reason; what listens to it throws an error of its own.
+  // throwIfAborted throws the reason; APIs that take the signal throw an AbortError.
   const isStop = error === terminal.stop.reason || (error as Error | null)?.name === 'AbortError'
   return terminal.stop.aborted && isStop ? stopped(consequence) : error
 }
@@ -54,7 +54,10 @@ function stopped(consequence: string): CommandError {
   return new CommandError(`stopped before the end. ${consequence}`, exitCodes.stopped)
 }
 
-/** Waits for work that cannot be stopped itself, until the process is asked to end. */
+/**
+ * Waits for work that takes no signal, at most until the process must end.
+ * @throws CommandError then.
+ */
 export function unlessStopped<Result>(
   work: Promise<Result>,
   { stop }: Terminal,

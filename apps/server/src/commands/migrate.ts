@@ -7,7 +7,7 @@ import { unlessStopped } from './failures.ts'
 import { sqlitePathOf } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
-const AGAIN = 'Each migration is done or undone as a whole. Try: the same command again'
+const AGAIN = 'Each migration is all or nothing. Try: the same command again'
 
 async function migrate({ databaseUrl, allowDataLoss }: Config) {
   const path = sqlitePathOf(databaseUrl)
@@ -22,15 +22,14 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
     .description('bring the schema of the database to the newest version')
     .addHelpText(
       'after',
-      '\nA SQLite store migrates by itself when it is opened; one that holds plants is copied\n' +
-        'before, to a file beside it whose name ends with .schema- and the version.',
+      '\nA SQLite store migrates by itself when it is opened. If it holds plants, it is copied first,\n' +
+        'to a file beside it whose name ends with .schema- and the old version.',
     )
     .action(async (options: Flags) => {
       const config = loadConfig(options)
       const path = sqlitePathOf(config.databaseUrl)
       const { place, before, after } = await unlessStopped(migrate(config), terminal, AGAIN)
-      const change =
-        before === after ? 'nothing was to do' : `migrated from schema version ${before}`
+      const change = before === after ? 'nothing to do' : `migrated from schema version ${before}`
       terminal.err(
         `${place} has schema version ${after}, the newest that this program knows: ${change}.\n`,
       )

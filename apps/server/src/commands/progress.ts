@@ -2,9 +2,9 @@ import { printableLine } from '../text/printable.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ProgressState {
-  /** From 0 to 1; undefined where the end is not known. */
+  /** From 0 to 1; undefined where the total is unknown. */
   readonly fraction: number | undefined
-  /** What has been done so far. */
+  /** The work done so far. */
   readonly text: string
 }
 
@@ -29,15 +29,15 @@ function formatBar({ fraction, text }: ProgressState): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${percent} %  ${text}`
 }
 
-/** Tells how far a command is: a bar on a terminal, elsewhere a plain line every few seconds. */
+/** Shows how far a command is: a bar on a terminal, elsewhere a plain line every few seconds. */
 export function startProgress(
   { err, draw, isInteractive }: Terminal,
   read: () => ProgressState,
 ): Progress {
   const clear = isInteractive ? CLEAR_LINE : ''
-  const tell = () =>
+  const show = () =>
     isInteractive ? draw(clear + printableLine(formatBar(read()))) : err(`${read().text}\n`)
-  const timer = setInterval(tell, isInteractive ? BAR_PERIOD_MS : LINE_PERIOD_MS)
+  const timer = setInterval(show, isInteractive ? BAR_PERIOD_MS : LINE_PERIOD_MS)
   timer.unref()
   return {
     line(text) {

@@ -13,13 +13,13 @@ import { requireSqlite } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
 const FOR_POSTGRESQL =
-  'restore fills a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
+  'restore fills a SQLite store; PostgreSQL has its own program for that. Try:\n' +
   '  pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE\n' +
-  '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
-  '  or, for what export wrote: plant-store-server load plants.jsonl'
+  '  with the password in the file that PGPASSFILE names, because every user can read a command line;\n' +
+  '  or, for the output of export: plant-store-server load plants.jsonl'
 
 const NO_DIGEST =
-  'It carries no digest, as those of earlier programs: a changed byte inside a name would not show.'
+  'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
 
 function describe(
   backup: string,
@@ -28,9 +28,9 @@ function describe(
 ): string {
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-    `of ${backup}.\n  ${isDigested ? 'They are what its digest is of.' : NO_DIGEST}\n` +
+    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n` +
     '  Tokens are as they were then. Try: plant-store-server token list, ' +
-    'and revoke again what was revoked since.\n'
+    'and revoke again the tokens that were revoked since.\n'
   )
 }
 
@@ -66,11 +66,11 @@ function refuseMissing(backup: string): void {
 /** `restore FILE` */
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('restore'), ['databaseUrl', 'auditFile'])
-    .description('fill a SQLite store that holds no plants from a backup')
-    .argument('<file>', 'what `backup` made')
+    .description('restore a backup into a SQLite store without plants')
+    .argument('<file>', 'the output of `backup`')
     .addHelpText(
       'after',
-      '\nAll or nothing: the backup is checked to its last byte before. Tokens that the store has\n' +
+      '\nAll or nothing: the backup is checked to its last byte first. Tokens that the store has\n' +
         'already stay.\n\n' +
         'Example: plant-store-server restore plants-2026-11-20.db',
     )

@@ -31,7 +31,7 @@ function addressOf({ localAddress = '' }: Socket): string {
 function refusal(): RequestError {
   return new RequestError(
     'malformed_request',
-    'the Host header is none of this listener; PLANT_STORE_OPERATIONS_HOSTS names more',
+    'Host is not a name of this listener; PLANT_STORE_OPERATIONS_HOSTS allows more names',
   )
 }
 

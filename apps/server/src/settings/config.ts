@@ -25,7 +25,7 @@ export class ConfigError extends Error {
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
-  /** Where spans are sent; undefined for nowhere. */
+  /** Where spans are sent; undefined sends none. */
   readonly traces: TracesConfig | undefined
   /** Who ran the program with sudo, as far as the environment can be believed. */
   readonly sudoUser: string | undefined

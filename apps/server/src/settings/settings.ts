@@ -47,7 +47,7 @@ export const settings = {
   ),
   operationsHosts: setting(
     'none',
-    'names and addresses in Host that it answers beside its own, or none',
+    'more names and addresses that its callers may send as Host, or none',
     listOr(
       'none',
       isHostName,
@@ -66,34 +66,30 @@ export const settings = {
   ),
   allowDataLoss: setting(
     'no',
-    'yes: take a PostgreSQL that could lose what was answered 200',
+    'yes: accept a PostgreSQL that could lose plants that were answered 200',
     z.enum(['yes', 'no'], { error: 'must be yes or no' }).transform((reply) => reply === 'yes'),
   ),
-  jwksUrl: setting(
-    'none',
-    "the address of an issuer's keys; with it, its JWTs open the service",
-    jwksUrl,
-  ),
+  jwksUrl: setting('none', "the URL of an issuer's keys; its JWTs then open the service", jwksUrl),
   jwksFile: setting('none', 'the same keys in a file instead', textOrNone),
   jwtIssuer: setting('none', 'the iss that a JWT must have', textOrNone),
   jwtAudience: setting('none', 'the aud that a JWT must have', textOrNone),
   jwtAlgorithms: setting(
     'ES256,EdDSA,Ed25519,PS256,RS256',
-    'what a JWT may be signed with',
+    'algorithms that may sign a JWT',
     jwtAlgorithms,
   ),
   jwtTypes: setting(
     'any',
-    'the typ that a JWT must have: at+jwt; any takes JWT or none too',
+    'the typ that a JWT must have: at+jwt; any also accepts JWT or none',
     jwtTypes,
   ),
   auditFile: setting(
     'none',
-    'where token commands and restore add a line about what they did',
+    'the file where token commands and restore record what they did, or none',
     textOrNone,
   ),
-  bodyLimitBytes: setting('65536', 'the longest body taken', wholeNumber(64, 16_777_216)),
-  headerLimitBytes: setting('16384', 'the longest header taken', wholeNumber(1_024, 1_048_576)),
+  bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
+  headerLimitBytes: setting('16384', 'the longest header accepted', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
   connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
   requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
@@ -109,7 +105,7 @@ export const settings = {
   ),
   failedCredentialLimit: setting(
     '60',
-    'how many requests from one address may have no valid token in a minute, or off',
+    'how many requests without a valid token one address may send in a minute, or off',
     wholeNumberOrOff(1, 1_000_000),
   ),
   rateLimit: setting(
@@ -119,12 +115,12 @@ export const settings = {
   ),
   rateWindowSeconds: setting(
     '1',
-    'of how many seconds a token may use its whole rate at once',
+    'burst: the seconds of its rate that a token may use at once',
     wholeNumber(1, 3_600),
   ),
   trustedProxies: setting(
     'none',
-    'whose X-Forwarded-For is believed: addresses and networks, or none',
+    'addresses and networks whose X-Forwarded-For is trusted, or none',
     listOr(
       'none',
       (item) => parseNetwork(item) !== undefined,
@@ -150,10 +146,14 @@ export const settings = {
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
   shutdownDelayMs: setting(
     '0',
-    'how long to serve on, no longer ready, before the end',
+    'how long to serve, while not ready, before the end',
     wholeNumber(0, 60_000),
   ),
-  shutdownTimeoutMs: setting('7000', 'how long requests in flight may take at the end', duration),
+  shutdownTimeoutMs: setting(
+    '7000',
+    'how long requests in flight may still take at the end',
+    duration,
+  ),
   docs: setting(
     'on',
     'on or off: whether the OpenAPI document and its page are served',
@@ -161,7 +161,7 @@ export const settings = {
   ),
   publicUrl: setting(
     'auto',
-    'the base address in the OpenAPI document; auto: the Host of the request',
+    'the base URL in the OpenAPI document; auto: from the Host of the request',
     baseAddressOrAuto,
   ),
   logLevel: setting(
@@ -175,7 +175,7 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** Settings that may hold a password, and so may come from a file. */
+/** Settings that may hold a password, so a file may hold them. */
 export const SECRETS = new Set<SettingName>(['databaseUrl'])
 
 export const settingNames = Object.keys(settings) as SettingName[]

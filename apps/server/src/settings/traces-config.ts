@@ -1,6 +1,6 @@
 import type { Environment } from './settings.ts'
 
-/** How the fraction of requests that are traced is chosen; the names are OpenTelemetry's. */
+/** OpenTelemetry's names for the ways to choose which requests are traced. */
 const samplerNames = [
   'always_on',
   'always_off',
@@ -12,7 +12,7 @@ const samplerNames = [
 
 type SamplerName = (typeof samplerNames)[number]
 
-/** Where spans are sent, and of which requests. */
+/** Where spans are sent, and which requests have them. */
 export interface TracesConfig {
   /** The whole URL of an OTLP receiver over HTTP. */
   readonly url: string
@@ -21,7 +21,7 @@ export interface TracesConfig {
   readonly ratio: number
 }
 
-/** The signal's own variable is the whole URL; the general one is where /v1/traces is added. */
+/** The variable for traces holds the whole URL; to the general one /v1/traces is added. */
 const ENDPOINTS = [
   ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ''],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', '/v1/traces'],
@@ -32,8 +32,8 @@ function isSwitchedOff(environment: Environment): boolean {
 }
 
 /**
- * Where spans go by OpenTelemetry's own variables; undefined, the default, for nowhere. An empty
- * variable counts as none. What is wrong is added to `problems`.
+ * Where OpenTelemetry's own variables send spans; undefined, the default, sends none. An empty
+ * variable counts as unset. Wrong variables are added to `problems`.
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function readTracesConfig(

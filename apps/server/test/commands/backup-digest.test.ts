@@ -97,7 +97,7 @@ describe('a backup', { timeout: 20_000 }, () => {
     const { source, target, restore } = await arrange()
     const { code, err } = await restore()
     expect(code).toBe(0)
-    expect(err).toContain('They are what its digest is of.')
+    expect(err).toContain('They match its digest.')
     expect(contentOf(target)).toEqual(contentOf(source))
     expect(query(target, HAS_DIGEST)).toEqual({ tables: 0 })
   })
@@ -125,7 +125,7 @@ describe('a backup', { timeout: 20_000 }, () => {
     expect(query(second, HAS_DIGEST)).toEqual({ tables: 1 })
     expect(await run(['restore', second], target)).toMatchObject({
       code: 0,
-      err: expect.stringContaining('They are what its digest is of.'),
+      err: expect.stringContaining('They match its digest.'),
     })
   })
 

@@ -89,7 +89,7 @@ describe('doctor', { timeout: 20_000 }, () => {
     const { code, out, err } = await doctor()
     expect(code).toBe(1)
     expect(out).toMatch(/^failure {2}store: .*plants\.db (?:is corrupt|cannot be read).* Try: /m)
-    expect(err).toContain('1 failure, as told above')
+    expect(err).toContain('1 failure: see the lines above')
   })
 
   test('tells a database of another program as a failure', async () => {
@@ -168,7 +168,7 @@ describe('tokens', () => {
   })
 
   test('of which none opens the service are warned of', () => {
-    expect(details([token('a', -30)])).toEqual(['warning none opens the service'])
+    expect(details([token('a', -30)])).toEqual(['warning no token opens the service'])
   })
 
   test('need not be there where JWTs open the service', () => {

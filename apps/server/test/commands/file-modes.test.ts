@@ -114,7 +114,7 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
       expect.objectContaining({
         level: 'warn',
         modes: expect.arrayContaining([`755 ${data}`, `660 ${path}`, `660 ${path}-wal`]),
-        msg: 'other users can read or change the store; doctor says what to do',
+        msg: 'other users can read or change the store; doctor says how to fix it',
       }),
     ])
   })

@@ -60,7 +60,7 @@ describe('load', { timeout: 20_000 }, () => {
     expect(err).toContain('-:2: id 1 is taken by other content\n')
     expect(err).toContain('-:3: is not valid JSON\n')
     expect(err).toContain('Read 4 plants: 2 created, 0 already there, 1 conflicting, 1 invalid.\n')
-    expect(err).toMatch(/2 plants of - are not stored, as told above\n$/)
+    expect(err).toMatch(/2 plants of - are not stored: see the lines above\n$/)
     expect(readPlants(path).map(({ name }) => name)).toEqual(['Fern', 'Ivy'])
   })
 
@@ -193,7 +193,7 @@ describe('load is refused before a store is touched', () => {
   test.each([
     ['a file that does not exist', 'none.jsonl', 66, /cannot read .*none\.jsonl: ENOENT/],
     ['a folder', '', 66, /cannot read .*: it is a folder/],
-    ['a file of unknown format', 'plants.txt', 78, /does not tell its format.*Try: --format jsonl/],
+    ['a file of unknown format', 'plants.txt', 78, /ends with neither .*Try: --format jsonl/],
     ['csv without a header', 'headless.csv', 65, /headless\.csv cannot be loaded: .*Try: a first/],
   ])('for %s', async (_what, name, exitCode, message) => {
     const { load, write, folder, path } = arrange()

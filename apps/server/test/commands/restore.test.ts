@@ -34,7 +34,7 @@ describe('restore', { timeout: 20_000 }, () => {
     const { code, err } = await restore()
     expect(code).toBe(0)
     expect(err).toContain('plants.db holds 500 plants and 1 token of ')
-    expect(err).toContain('revoke again what was revoked since')
+    expect(err).toContain('revoke again the tokens that were revoked since')
     expect(contentOf(target)).toEqual(contentOf(source))
     expect(readdirSync(join(target, '..'))).toEqual(['plants.db'])
     expect((await run(['token', 'list'], target)).out).toContain('greenhouse')

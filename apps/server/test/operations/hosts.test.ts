@@ -17,7 +17,8 @@ async function ask(server: ServerProcess, head: string, address = '127.0.0.1') {
   return reply
 }
 
-const REFUSAL = 'the Host header is none of this listener; PLANT_STORE_OPERATIONS_HOSTS names more'
+const REFUSAL =
+  'Host is not a name of this listener; PLANT_STORE_OPERATIONS_HOSTS allows more names'
 
 const PATHS = ['/livez', '/readyz', '/metrics']
 

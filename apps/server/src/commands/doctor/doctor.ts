@@ -47,19 +47,22 @@ async function examine(config: Config, terminal: Terminal): Promise<void> {
   for (const check of all) terminal.out(printableLine(formatCheck(check)))
   const failures = all.filter(({ level }) => level === 'failure').length
   if (failures === 0) return
-  throw new CommandError(`${describeCount(failures, 'failure')}, as told above`, exitCodes.failure)
+  throw new CommandError(
+    `${describeCount(failures, 'failure')}: see the lines above`,
+    exitCodes.failure,
+  )
 }
 
 /** `doctor` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('doctor'), NAMES)
-    .description('check what "200 means durable" rests on, on this machine')
+    .description('check whether 200 means durable on this machine')
     .addHelpText(
       'after',
-      '\nEach line is ok, warning or failure, the last two with what to do. Nothing is changed.\n' +
-        'The exit code is 1 after a failure, else 0.',
+      '\nEach line is ok, warning or failure; a warning and a failure say how to fix it. doctor changes\n' +
+        'nothing. The exit code is 1 after a failure, else 0.',
     )
     .action((options: Flags) =>
-      unlessStopped(examine(loadConfig(options), terminal), terminal, 'Not all was looked at'),
+      unlessStopped(examine(loadConfig(options), terminal), terminal, 'Not everything was checked'),
     )
 }

@@ -14,7 +14,7 @@ function endOf(token: TokenRecord): number {
   return token.expiresAt ?? Number.POSITIVE_INFINITY
 }
 
-/** Whether its callers have, under the same name, a token that lasts. */
+/** Whether another token of the same name lasts longer. */
 function hasSuccessor(token: TokenRecord, tokens: readonly TokenRecord[], now: number): boolean {
   return tokens.some(
     (other) => other.name === token.name && isUsable(other, now) && endOf(other) > now + WARNING_MS,
@@ -22,19 +22,19 @@ function hasSuccessor(token: TokenRecord, tokens: readonly TokenRecord[], now: n
 }
 
 function examineToken(token: TokenRecord, now: number): HealthCheck {
-  const told = `${token.id} (${token.name})`
+  const shown = `${token.id} (${token.name})`
   const end = describeTime(token.expiresAt)
   return endOf(token) > now
-    ? about.warning(`${told} expires ${end}`, `plant-store-server token rotate ${token.id}`)
+    ? about.warning(`${shown} expires ${end}`, `plant-store-server token rotate ${token.id}`)
     : about.warning(
-        `${told} expired ${end}`,
+        `${shown} expired ${end}`,
         `plant-store-server token create --name ${token.name}`,
       )
 }
 
 /**
- * Whose tokens end within 14 days or have ended in the last 14 days, with nothing to follow.
- * Where JWTs open the service, it needs no token.
+ * Warns of tokens without a successor that expire within 14 days or expired in the last 14 days, and
+ * where no token opens the service and JWTs do not either.
  */
 export function examineTokens(
   tokens: readonly TokenRecord[],
@@ -50,7 +50,7 @@ export function examineTokens(
   )
   const checks = ending.map((token) => examineToken(token, now))
   if (usable === 0 && !takesJwt) {
-    const detail = 'none opens the service'
+    const detail = 'no token opens the service'
     return [...checks, about.warning(detail, 'plant-store-server token create --name NAME')]
   }
   return checks.length > 0 ? checks : [about.ok(`${usable} in use, none expires within 14 days`)]

@@ -5,12 +5,12 @@ import { CommandError, exitCodes } from '../command-error.ts'
 import { describeUnreadable } from '../failures.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** A file that is read once, from its start. */
+/** A file that is read once, from start to end. */
 export interface Input {
   readonly chunks: AsyncIterable<Uint8Array>
-  /** In bytes; undefined where it has no size, such as a pipe. */
+  /** In bytes; undefined for a pipe, which has no size. */
   readonly size: number | undefined
-  /** Bytes that were read so far. */
+  /** Bytes read so far. */
   bytesRead(): number
 }
 

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { PlantRecord } from '../../plant-files/plant-file.ts'
 import type { PlantStore } from '../../store/store.ts'
 
-/** What became of the records that were read. */
+/** How many records were read, and their outcomes. */
 export interface LoadCounts {
   read: number
   created: number
@@ -13,26 +13,26 @@ export interface LoadCounts {
 
 export interface LoadOptions {
   readonly plants: PlantStore
-  /** Plants that may be on their way to the store at once. */
+  /** Most plants that wait for the store at once. */
   readonly windowSize: number
-  /** Counted while it goes on. */
+  /** Updated while records are stored. */
   readonly counts: LoadCounts
-  /** Told of each record that is not stored. */
+  /** Called for each record that is not stored. */
   readonly onRefused: (line: number, reason: string) => void
   readonly signal: AbortSignal
 }
 
-/** Characters on their way at once: bounds the memory where texts are long. */
+/** Most characters that wait for the store at once: bounds the memory of long texts. */
 const WINDOW_CHARACTERS = 4_194_304
 
-/** What is on its way to the store. */
+/** The plants that wait for the store. */
 interface Window {
-  /** Takes note of a plant until `leave`. */
+  /** Counts a plant until `leave`. */
   enter(plant: NewPlant): void
   leave(plant: NewPlant): void
   /** Resolves when there is room for one more. */
   room(): Promise<void>
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no plant waits. */
   empty(): Promise<void>
 }
 
@@ -69,8 +69,8 @@ function createWindow(size: number): Window {
 }
 
 /**
- * Stores records, many at a time so that they share commits. What is stored already is left alone.
- * @throws the first error of the store, once nothing is on its way any more.
+ * Stores records, many at a time so that they share commits. Plants that are stored already stay.
+ * @throws the first error of the store, after the last plant that waited.
  */
 export async function loadPlants(
   records: AsyncIterable<PlantRecord>,

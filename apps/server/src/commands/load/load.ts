@@ -15,10 +15,10 @@ import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants } from './load-plants.ts'
 
-/** As many as one commit takes; more would go a little quicker, and make the heap grow. */
+/** As many as one commit takes; more would be a little faster, but need more memory. */
 const WINDOW_PLANTS = 1_024
 
-/** A record writes an id with all its digits where a body may have written 1e18. */
+/** A record has all digits of an id, where a body may have had 1e18. */
 const ID_SLACK_BYTES = 64
 
 const AGAIN = 'What was loaded is stored. Try: the same command again'
@@ -27,7 +27,7 @@ function findFormat(path: string, asked: PlantFileFormatName | undefined): Plant
   const format = asked ?? (path === '-' ? 'jsonl' : formatOfFile(path))
   if (format !== undefined) return format
   throw new CommandError(
-    `${path} does not tell its format by .jsonl or .csv. Try: --format jsonl`,
+    `the name of ${path} ends with neither .jsonl nor .csv. Try: --format jsonl`,
     exitCodes.config,
   )
 }
@@ -92,7 +92,7 @@ async function load(
   const refused = counts.id_taken + counts.invalid
   if (refused === 0) return
   throw new CommandError(
-    `${describeCount(refused, 'plant')} of ${path} ${refused === 1 ? 'is' : 'are'} not stored, as told above`,
+    `${describeCount(refused, 'plant')} of ${path} ${refused === 1 ? 'is' : 'are'} not stored: see the lines above`,
     exitCodes.dataError,
   )
 }
@@ -106,7 +106,7 @@ export function addLoadCommand(program: Command, terminal: Terminal): void {
     'bodyLimitBytes',
   ])
     .description('store the plants of an export')
-    .argument('<file>', 'what `export` wrote, or - for standard input')
+    .argument('<file>', 'the output of `export`, or - for standard input')
     .addOption(
       new Option('--format <name>', 'jsonl or csv (default: by the ending; jsonl for -)').choices(
         Object.keys(plantFileFormats),
@@ -114,9 +114,9 @@ export function addLoadCommand(program: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nA plant that is there already is left alone, so a load can be repeated. A plant whose id\n' +
-        'is taken by other content, and a line that is no plant, are told by line; the rest is\n' +
-        'stored, and the exit code is 65.\n\n' +
+      '\nA plant that is there already stays as it is, so a load can be repeated. load prints the\n' +
+        'number of each line that is no plant or whose id is taken by other content, stores the\n' +
+        'rest, and ends with exit code 65.\n\n' +
         'Example: plant-store-server export | plant-store-server load - --database-url URL',
     )
     .action(async (path: string, options: Flags & { format?: PlantFileFormatName }) => {

@@ -97,7 +97,7 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   const wide = path === undefined ? [] : findWideModes(path)
   if (wide.length === 0) return
   const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
-  log.warn({ modes }, 'other users can read or change the store; doctor says what to do')
+  log.warn({ modes }, 'other users can read or change the store; doctor says how to fix it')
 }
 
 /** Serves until a signal ends it or the store fails. */

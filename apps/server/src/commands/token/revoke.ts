@@ -18,11 +18,11 @@ export function addTokenRevoke(token: Command, terminal: Terminal): void {
           const token = await findToken(store, id)
           const shown = `Token ${id} (${displayName(token.name)})`
           const isNew = await store.tokens.revoke(id, Date.now())
-          const told = isNew
+          const message = isNew
             ? `${shown} is revoked; running servers refuse it within 5 s.\n`
             : `${shown} was revoked before.\n`
           const fields = { ...auditFieldsOf(token), wasRevokedBefore: !isNew }
-          return { fields, report: () => terminal.err(told) }
+          return { fields, report: () => terminal.err(message) }
         },
       ),
     )

@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal.ts'
 import { parseDuration } from './duration.ts'
 import { describeState, describeTime, findToken, reportIssued } from './report.ts'
 
-/** Enough to bring the successor to every place that uses the token. */
+/** Enough time to replace the token everywhere it is used. */
 const DEFAULT_OVERLAP_MS = 86_400_000
 
 async function rotate(
@@ -45,7 +45,7 @@ async function rotate(
 /** `token rotate ID [--overlap 24h]` */
 export function addTokenRotate(token: Command, terminal: Terminal): void {
   addSettingFlags(token.command('rotate'), AUDITED_SETTINGS)
-    .description('make a successor; the old token goes on for the overlap')
+    .description('make a new token; the old one works until the overlap ends')
     .argument('<id>', 'its id, as `token list` shows it')
     .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
     .action((id: string, options: Flags & { overlap?: number }) =>

@@ -10,7 +10,7 @@ import {
   tracedRequest,
 } from './request-spans.ts'
 
-/** A traced create that waits for the commit that holds its plant. */
+/** A traced create that waits for the commit of its plant. */
 interface Wait {
   readonly request: TracedRequest
   readonly span: Span
@@ -24,15 +24,10 @@ export interface CommitSpans {
 
 type Waits = WeakMap<NewPlant, Wait>
 
-async function createTraced(
-  tracer: Tracer,
-  waits: Waits,
-  request: TracedRequest,
-  plant: NewPlant,
+async function traceOutcome(
+  { request, span }: Wait,
   create: () => Promise<CreateOutcome>,
 ): Promise<CreateOutcome> {
-  const span = startInnerSpan(tracer, 'wait for commit', request)
-  waits.set(plant, { request, span })
   try {
     const outcome = await create()
     span.setAttribute('plant_store.outcome', outcome)
@@ -61,20 +56,20 @@ function recordCommit(tracer: Tracer, waits: Waits, ended: EndedCommit<NewPlant>
 }
 
 /**
- * Spans for the wait of each traced create and for each commit that carried one. The commit is in
- * the trace of the first of them, links to the requests of all, and the wait of each links to it.
+ * Spans for the wait of each traced create and for each commit with traced plants. The commit belongs
+ * to the trace of its first plant and links to the requests of all; each wait links to the commit.
  */
 export function createCommitSpans(tracer: Tracer): CommitSpans {
-  // By the plant itself: the store hands the very objects that it was given to its observer.
+  // Keyed by object: the store passes its observer the same objects that it was given.
   const waits: Waits = new WeakMap()
   return {
     traceCreates: (plants) => ({
       create(plant, timing) {
         const request = tracedRequest.getStore()
-        const create = () => plants.create(plant, timing)
-        return request === undefined
-          ? create()
-          : createTraced(tracer, waits, request, plant, create)
+        if (request === undefined) return plants.create(plant, timing)
+        const wait = { request, span: startInnerSpan(tracer, 'wait for commit', request) }
+        waits.set(plant, wait)
+        return traceOutcome(wait, () => plants.create(plant, timing))
       },
     }),
     observer: {

@@ -18,25 +18,25 @@ import { withoutCredentials } from '../../text/without-credentials.ts'
 /** A request whose trace is recorded. */
 export interface TracedRequest {
   readonly span: Span
-  /** What performance.now() lacks of the time since 1970, in ms, read once for all its spans. */
+  /** The difference between Unix time and performance.now(), in ms, read once for all its spans. */
   readonly clockOffsetMs: number
 }
 
-/** The request that is handled now; nothing while its trace is not recorded. */
+/** The request that is handled now, if its trace is recorded. */
 export const tracedRequest = new AsyncLocalStorage<TracedRequest>()
 
 /**
- * A moment of performance.now() as the time since 1970, in ms. The SDK's own times read the wall
- * clock for each span, which may be set between two of them: inner spans would leave the outer.
+ * A moment of performance.now() as Unix time, in ms. The SDK would read the wall clock for each span:
+ * if somebody sets the clock between two of them, inner spans leave the outer.
  */
 export function timeWithin(request: TracedRequest, moment = performance.now()): number {
   return moment + request.clockOffsetMs
 }
 
-/** https://www.w3.org/TR/trace-context/; a header that is malformed counts as none. */
+/** https://www.w3.org/TR/trace-context/; a malformed header counts as none. */
 const propagator = new W3CTraceContextPropagator()
 
-/** A caller's headers without a credential in them: `tracestate` goes into each span as it came. */
+/** A caller's headers, but none with a credential: `tracestate` goes into each span unchanged. */
 const cleanHeaders: TextMapGetter<IncomingHttpHeaders> = {
   keys: (headers) => Object.keys(headers),
   get(headers, name) {
@@ -46,14 +46,14 @@ const cleanHeaders: TextMapGetter<IncomingHttpHeaders> = {
   },
 }
 
-/** The methods that the conventions name; another could be any text (semantic conventions, HTTP). */
+/** The methods that the semantic conventions for HTTP name; another one could be any text. */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/
 
 const ROUTE = '/plants'
 
 /**
- * What is known of a request before it is checked. A path that is not the service's own may hold
- * anything, and is left out, as is the query.
+ * The name and attributes of a request before it is checked. The query, and every path but the
+ * service's own, are left out: they may hold anything.
  */
 function describeRequest(request: Request): { name: string; attributes: Attributes } {
   const isKnown = METHODS.test(request.method)
@@ -69,7 +69,7 @@ function describeRequest(request: Request): { name: string; attributes: Attribut
   return { name: `${method} ${ROUTE}`, attributes }
 }
 
-/** Ends a request's span with how it was answered; the caller may have gone before. */
+/** Ends the span of a request with its reply, if the caller did not go away before. */
 function endRequestSpan(request: TracedRequest, response: Response): void {
   const { span } = request
   const { requestId, tokenName, outcome } = response.locals
@@ -81,7 +81,7 @@ function endRequestSpan(request: TracedRequest, response: Response): void {
   }
   if (errorName !== undefined) span.setAttribute('plant_store.error', errorName)
   if (status !== undefined) span.setAttribute('http.response.status_code', status)
-  // By the conventions a refusal is the caller's error and not the server's.
+  // The conventions count a 4xx as the caller's error.
   if (status === undefined || status >= 500) {
     span.setAttribute('error.type', errorName ?? 'caller_gone')
     span.setStatus({ code: SpanStatusCode.ERROR })
@@ -89,7 +89,7 @@ function endRequestSpan(request: TracedRequest, response: Response): void {
   span.end(timeWithin(request))
 }
 
-/** First of all in an app: a span for each request, in the trace that its caller names. */
+/** A span for each request, in the trace that its caller names; to be the first handler of an app. */
 export function traceRequests(tracer: Tracer): RequestHandler {
   return (request, response, next) => {
     const caller = propagator.extract(ROOT_CONTEXT, request.headers, cleanHeaders)
@@ -108,19 +108,19 @@ export function traceRequests(tracer: Tracer): RequestHandler {
   }
 }
 
-/** A span within a request's, from now on. */
+/** Starts a span inside that of a request. */
 export function startInnerSpan(tracer: Tracer, name: string, request: TracedRequest): Span {
   const startTime = timeWithin(request)
   return tracer.startSpan(name, { startTime }, trace.setSpan(ROOT_CONTEXT, request.span))
 }
 
-/** Gives a span the error that ended it, by its class alone. */
+/** Marks a span as failed, with the class of the error alone. */
 export function failSpan(span: Span, error: unknown): void {
   span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The same check of a credential, with a span for each; nothing of the credential is in it. */
+/** The same check of credentials, with a span for each, which holds nothing of the credential. */
 export function traceCredentials(tracer: Tracer, authenticate: Authenticate): Authenticate {
   const traced = (...check: Parameters<Authenticate>) => {
     const request = tracedRequest.getStore()

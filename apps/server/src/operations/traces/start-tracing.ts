@@ -23,23 +23,23 @@ import type { TracesConfig } from '../../settings/traces-config.ts'
 import { type CommitSpans, createCommitSpans } from './commit-spans.ts'
 import { traceCredentials, traceRequests } from './request-spans.ts'
 
-/** What the parts of the server are given so that their work is seen in traces. */
+/** Hooks for the parts of the server whose work is shown in traces. */
 export interface Tracing extends CommitSpans {
   readonly traceRequest: RequestHandler
   traceCredentials(authenticate: Authenticate): Authenticate
-  /** Sends what is left; rejects never, and may take as long as the collector does. */
+  /** Sends the spans that are left; never rejects, and takes as long as the collector. */
   shutdown(): Promise<void>
 }
 
-/** Spans that wait to be sent; more are dropped, so that a dead collector costs no more memory. */
+/** Most spans that wait to be sent; more are dropped, which bounds the memory of a dead collector. */
 const QUEUE_LIMIT = 4_096
 const SENT_TOGETHER = 512
 
-/** A commit links to each request that it carried; no batch is larger. */
+/** As many as one commit takes: it links to each of its requests. */
 const MAX_LINKS = 1_024
 
-/** A collector that is away is told of so often. */
-const TELL_INTERVAL_MS = 60_000
+/** At most one line of the log in this time: a collector may be away for long. */
+const REPORT_INTERVAL_MS = 60_000
 const LONGEST_REASON = 300
 
 function createSampler({ sampler, ratio }: TracesConfig): Sampler {
@@ -49,24 +49,24 @@ function createSampler({ sampler, ratio }: TracesConfig): Sampler {
     : new AlwaysOnSampler()
 }
 
-/** Sends what the SDK complains of to the log, one line a minute. */
+/** Logs problems of the SDK, at most one line a minute. */
 function logProblems(log: Logger): void {
-  let toldAt = Number.NEGATIVE_INFINITY
-  const tell = (problem: unknown) => {
-    if (performance.now() < toldAt + TELL_INTERVAL_MS) return
-    toldAt = performance.now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  const report = (problem: unknown) => {
+    if (performance.now() < reportedAt + REPORT_INTERVAL_MS) return
+    reportedAt = performance.now()
     const reason = problem instanceof Error ? problem.message : String(problem)
     log.warn({ reason: reason.slice(0, LONGEST_REASON) }, 'spans were not sent')
   }
   const ignore = () => {}
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     DiagLogLevel.WARN,
   )
-  setGlobalErrorHandler(tell)
+  setGlobalErrorHandler(report)
 }
 
-/** Loads the SDK and sends spans from now on; headers and time-outs are OTEL_EXPORTER_OTLP_*. */
+/** Sends spans from now on; the SDK reads headers and time-outs from OTEL_EXPORTER_OTLP_*. */
 export function startTracing(config: TracesConfig, log: Logger): Tracing {
   logProblems(log)
   const root = createSampler(config)
