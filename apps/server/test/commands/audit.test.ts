@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { formatAuditLine } from '../../src/commands/audit.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
-import { runToEnd, startServerProcess } from '../process/server-process.ts'
+import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { joinInterrupted, needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { runProgram } from './program.ts'
+import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 function arrange() {
@@ -19,21 +19,14 @@ function arrange() {
     folder,
     path,
     auditFile,
-    run: (...args: string[]) => runProgram(['token', ...args, '--database-url', `sqlite:${path}`]),
-    recordsInFile: () => readFileSync(auditFile, 'utf8').trimEnd().split('\n').map(parse),
+    run: (...args: string[]) => runOn(path, ['token', ...args]),
+    recordsInFile: () => logLinesIn(readFileSync(auditFile, 'utf8')),
   }
 }
 
-function parse(line: string): Record<string, unknown> {
-  return JSON.parse(line)
-}
-
-/** What stands on standard error for machines. */
+/** The audit lines between those for people. */
 function recordsIn(err: string): Record<string, unknown>[] {
-  return err
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map(parse)
+  return logLinesIn(err.match(/^\{.*\n/gm)?.join('') ?? '')
 }
 
 const common = {
@@ -45,7 +38,7 @@ const common = {
 const anId = expect.stringMatching(/^[0-9a-f]{12}$/)
 const aTime = expect.stringMatching(/^20\d\d-.*Z$/)
 
-describe('every token command leaves one line of who did what when:', () => {
+describe('every token command leaves one line that says who did what when:', () => {
   test('create, list, rotate and revoke', async () => {
     const { run } = arrange()
     const created = await run('create', '--name', 'greenhouse', '--expires', 'never')
@@ -89,15 +82,10 @@ describe('every token command leaves one line of who did what when:', () => {
     ])
   })
 
-  test('with who called sudo', async () => {
-    const { err } = await runShell(temporaryFolder(), 'SUDO_USER=ann server token list')
+  test('with who called sudo, at every log level', async () => {
+    const environment = 'SUDO_USER=ann PLANT_STORE_LOG_LEVEL=silent'
+    const { err } = await runShell(temporaryFolder(), `${environment} server token list`)
     expect(recordsIn(err)).toEqual([expect.objectContaining({ sudoUser: 'ann' })])
-  })
-
-  test('whatever the log level', async () => {
-    const folder = temporaryFolder()
-    const { err } = await runShell(folder, 'PLANT_STORE_LOG_LEVEL=silent server token list')
-    expect(recordsIn(err)).toHaveLength(1)
   })
 
   test('and never a secret', async () => {
@@ -112,7 +100,7 @@ describe('every token command leaves one line of who did what when:', () => {
   })
 })
 
-describe('restore leaves a line of the tokens that it brings:', () => {
+describe('restore leaves a line about the tokens that it adds:', () => {
   async function arrangeBackup() {
     const { folder, path, auditFile, run, recordsInFile } = arrange()
     const create = async (name: string) =>
@@ -120,10 +108,9 @@ describe('restore leaves a line of the tokens that it brings:', () => {
     const ids = { good: await create('good'), ended: await create('ended') }
     await run('revoke', ids.ended)
     const backup = join(folder, 'backup.db')
-    await runProgram(['backup', backup, '--database-url', `sqlite:${path}`])
+    await runOn(path, ['backup', backup])
     const target = join(folder, 'target.db')
-    const restore = (...args: string[]) =>
-      runProgram(['restore', backup, '--database-url', `sqlite:${target}`, ...args])
+    const restore = (...args: string[]) => runOn(target, ['restore', backup, ...args])
     const { level, time, user } = common
     const record = { level, time, user, audit: 'restore', store: target, backup }
     return { ids, path, backup, target, auditFile, restore, record, recordsInFile }
@@ -138,10 +125,10 @@ describe('restore leaves a line of the tokens that it brings:', () => {
     expect(recordsIn(err)).toEqual([expected])
   })
 
-  test('none that the store had before, be it revoked there and not in the backup', async () => {
+  test('without those that the store had, even if they were revoked only there', async () => {
     const { ids, path, target, restore, record } = await arrangeBackup()
     copyFileSync(path, target)
-    await runProgram(['token', 'revoke', ids.good, '--database-url', `sqlite:${target}`])
+    await runOn(target, `token revoke ${ids.good}`)
     const { err } = await restore()
     expect(recordsIn(err)).toEqual([{ ...record, outcome: 'done', tokens: 2, usableTokenIds: [] }])
   })
@@ -214,7 +201,7 @@ describe('the audit file', () => {
     await store.close()
   })
 
-  test('tells of a command whose store cannot be opened', async () => {
+  test('has the failure of a command whose store cannot be opened', async () => {
     const { run, path, recordsInFile, auditFile } = arrange()
     writeFileSync(path, 'these are the notes of somebody else, '.repeat(200))
     const { code, err } = await run('create', '--name', 'greenhouse', '--audit-file', auditFile)
@@ -272,7 +259,7 @@ describe('the token of a first run', () => {
   })
 })
 
-describe('no text makes a line of its own or speaks to a terminal:', () => {
+describe('no text makes a line of its own or controls a terminal:', () => {
   const forged =
     'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028y'
 
@@ -305,15 +292,13 @@ describe('no text makes a line of its own or speaks to a terminal:', () => {
     await store.close()
     expect((await run('list')).out.match(/\n/g)).toHaveLength(2)
     const { err } = await run('revoke', 'ffffffffffff')
-    expect(err.match(/^\{/gm)).toHaveLength(1)
-    const line = err.split('\n').find((text) => text.startsWith('{')) ?? ''
-    expect(line).toMatch(/^[\x20-\x7e]+$/)
-    expect(parse(line)).toMatchObject({ audit: 'token.revoke', tokenName: forged })
+    expect(err).toMatch(/^\{[\x20-\x7e]+$/m)
+    expect(recordsIn(err)).toMatchObject([{ audit: 'token.revoke', tokenName: forged }])
   })
 
   test('in any field', () => {
     const line = formatAuditLine({ any: `${forged}\ud800\u{1f33f}` })
     expect(line).toMatch(/^[\x20-\x7e]+\n$/)
-    expect(parse(line).any).toBe(`${forged}\ud800\u{1f33f}`)
+    expect(JSON.parse(line).any).toBe(`${forged}\ud800\u{1f33f}`)
   })
 })

@@ -1,28 +1,25 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/engines/sqlite/database/connect.ts'
 import { digestRows } from '../../src/engines/sqlite/database/digest.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { contentOf, execute, makeStore, query, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 
 async function arrange() {
   const folder = temporaryFolder()
   const source = join(folder, 'source.db')
   const backup = join(folder, 'backup.db')
   const target = join(folder, 'target.db')
-  const run = (args: string[], path: string) =>
-    runProgram([...args, '--database-url', `sqlite:${path}`])
   await makeStore(source, [...spreadPlants(2_500), { id: 7n, name: 'Wollemia nobilis' }])
-  await run(['token', 'create', '--name', 'greenhouse'], source)
-  expect(await run(['backup', backup], source)).toMatchObject({
+  await runOn(source, 'token create --name greenhouse')
+  expect(await runOn(source, `backup ${backup}`)).toMatchObject({
     code: 0,
     err: expect.stringContaining('carries a digest of its content'),
   })
-  return { folder, source, backup, target, run, restore: () => run(['restore', backup], target) }
+  return { folder, source, backup, target, restore: () => runOn(target, `restore ${backup}`) }
 }
 
 /** Flips the lowest bit of the first byte of a text that a file holds. */
@@ -34,28 +31,13 @@ function flipBit(path: string, text: string): void {
   writeFileSync(path, bytes)
 }
 
-function query(path: string, sql: string): unknown {
-  const database = new DatabaseSync(path)
-  try {
-    return database.prepare(sql).get()
-  } finally {
-    database.close()
-  }
-}
-
-function execute(path: string, sql: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(sql)
-  database.close()
-}
-
 const HAS_DIGEST = "SELECT count(*) AS tables FROM sqlite_schema WHERE name = 'backup_digest'"
 
 describe('one bit that flips in a backup,', { timeout: 20_000 }, () => {
   test.each([
     ['inside a name', 'Wollemia nobilis'],
     ['inside the name of a token', 'greenhouse'],
-  ])('%s, is found by restore, though SQLite finds the file in order', async (_where, text) => {
+  ])('%s, is found by restore, though SQLite calls the file ok', async (_where, text) => {
     const { backup, target, restore } = await arrange()
     flipBit(backup, text)
     expect(query(backup, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
@@ -84,16 +66,16 @@ describe('one bit that flips in a backup,', { timeout: 20_000 }, () => {
   })
 
   test('is found by a backup of it', async () => {
-    const { folder, backup, run } = await arrange()
+    const { folder, backup } = await arrange()
     flipBit(backup, 'Wollemia nobilis')
     const second = join(folder, 'second.db')
-    expect(await run(['backup', second], backup)).toMatchObject({ code: 69 })
+    expect(await runOn(backup, ['backup', second])).toMatchObject({ code: 69 })
     expect(existsSync(second)).toBe(false)
   })
 })
 
 describe('a backup', { timeout: 20_000 }, () => {
-  test('whose content is what its digest is of is restored, and the store has none', async () => {
+  test('that matches its digest is restored, and the store has none', async () => {
     const { source, target, restore } = await arrange()
     const { code, err } = await restore()
     expect(code).toBe(0)
@@ -102,7 +84,7 @@ describe('a backup', { timeout: 20_000 }, () => {
     expect(query(target, HAS_DIGEST)).toEqual({ tables: 0 })
   })
 
-  test('of an earlier program, without a digest, is restored, and that is told', async () => {
+  test('of an earlier program, without a digest, is restored with a remark', async () => {
     const { source, backup, target, restore } = await arrange()
     execute(backup, 'DROP TABLE backup_digest')
     const { code, err } = await restore()
@@ -112,29 +94,29 @@ describe('a backup', { timeout: 20_000 }, () => {
   })
 
   test('that is put in the place of its store is one from then on', async () => {
-    const { source, backup, run } = await arrange()
-    expect(await run(['token', 'list'], backup)).toMatchObject({ code: 0 })
+    const { source, backup } = await arrange()
+    expect(await runOn(backup, ['token', 'list'])).toMatchObject({ code: 0 })
     expect(contentOf(backup)).toEqual(contentOf(source))
     expect(query(backup, HAS_DIGEST)).toEqual({ tables: 0 })
   })
 
   test('of a backup carries a digest of its own', async () => {
-    const { folder, backup, target, run } = await arrange()
+    const { folder, backup, target } = await arrange()
     const second = join(folder, 'second.db')
-    expect(await run(['backup', second], backup)).toMatchObject({ code: 0 })
+    expect(await runOn(backup, ['backup', second])).toMatchObject({ code: 0 })
     expect(query(second, HAS_DIGEST)).toEqual({ tables: 1 })
-    expect(await run(['restore', second], target)).toMatchObject({
+    expect(await runOn(target, ['restore', second])).toMatchObject({
       code: 0,
       err: expect.stringContaining('They match its digest.'),
     })
   })
 
   test('that was made before a migration carries one too', async () => {
-    const { source, target, run } = await arrange()
-    execute(source, 'DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
-    expect(await run(['migrate'], source)).toMatchObject({ code: 0 })
+    const { source, target } = await arrange()
+    takeSchemaBack(source)
+    expect(await runOn(source, ['migrate'])).toMatchObject({ code: 0 })
     flipBit(`${source}.schema-1`, 'Wollemia nobilis')
-    expect(await run(['restore', `${source}.schema-1`], target)).toMatchObject({ code: 69 })
+    expect(await runOn(target, ['restore', `${source}.schema-1`])).toMatchObject({ code: 69 })
   })
 })
 
@@ -156,29 +138,32 @@ describe('the digest', () => {
     }
   }
 
-  test('tells apart whatever differs', async () => {
+  test('differs for all contents that differ', async () => {
+    const lone: Row[] = [
+      [1n, '', null],
+      [1n, '', ''],
+      [1n, '-', null],
+      [1n, '', '-'],
+      [1n, 'a', 'b'],
+      [1n, 'b', 'a'],
+      [1n, 'ab', ''],
+      [1n, 'a,1:b', null],
+      [1n, 'a,b', 'c'],
+      [1n, 'a', 'b,c'],
+      [1n, 'a\0', null],
+      [1n, 'a', null],
+      [1n, 'a\0b', null],
+      [1n, 'A', null],
+      [1n, 'é', null],
+      [1n, 'e\u0301', null],
+      [-1n, 'a', null],
+      [-(2n ** 63n), 'a', null],
+      [2n ** 63n - 1n, 'a', null],
+      [2n ** 63n - 2n, 'a', null],
+    ]
     const contents: Row[][] = [
       [],
-      [[1n, '', null]],
-      [[1n, '', '']],
-      [[1n, '-', null]],
-      [[1n, '', '-']],
-      [[1n, 'a', 'b']],
-      [[1n, 'b', 'a']],
-      [[1n, 'ab', '']],
-      [[1n, 'a,1:b', null]],
-      [[1n, 'a,b', 'c']],
-      [[1n, 'a', 'b,c']],
-      [[1n, 'a\0', null]],
-      [[1n, 'a', null]],
-      [[1n, 'a\0b', null]],
-      [[1n, 'A', null]],
-      [[1n, 'é', null]],
-      [[1n, 'e\u0301', null]],
-      [[-1n, 'a', null]],
-      [[-(2n ** 63n), 'a', null]],
-      [[2n ** 63n - 1n, 'a', null]],
-      [[2n ** 63n - 2n, 'a', null]],
+      ...lone.map((row) => [row]),
       [
         [1n, 'a', null],
         [2n, 'b', null],

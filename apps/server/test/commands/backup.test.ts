@@ -1,23 +1,13 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { startLoad } from '../process/load.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, spreadPlants } from './plants.ts'
-import { runProgram, until } from './program.ts'
+import { contentOf, makeStore, query, spreadPlants } from './plants.ts'
+import { runOn, until } from './program.ts'
 import { killAll, runShell, startShell } from './shell.ts'
-
-function integrityOf(path: string): unknown {
-  const database = new DatabaseSync(path, { readOnly: true })
-  try {
-    return database.prepare('PRAGMA integrity_check').get()
-  } finally {
-    database.close()
-  }
-}
 
 function arrange() {
   const folder = temporaryFolder()
@@ -26,13 +16,12 @@ function arrange() {
     folder,
     path,
     target: join(folder, 'backup.db'),
-    backUp: (target: string, from = path) =>
-      runProgram(['backup', target, '--database-url', `sqlite:${from}`]),
+    backUp: (target: string) => runOn(path, ['backup', target]),
   }
 }
 
 describe('backup', { timeout: 20_000 }, () => {
-  test('is one file with all that the store holds, for its owner only', async () => {
+  test('is one file with everything that the store holds, for its owner only', async () => {
     const { folder, path, target, backUp } = arrange()
     await makeStore(path, spreadPlants(2_000))
     chmodSync(path, 0o640)
@@ -59,7 +48,9 @@ describe('backup', { timeout: 20_000 }, () => {
     expect(code).toBe(0)
     expect(answeredDuring).toBeGreaterThan(0)
     expect(load.acknowledged.size).toBe(load.sent.size)
-    expect(integrityOf(join(folder, 'backup.db'))).toEqual({ integrity_check: 'ok' })
+    expect(query(join(folder, 'backup.db'), 'PRAGMA integrity_check')).toEqual({
+      integrity_check: 'ok',
+    })
     const stored = new Set(readPlants(join(folder, 'backup.db')).map(({ id }) => id))
     expect(before.filter((id) => !stored.has(id))).toEqual([])
     const all = new Set(load.sent.keys())
@@ -91,15 +82,14 @@ describe('backup', { timeout: 20_000 }, () => {
   test('that is asked to stop leaves nothing', async () => {
     const { folder, path, target } = arrange()
     await makeStore(path, spreadPlants(1_000))
-    const { code, err } = await runProgram(['backup', target, '--database-url', `sqlite:${path}`], {
-      stop: AbortSignal.abort('SIGTERM'),
-    })
+    const stop = AbortSignal.abort('SIGTERM')
+    const { code, err } = await runOn(path, ['backup', target], { stop })
     expect(code).toBe(75)
     expect(err).toContain('stopped before the end. There is no backup')
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
   })
 
-  test('never replaces what exists, be it the store', async () => {
+  test('never replaces a file, not even the store', async () => {
     const { path, target, backUp } = arrange()
     await makeStore(path, spreadPlants(1))
     writeFileSync(target, 'letters of somebody')

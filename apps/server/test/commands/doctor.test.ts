@@ -3,15 +3,14 @@ import { chmodSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from '
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { examineClock } from '../../src/commands/doctor/examine-clock.ts'
 import { examineTokens } from '../../src/commands/doctor/examine-tokens.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 const DAY_MS = 86_400_000
@@ -23,12 +22,12 @@ async function arrange() {
   return {
     folder,
     path,
-    doctor: () => runProgram(['doctor', '--database-url', `sqlite:${path}`]),
+    doctor: () => runOn(path, 'doctor'),
   }
 }
 
 describe('doctor', { timeout: 20_000 }, () => {
-  test('ends with 75 when it is asked to while an issuer does not answer', async () => {
+  test('ends with 75 on a signal while an issuer does not answer', async () => {
     const { path } = await arrange()
     const issuer = createServer()
     onTestFinished(() => void issuer.closeAllConnections())
@@ -37,11 +36,8 @@ describe('doctor', { timeout: 20_000 }, () => {
     const stop = new AbortController()
     issuer.on('request', () => stop.abort('SIGTERM'))
     const { port } = issuer.address() as AddressInfo
-    const settings = ['--jwt-issuer', 'issuer', '--jwt-audience', 'plants']
-    const url = ['--jwks-url', `http://127.0.0.1:${port}/keys`]
-    const args = ['doctor', '--database-url', `sqlite:${path}`, ...settings, ...url]
-    const { code, err } = await runProgram(args, { stop: stop.signal })
-    expect({ code, err }).toMatchObject({
+    const jwts = `--jwt-issuer issuer --jwt-audience plants --jwks-url http://127.0.0.1:${port}/keys`
+    expect(await runOn(path, `doctor ${jwts}`, { stop: stop.signal })).toMatchObject({
       code: 75,
       err: expect.stringContaining('stopped before'),
     })
@@ -73,17 +69,13 @@ describe('doctor', { timeout: 20_000 }, () => {
 
   test('looks at the folder where there is no store yet, and makes none', async () => {
     const folder = temporaryFolder()
-    const { code, out } = await runProgram([
-      'doctor',
-      '--database-url',
-      `sqlite:${folder}/a/b/plants.db`,
-    ])
+    const { code, out } = await runOn(join(folder, 'a/b/plants.db'), 'doctor')
     expect(code).toBe(0)
     expect(out).toContain('store: there is none in')
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('tells a damaged store as a failure, and ends with 1', async () => {
+  test('reports a damaged store as a failure, and ends with 1', async () => {
     const { path, doctor } = await arrange()
     truncateSync(path, 8_000)
     const { code, out, err } = await doctor()
@@ -92,7 +84,7 @@ describe('doctor', { timeout: 20_000 }, () => {
     expect(err).toContain('1 failure: see the lines above')
   })
 
-  test('tells a database of another program as a failure', async () => {
+  test('reports a database of another program as a failure', async () => {
     const { path, doctor } = await arrange()
     writeFileSync(path, 'x'.repeat(9_999))
     expect(await doctor()).toMatchObject({ code: 1 })
@@ -101,9 +93,7 @@ describe('doctor', { timeout: 20_000 }, () => {
   test('warns of an older schema and of a file that others may change', async () => {
     const { path, doctor } = await arrange()
     chmodSync(path, 0o666)
-    const database = new DatabaseSync(path)
-    database.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
-    database.close()
+    takeSchemaBack(path)
     const { code, out } = await doctor()
     expect(code).toBe(0)
     expect(out).toMatch(
@@ -114,7 +104,7 @@ describe('doctor', { timeout: 20_000 }, () => {
     )
   })
 
-  test('tells a folder where nothing can be written', async () => {
+  test('reports a folder where nothing can be written', async () => {
     const folder = join(temporaryFolder(), 'full')
     mkdirSync(folder)
     const { code, out } = await runShell(
@@ -156,18 +146,13 @@ describe('tokens', () => {
   })
 
   test('that have a successor, were revoked or ended long ago are not', () => {
-    expect(
-      details([
-        token('a', 1),
-        token('a', 90),
-        token('b', 1, now),
-        token('c', -15),
-        token('d', undefined),
-      ]),
-    ).toEqual(['ok 3 in use, none expires within 14 days'])
+    const lasting = [token('a', 90), token('d', undefined)]
+    expect(details([token('a', 1), ...lasting, token('b', 1, now), token('c', -15)])).toEqual([
+      'ok 3 in use, none expires within 14 days',
+    ])
   })
 
-  test('of which none opens the service are warned of', () => {
+  test('that do not open the service are warned of', () => {
     expect(details([token('a', -30)])).toEqual(['warning no token opens the service'])
   })
 

@@ -8,7 +8,7 @@ import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { contentOf, makeStore, spreadPlants } from './plants.ts'
-import { runProgram, until } from './program.ts'
+import { runOn, runProgram, until } from './program.ts'
 import { killAll, runShell, startShell } from './shell.ts'
 
 /** Half of it is Node.js with two threads, before the first plant. */
@@ -16,7 +16,7 @@ const PEAK_MEMORY_LIMIT_MIB = 220
 
 describe('export | load', { timeout: 20_000 }, () => {
   test.each(['jsonl', 'csv'])(
-    'brings 20,000 plants over as %s, to the letter and in bounded memory',
+    'copies 20,000 plants as %s, exactly and in bounded memory',
     async (format) => {
       const folder = temporaryFolder()
       await makeStore(join(folder, 'a.db'), spreadPlants(20_000))
@@ -57,7 +57,7 @@ describe('export', { timeout: 20_000 }, () => {
     expect(readPlants(join(folder, 'data/plants.db')).length).toBeGreaterThan(ids.length)
   })
 
-  test('whose reader has seen enough ends quietly with 0', async () => {
+  test('whose reader stops early ends quietly with 0', async () => {
     const folder = temporaryFolder()
     await makeStore(join(folder, 'data/plants.db'), spreadPlants(20_000))
     const { code, out, err } = await runShell(folder, 'server export | head -n 1')
@@ -65,7 +65,7 @@ describe('export', { timeout: 20_000 }, () => {
     expect(err).toMatch(/^SQLite .*plants\.db\n$/)
   })
 
-  test('whose reader takes nothing ends when it is asked to', async () => {
+  test('whose reader takes nothing ends on a signal', async () => {
     const folder = temporaryFolder()
     await makeStore(join(folder, 'data/plants.db'), spreadPlants(20_000))
     const { child, ended } = startShell(
@@ -99,7 +99,7 @@ describe('export', { timeout: 20_000 }, () => {
 
   test('of a store that does not exist makes none', async () => {
     const path = join(temporaryFolder(), 'plants.db')
-    const { code, out, err } = await runProgram(['export', '--database-url', `sqlite:${path}`])
+    const { code, out, err } = await runOn(path, 'export')
     expect({ code, out }).toEqual({ code: 69, out: '' })
     expect(err).toBe(`plant-store-server: there is no plant store in ${path}\n`)
   })
@@ -107,38 +107,23 @@ describe('export', { timeout: 20_000 }, () => {
   test('of an empty store is empty, with a header in csv', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, [])
-    const url = `sqlite:${path}`
-    expect(await runProgram(['export', '--database-url', url])).toMatchObject({ code: 0, out: '' })
-    expect(await runProgram(['export', '--format', 'csv', '--database-url', url])).toMatchObject({
-      code: 0,
-      out: 'id,name,tag\n',
-    })
+    expect(await runOn(path, 'export')).toMatchObject({ code: 0, out: '' })
+    const csv = await runOn(path, 'export --format csv')
+    expect(csv).toMatchObject({ code: 0, out: 'id,name,tag\n' })
   })
 
-  test('as csv is exact, and tells how much of it a spreadsheet would change', async () => {
+  test('as csv is exact, and says how much of it a spreadsheet would change', async () => {
     const path = join(temporaryFolder(), 'plants.db')
-    const names = [
-      '=1+1',
-      '+1',
-      '-1',
-      '@SUM(A1)',
-      '\tx',
-      '\rx',
-      '\nx',
-      '\uff1d1',
-      'Fern',
-      'a=b',
-      '',
-    ]
+    const risky = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', '\uff1d1']
+    const names = [...risky, 'Fern', 'a=b', '']
     const ids = [10n ** 15n, -(10n ** 15n), 10n ** 15n - 1n]
     const plants = names.map((name, index) => ({ id: ids[index] ?? BigInt(index), name }))
     await makeStore(path, [...plants, { id: -1n, name: 'Fern', tag: '=cmd' }])
-    const url = ['--database-url', `sqlite:${path}`]
-    const { out, err } = await runProgram(['export', '--format', 'csv', ...url])
+    const { out, err } = await runOn(path, 'export --format csv')
     expect(out).toContain('\n3,@SUM(A1),\n')
     expect(err).toContain('names and tags that begin as a formula does: 9. Try: import every col')
     expect(err).toContain('ids with more than 15 digits: 2. Try: import every column as text\n')
-    expect((await runProgram(['export', ...url])).err).not.toContain('spreadsheet')
+    expect((await runOn(path, 'export')).err).not.toContain('spreadsheet')
     const help = await runProgram(['export', '--help'])
     expect(help.out).toContain('one that begins with = + - or @ is a formula')
   })
@@ -155,18 +140,14 @@ describe('export', { timeout: 20_000 }, () => {
     const names = ['\u0085\u009b31m\u007f', '\u202e\u2066\u200f\u2028', '\u001b[2J', '👩\u200d🌾 é']
     const plants = names.map((name, id) => ({ id: BigInt(id), name, tag: name }))
     await makeStore(join(folder, 'a.db'), plants)
-    const { out } = await runProgram(['export', '--database-url', `sqlite:${folder}/a.db`])
+    const { out } = await runOn(join(folder, 'a.db'), 'export')
     expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
-    const target = ['--database-url', `sqlite:${folder}/b.db`]
-    expect((await runProgram(['load', '-', ...target], { input: out })).code).toBe(0)
+    expect((await runOn(join(folder, 'b.db'), 'load -', { input: out })).code).toBe(0)
     expect(contentOf(join(folder, 'b.db'))).toEqual(contentOf(join(folder, 'a.db')))
   })
 
   test('in a format that does not exist is refused with those that do', async () => {
-    const { code, err } = await runProgram(['export', '--format', 'xml'])
-    expect({ code, err }).toMatchObject({
-      code: 78,
-      err: expect.stringContaining('Allowed choices are jsonl, csv'),
-    })
+    const err = expect.stringContaining('Allowed choices are jsonl, csv')
+    expect(await runProgram(['export', '--format', 'xml'])).toMatchObject({ code: 78, err })
   })
 })

@@ -1,11 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { startServerProcess } from '../process/server-process.ts'
+import { logLinesIn, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 function modeOf(path: string): string {
@@ -16,13 +15,9 @@ function modesIn(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]))
 }
 
-/** Runs the server as a shell with this umask starts it. */
-function underUmask(umask: string): string[] {
-  return ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
-}
-
 async function startUnder(umask: string, folder: string) {
-  const server = await startServerProcess({ folder, under: underUmask(umask) })
+  const under = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
+  const server = await startServerProcess({ folder, under })
   await server.client.createPlant({ id: 1, name: 'Fern' })
   return server
 }
@@ -39,8 +34,7 @@ describe('what the program makes is for its owner only', { timeout: 30_000 }, ()
         'plants.db-shm': '600',
         'plants.db-wal': '600',
       })
-      server.kill('SIGTERM')
-      expect((await server.ended).err).not.toContain('other users')
+      expect((await server.end()).err).not.toContain('other users')
     },
   )
 
@@ -50,9 +44,7 @@ describe('what the program makes is for its owner only', { timeout: 30_000 }, ()
       const folder = temporaryFolder()
       const path = join(folder, 'plants.db')
       await makeStore(path, spreadPlants(3))
-      const old = new DatabaseSync(path)
-      old.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
-      old.close()
+      takeSchemaBack(path)
       const { code, err } = await runShell(
         folder,
         `umask ${umask}
@@ -106,11 +98,8 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
       'plants.db-wal': '660',
     })
     expect(modeOf(data)).toBe('755')
-    server.kill('SIGTERM')
-    const lines = (await server.ended).err
-      .split('\n')
-      .filter((line) => line.includes('other users'))
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
+    const lines = logLinesIn((await server.end()).err)
+    expect(lines.filter(({ msg }) => String(msg).includes('other users'))).toEqual([
       expect.objectContaining({
         level: 'warn',
         modes: expect.arrayContaining([`755 ${data}`, `660 ${path}`, `660 ${path}-wal`]),
@@ -122,8 +111,7 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
   test('are named by doctor, each with the command that fixes it', async () => {
     const { path, data } = await arrangeShared(3)
     chmodSync(path, 0o644)
-    const doctor = () => runProgram(['doctor', '--database-url', `sqlite:${path}`])
-    const { code, out } = await doctor()
+    const { code, out } = await runOn(path, 'doctor')
     expect(code).toBe(0)
     expect(out.split('\n').filter((line) => line.includes('permissions'))).toEqual([
       `warning  permissions: ${data} has mode 755: other users can read it. Try: chmod 700 ${data}, or keep the store in a folder of its own`,
@@ -134,15 +122,15 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
     ])
     chmodSync(data, 0o700)
     for (const name of readdirSync(data)) chmodSync(join(data, name), 0o600)
-    expect((await doctor()).out).toMatch(
+    expect((await runOn(path, 'doctor')).out).toMatch(
       /^ok {7}permissions: 600, the store is for its owner only$/m,
     )
   })
 
-  test('of a folder that belongs to all are no reason to close it', async () => {
+  test('of a folder for all users are no reason to close it', async () => {
     const { path, data } = await arrangeShared(3)
     chmodSync(data, 0o1777)
-    const { out } = await runProgram(['doctor', '--database-url', `sqlite:${path}`])
+    const { out } = await runOn(path, 'doctor')
     expect(out).toContain(
       `${data} has mode 1777: other users can change it. Try: keep the store in a folder of its own\n`,
     )

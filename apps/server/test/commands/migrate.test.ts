@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { contentOf, execute, makeStore, query, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 /** A store as the program wrote it when its schema had no tokens. */
@@ -15,14 +14,8 @@ async function makeOldStore(plants: number): Promise<string> {
   return path
 }
 
-function takeSchemaBack(path: string): void {
-  const database = new DatabaseSync(path)
-  database.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
-  database.close()
-}
-
 function migrate(path: string) {
-  return runProgram(['migrate', '--database-url', `sqlite:${path}`])
+  return runOn(path, 'migrate')
 }
 
 function copiesOf(path: string): string[] {
@@ -30,15 +23,12 @@ function copiesOf(path: string): string[] {
 }
 
 describe('migrate', { timeout: 20_000 }, () => {
-  test('says when nothing is to do', async () => {
+  test('says when there is nothing to do', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, [])
-    expect(await migrate(path)).toMatchObject({
-      code: 0,
-      err: expect.stringContaining(
-        'has schema version 2, the newest that this program knows: noth',
-      ),
-    })
+    const { code, err } = await migrate(path)
+    expect(code).toBe(0)
+    expect(err).toContain('has schema version 2, the newest that this program knows: nothing to do')
   })
 
   test('keeps a store with plants as it was in a file beside it', async () => {
@@ -50,11 +40,8 @@ describe('migrate', { timeout: 20_000 }, () => {
     expect(contentOf(path)).toEqual(before)
     expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
     expect(contentOf(`${path}.schema-1`)).toEqual(before)
-    const copy = new DatabaseSync(`${path}.schema-1`, { readOnly: true })
-    expect(copy.prepare('SELECT max(version) AS version FROM migrations').get()).toEqual({
-      version: 1,
-    })
-    copy.close()
+    const version = 'SELECT max(version) AS version FROM migrations'
+    expect(query(`${path}.schema-1`, version)).toEqual({ version: 1 })
   })
 
   test('makes no second copy of the same plants, and never replaces a copy of others', async () => {
@@ -64,9 +51,7 @@ describe('migrate', { timeout: 20_000 }, () => {
     await migrate(path)
     expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
     takeSchemaBack(path)
-    const database = new DatabaseSync(path)
-    database.exec("INSERT INTO plants VALUES (1, 'later', NULL)")
-    database.close()
+    execute(path, "INSERT INTO plants VALUES (1, 'later', NULL)")
     await migrate(path)
     expect(copiesOf(path)).toEqual(['plants.db.schema-1', 'plants.db.schema-1-2'])
     expect(contentOf(`${path}.schema-1`).count).toBe(300)

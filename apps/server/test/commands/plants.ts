@@ -26,7 +26,29 @@ export async function makeStore(path: string, plants: readonly NewPlant[]): Prom
   database.close()
 }
 
-/** One digest for all that a store holds. */
+/** Runs statements on a SQLite file, past the program. */
+export function execute(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+/** The first row of a query on a SQLite file, past the program. */
+export function query(path: string, sql: string): unknown {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    return database.prepare(sql).get()
+  } finally {
+    database.close()
+  }
+}
+
+/** The schema of a store as the program made it before there were tokens. */
+export function takeSchemaBack(path: string): void {
+  execute(path, 'DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
+}
+
+/** One digest of everything that a store holds. */
 export function contentOf(path: string): { readonly count: number; readonly sha256: string } {
   const plants = readPlants(path)
   const hash = createHash('sha256')

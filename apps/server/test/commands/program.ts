@@ -40,7 +40,17 @@ export async function runProgram(
   return { code, out: Buffer.concat(out).toString(), err }
 }
 
-/** Resolves once something is so that no event tells. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2))
+/** Runs a command on a SQLite store; a command that is one text is split at its spaces. */
+export function runOn(
+  path: string,
+  command: string | readonly string[],
+  options?: ProgramOptions,
+): Promise<Ended> {
+  const args = typeof command === 'string' ? command.split(' ') : command
+  return runProgram([...args, '--database-url', `sqlite:${path}`], options)
+}
+
+/** Resolves once something is true that no event reports. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2))
 }

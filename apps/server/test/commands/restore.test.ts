@@ -11,8 +11,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { contentOf, execute, makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 async function arrange(plants = 500) {
@@ -20,32 +20,30 @@ async function arrange(plants = 500) {
   const source = join(folder, 'source.db')
   const backup = join(folder, 'backup.db')
   const target = join(folder, 'new/plants.db')
-  const run = (args: string[], path: string) =>
-    runProgram([...args, '--database-url', `sqlite:${path}`])
   await makeStore(source, spreadPlants(plants))
-  await run(['token', 'create', '--name', 'greenhouse'], source)
-  await run(['backup', backup], source)
-  return { folder, source, backup, target, run, restore: () => run(['restore', backup], target) }
+  await runOn(source, 'token create --name greenhouse')
+  await runOn(source, `backup ${backup}`)
+  return { folder, source, backup, target, restore: () => runOn(target, `restore ${backup}`) }
 }
 
 describe('restore', { timeout: 20_000 }, () => {
   test('makes a store that is missing, with its tokens', async () => {
-    const { source, target, run, restore } = await arrange()
+    const { source, target, restore } = await arrange()
     const { code, err } = await restore()
     expect(code).toBe(0)
     expect(err).toContain('plants.db holds 500 plants and 1 token of ')
     expect(err).toContain('revoke again the tokens that were revoked since')
     expect(contentOf(target)).toEqual(contentOf(source))
     expect(readdirSync(join(target, '..'))).toEqual(['plants.db'])
-    expect((await run(['token', 'list'], target)).out).toContain('greenhouse')
+    expect((await runOn(target, ['token', 'list'])).out).toContain('greenhouse')
   })
 
   test('fills a store without plants, and its tokens stay', async () => {
-    const { source, target, run, restore } = await arrange()
-    await run(['token', 'create', '--name', 'first-run'], target)
+    const { source, target, restore } = await arrange()
+    await runOn(target, ['token', 'create', '--name', 'first-run'])
     expect(await restore()).toMatchObject({ code: 0 })
     expect(contentOf(target)).toEqual(contentOf(source))
-    const { out } = await run(['token', 'list'], target)
+    const { out } = await runOn(target, ['token', 'list'])
     expect(out).toContain('greenhouse')
     expect(out).toContain('first-run')
     expect(readdirSync(join(target, '..')).filter((name) => name.includes('partial'))).toEqual([])
@@ -65,25 +63,22 @@ describe('restore', { timeout: 20_000 }, () => {
   })
 
   test('brings an older schema to the newest', async () => {
-    const { backup, target, run, restore } = await arrange()
-    const old = new DatabaseSync(backup)
-    old.exec(
-      'DROP TABLE backup_digest; DROP TABLE tokens; DELETE FROM migrations WHERE version = 2',
-    )
-    old.close()
-    await run(['token', 'create', '--name', 'first-run'], target)
+    const { backup, target, restore } = await arrange()
+    execute(backup, 'DROP TABLE backup_digest')
+    takeSchemaBack(backup)
+    await runOn(target, ['token', 'create', '--name', 'first-run'])
     expect(await restore()).toMatchObject({ code: 0 })
     expect(contentOf(target).count).toBe(500)
-    expect((await run(['token', 'list'], target)).out).toContain('first-run')
+    expect((await runOn(target, ['token', 'list'])).out).toContain('first-run')
   })
 
   test('takes a copy whose last plants are still in its write-ahead log', async () => {
-    const { folder, target, run } = await arrange()
+    const { folder, target } = await arrange()
     const copy = join(folder, 'copy.db')
     await makeStore(copy, [])
     const writer = new DatabaseSync(copy)
     writer.exec("INSERT INTO plants VALUES (1, 'in the log', NULL)")
-    expect(await run(['restore', copy], target)).toMatchObject({ code: 0 })
+    expect(await runOn(target, ['restore', copy])).toMatchObject({ code: 0 })
     writer.close()
     expect(contentOf(target).count).toBe(1)
   })
@@ -101,30 +96,24 @@ describe('restore is refused, and everything stays as it was', () => {
   })
 
   test('beside a write-ahead log whose database is gone', async () => {
-    const { folder, backup, run } = await arrange()
+    const { folder, backup } = await arrange()
     const target = join(folder, 'lone.db')
     writeFileSync(`${target}-wal`, 'plants that were answered 200')
-    expect(await run(['restore', backup], target)).toMatchObject({
+    expect(await runOn(target, ['restore', backup])).toMatchObject({
       code: 69,
       err: expect.stringContaining('lone.db is missing but'),
     })
     expect(existsSync(target)).toBe(false)
   })
 
-  test.each<[string, (file: string) => void, number, RegExp]>([
-    ['missing', (file) => truncateSync(file), 69, /there is no plant store in .*backup\.db/],
+  test.each<[string, (file: string) => void, RegExp]>([
+    ['missing', (file) => truncateSync(file), /there is no plant store in .*backup\.db/],
     [
       'cut short',
       (file) => truncateSync(file, statSync(file).size - 4096),
-      69,
       /backup\.db (?:is corrupt|cannot be read)/,
     ],
-    [
-      'no database',
-      (file) => writeFileSync(file, 'x'.repeat(9999)),
-      69,
-      /cannot be read as a plant/,
-    ],
+    ['no database', (file) => writeFileSync(file, 'x'.repeat(9999)), /cannot be read as a plant/],
     [
       'damaged inside',
       (file) => {
@@ -132,23 +121,21 @@ describe('restore is refused, and everything stays as it was', () => {
         bytes.fill(0xff, bytes.length - 6000, bytes.length - 5000)
         writeFileSync(file, bytes)
       },
-      69,
       /backup\.db (?:is corrupt|cannot be read)/,
     ],
-  ])('where the backup is %s', async (_how, damage, exitCode, message) => {
+  ])('where the backup is %s', async (_how, damage, message) => {
     const { folder, backup, restore } = await arrange()
     damage(backup)
     const { code, err } = await restore()
-    expect(code).toBe(exitCode)
+    expect(code).toBe(69)
     expect(err).toMatch(message)
     expect(existsSync(join(folder, 'new'))).toBe(false)
   })
 
-  test('where it is asked to stop', async () => {
+  test('where a signal stops it', async () => {
     const { backup, target } = await arrange()
-    const args = ['restore', backup, '--database-url', `sqlite:${target}`]
-    const { code, err } = await runProgram(args, { stop: AbortSignal.abort('SIGTERM') })
-    expect({ code, err }).toMatchObject({
+    const stop = AbortSignal.abort('SIGTERM')
+    expect(await runOn(target, `restore ${backup}`, { stop })).toMatchObject({
       code: 75,
       err: expect.stringContaining('Nothing was restored'),
     })
@@ -156,7 +143,7 @@ describe('restore is refused, and everything stays as it was', () => {
   })
 
   test('where there is no such backup', async () => {
-    const { run, target } = await arrange()
-    expect(await run(['restore', '/nowhere/backup.db'], target)).toMatchObject({ code: 66 })
+    const { target } = await arrange()
+    expect(await runOn(target, ['restore', '/nowhere/backup.db'])).toMatchObject({ code: 66 })
   })
 })

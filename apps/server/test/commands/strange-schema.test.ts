@@ -1,29 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { makeStore, spreadPlants } from './plants.ts'
-import { runProgram } from './program.ts'
+import { execute, makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { runOn } from './program.ts'
 
 /** Answers a create 200 and stores nothing. */
 const TRIGGER = `CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END`
 
 const WEEDS = /is not as this program made it: trigger weeds was added\. Find out who/
 
-function addTrigger(path: string): void {
-  const database = new DatabaseSync(path)
-  database.exec(TRIGGER)
-  database.close()
-}
+const addTrigger = (path: string) => execute(path, TRIGGER)
 
 async function arrange() {
   const folder = temporaryFolder()
   const path = join(folder, 'plants.db')
   await makeStore(path, spreadPlants(5))
-  const run = (...args: string[]) => runProgram([...args, '--database-url', `sqlite:${path}`])
-  return { folder, path, run }
+  return { folder, path }
 }
 
 describe('a trigger in the database', { timeout: 20_000 }, () => {
@@ -35,18 +29,17 @@ describe('a trigger in the database', { timeout: 20_000 }, () => {
   })
 
   test.each([
-    ['token create --name x'],
-    ['token list'],
-    ['export'],
-    ['load --format jsonl -'],
-    ['migrate'],
-    ['backup new.db'],
+    'token create --name x',
+    'token list',
+    'export',
+    'load --format jsonl -',
+    'migrate',
+    'backup new.db',
   ])('is refused by: %s', async (line) => {
-    const { folder, path, run } = await arrange()
+    const { folder, path } = await arrange()
     addTrigger(path)
     const before = readFileSync(path)
-    const args = line.split(' ').map((word) => (word === 'new.db' ? join(folder, word) : word))
-    const { code, out, err } = await run(...args)
+    const { code, out, err } = await runOn(path, line.replace('new.db', join(folder, 'new.db')))
     expect({ code, out }).toEqual({ code: 69, out: '' })
     expect(err).toMatch(WEEDS)
     expect(readFileSync(path).equals(before)).toBe(true)
@@ -54,9 +47,9 @@ describe('a trigger in the database', { timeout: 20_000 }, () => {
   })
 
   test('is a failure for doctor', async () => {
-    const { path, run } = await arrange()
+    const { path } = await arrange()
     addTrigger(path)
-    const { code, out } = await run('doctor')
+    const { code, out } = await runOn(path, 'doctor')
     expect(code).toBe(1)
     expect(out).toMatch(/^failure {2}store: .*trigger weeds was added/m)
   })
@@ -67,32 +60,29 @@ describe('a trigger in a backup', { timeout: 20_000 }, () => {
     ['missing', false],
     ['without plants', true],
   ])('is not restored to a store that is %s', async (_which, isThere) => {
-    const { folder, run } = await arrange()
+    const { folder, path } = await arrange()
     const backup = join(folder, 'backup.db')
     const target = join(folder, 'target.db')
-    await run('backup', backup)
+    await runOn(path, `backup ${backup}`)
     addTrigger(backup)
     if (isThere) await makeStore(target, [])
     const before = isThere && readFileSync(target)
-    const args = ['restore', backup, '--database-url', `sqlite:${target}`]
-    const { code, err } = await runProgram(args)
+    const { code, err } = await runOn(target, `restore ${backup}`)
     expect(code).toBe(69)
     expect(err).toMatch(/backup\.db is not as this program made it: trigger weeds was added/)
     expect(existsSync(target) && readFileSync(target)).toEqual(before)
   })
 
   test('keeps a store from being filled, whose copy before a migration is left', async () => {
-    const { path, run } = await arrange()
-    const database = new DatabaseSync(path)
-    database.exec('DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')
-    database.close()
-    await run('migrate')
+    const { path } = await arrange()
+    takeSchemaBack(path)
+    await runOn(path, 'migrate')
     const copy = `${path}.schema-1`
-    expect(await run('migrate')).toMatchObject({ code: 0 })
+    expect(await runOn(path, 'migrate')).toMatchObject({ code: 0 })
     addTrigger(copy)
     const target = join(path, '../target.db')
-    const args = ['restore', copy, '--database-url', `sqlite:${target}`]
-    expect(await runProgram(args)).toMatchObject({ code: 69, err: expect.stringMatching(WEEDS) })
+    const refused = { code: 69, err: expect.stringMatching(WEEDS) }
+    expect(await runOn(target, `restore ${copy}`)).toMatchObject(refused)
     expect(existsSync(target)).toBe(false)
   })
 })

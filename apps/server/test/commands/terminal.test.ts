@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore } from './plants.ts'
-import { type Ended, runProgram } from './program.ts'
+import { type Ended, runOn, runProgram } from './program.ts'
 
 /** Colours, a title, a cursor that goes up, marks of direction, and lines of its own. */
 const HOSTILE =
@@ -13,7 +13,7 @@ const HOSTILE =
 
 const OBEYED = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
 
-function expectHarmless({ out, err }: Ended): void {
+function expectHarmless({ out, err }: Omit<Ended, 'code'>): void {
   for (const text of [out, err]) {
     expect(text).not.toMatch(OBEYED)
     expect(text).not.toMatch(/^forged/m)
@@ -53,19 +53,18 @@ describe('a path shows and is not obeyed, and makes no line of its own, in', () 
     ['serve', ({ folder }) => [...SERVE_JWTS, '--jwks-file', join(folder, 'none')]],
   ])('%s', async (_command, argumentsIn) => {
     const place = await arrange()
-    const args = [...argumentsIn(place), '--database-url', `sqlite:${place.path}`]
-    expectHarmless(await runProgram(args))
+    expectHarmless(await runOn(place.path, argumentsIn(place)))
   })
 })
 
 test('a bar is drawn on a terminal, and a path beside it is not obeyed', async () => {
   const { path, file, backup } = await arrange()
-  const url = ['--database-url', `sqlite:${path}`]
-  const loaded = await runProgram(['load', file, ...url], { isInteractive: true })
+  const loaded = await runOn(path, ['load', file], { isInteractive: true })
   expect(loaded.err).toContain('\r\u001b[K')
-  expectHarmless({ ...loaded, err: loaded.err.replaceAll('\r\u001b[K', '') })
-  const made = await runProgram(['backup', backup, ...url], { isInteractive: true })
-  expectHarmless({ ...made, err: made.err.replaceAll('\r\u001b[K', '') })
+  const copied = await runOn(path, ['backup', backup], { isInteractive: true })
+  for (const { out, err } of [loaded, copied]) {
+    expectHarmless({ out, err: err.replaceAll('\r\u001b[K', '') })
+  }
 })
 
 describe('a name in the schema of a foreign file is not obeyed by', () => {
@@ -76,7 +75,7 @@ describe('a name in the schema of a foreign file is not obeyed by', () => {
     other.exec(`CREATE INDEX "${HOSTILE}" ON plants (name); PRAGMA writable_schema = ON`)
     other.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run('CREATE x', HOSTILE)
     other.close()
-    expectHarmless(await runProgram([command, '--database-url', `sqlite:${path}`]))
+    expectHarmless(await runOn(path, command))
   })
 })
 
@@ -88,13 +87,8 @@ test('a suggestion for a wrong command stands in a line of its own', async () =>
 test('a token that is given where an id belongs is not shown again', async () => {
   const path = join(temporaryFolder(), 'plants.db')
   const { text } = createOpaqueToken()
-  for (const args of [
-    ['revoke', text],
-    ['rotate', text],
-    ['create', '--name', `${text}!`],
-    [text],
-  ]) {
-    const { code, err } = await runProgram(['token', ...args, '--database-url', `sqlite:${path}`])
+  for (const words of [`revoke ${text}`, `rotate ${text}`, `create --name ${text}!`, text]) {
+    const { code, err } = await runOn(path, `token ${words}`)
     expect(code).toBe(78)
     expect(err).not.toContain(text.slice(19, 40))
     expect(err).toContain('credential')

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { runProgram } from './program.ts'
+import { runOn } from './program.ts'
 
 /** A database and a way to run commands on it as the program would. */
 function arrange() {
   const path = join(temporaryFolder(), 'plants.db')
   return {
-    run: (...args: string[]) => runProgram([...args, '--database-url', `sqlite:${path}`]),
+    run: (...args: string[]) => runOn(path, ['token', ...args]),
     async isAccepted(text: string) {
       const store = await openSqliteStore({ path, queueLimit: 1 })
       const token = await createAuthenticate(store.tokens)(text.trim(), {})
@@ -26,7 +26,7 @@ function idOf(token: string): string {
 describe('token create', () => {
   test('puts the token alone on standard output, and it works', async () => {
     const { run, isAccepted } = arrange()
-    const { code, out, err } = await run('token', 'create', '--name', 'greenhouse')
+    const { code, out, err } = await run('create', '--name', 'greenhouse')
     expect(code).toBe(0)
     expect(out).toMatch(/^plant_\S+\n$/)
     expect(err).toMatch(
@@ -38,10 +38,10 @@ describe('token create', () => {
 
   test('takes 90 days, a time that is given, or never', async () => {
     const { run } = arrange()
-    await run('token', 'create', '--name', 'default')
-    await run('token', 'create', '--name', 'short', '--expires', '12h')
-    await run('token', 'create', '--name', 'forever', '--expires', 'never')
-    const lines = (await run('token', 'list')).out.split('\n')
+    await run('create', '--name', 'default')
+    await run('create', '--name', 'short', '--expires', '12h')
+    await run('create', '--name', 'forever', '--expires', 'never')
+    const lines = (await run('list')).out.split('\n')
     const hoursLeft = (name: string) => {
       const [, created, expires] =
         /(20\S+Z) {2}(\S+)/.exec(lines.find((line) => line.includes(name)) ?? '') ?? []
@@ -59,7 +59,7 @@ describe('token create', () => {
     [['--name', 'x', '--expires', '0d'], /Write a number and m, h or d/],
     [[], /required option '--name <name>' not specified/],
   ])('refuses %j and says what to write', async (args, message) => {
-    const { code, out, err } = await arrange().run('token', 'create', ...args)
+    const { code, out, err } = await arrange().run('create', ...args)
     expect({ code, out }).toEqual({ code: 78, out: '' })
     expect(err).toMatch(message)
   })
@@ -68,8 +68,8 @@ describe('token create', () => {
 describe('token list', () => {
   test('shows every token and no secret', async () => {
     const { run } = arrange()
-    const { out: token } = await run('token', 'create', '--name', 'greenhouse')
-    const { out } = await run('token', 'list')
+    const { out: token } = await run('create', '--name', 'greenhouse')
+    const { out } = await run('list')
     expect(out).toMatch(/^ID +NAME +STATE +CREATED +EXPIRES +LAST USED\n/)
     expect(out).toMatch(new RegExp(`^${idOf(token)} +greenhouse +in use .* never\n`, 'm'))
     expect(out).not.toContain(token.trim().slice(20))
@@ -79,15 +79,15 @@ describe('token list', () => {
 describe('token revoke', () => {
   test('ends a token', async () => {
     const { run, isAccepted } = arrange()
-    const { out: token } = await run('token', 'create', '--name', 'greenhouse')
-    expect(await run('token', 'revoke', idOf(token))).toMatchObject({ code: 0 })
+    const { out: token } = await run('create', '--name', 'greenhouse')
+    expect(await run('revoke', idOf(token))).toMatchObject({ code: 0 })
     expect(await isAccepted(token)).toBe(false)
-    expect((await run('token', 'list')).out).toContain('revoked 20')
-    expect((await run('token', 'revoke', idOf(token))).err).toContain('was revoked before')
+    expect((await run('list')).out).toContain('revoked 20')
+    expect((await run('revoke', idOf(token))).err).toContain('was revoked before')
   })
 
   test('of an id that does not exist fails and says where ids are', async () => {
-    const { code, err } = await arrange().run('token', 'revoke', 'ffffffffffff')
+    const { code, err } = await arrange().run('revoke', 'ffffffffffff')
     expect(code).toBe(78)
     expect(err).toContain('there is no token ffffffffffff. Try: plant-store-server token list')
   })
@@ -96,20 +96,20 @@ describe('token revoke', () => {
 describe('token rotate', () => {
   test('makes a successor while the old token goes on', async () => {
     const { run, isAccepted } = arrange()
-    const { out: old } = await run('token', 'create', '--name', 'greenhouse')
-    const { code, out: successor, err } = await run('token', 'rotate', idOf(old))
+    const { out: old } = await run('create', '--name', 'greenhouse')
+    const { code, out: successor, err } = await run('rotate', idOf(old))
     expect(code).toBe(0)
     expect(err).toMatch(new RegExp(`Token ${idOf(old)} works until 20`))
     expect(await isAccepted(old)).toBe(true)
     expect(await isAccepted(successor)).toBe(true)
-    expect((await run('token', 'list')).out.match(/greenhouse/g)).toHaveLength(2)
+    expect((await run('list')).out.match(/greenhouse/g)).toHaveLength(2)
   })
 
   test('refuses a token that has ended', async () => {
     const { run } = arrange()
-    const { out: token } = await run('token', 'create', '--name', 'greenhouse')
-    await run('token', 'revoke', idOf(token))
-    const { code, err } = await run('token', 'rotate', idOf(token))
+    const { out: token } = await run('create', '--name', 'greenhouse')
+    await run('revoke', idOf(token))
+    const { code, err } = await run('rotate', idOf(token))
     expect(code).toBe(78)
     expect(err).toContain('Try: plant-store-server token create --name greenhouse')
   })

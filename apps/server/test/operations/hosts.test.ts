@@ -99,7 +99,7 @@ describe('the operations listener refuses a Host', () => {
 
   test('while the service answers whatever name leads to it', async () => {
     const server = await start()
-    const caller = await openConnection(Number(new URL(server.url).port))
+    const caller = await openConnection(server.port)
     caller.send('GET /openapi.json HTTP/1.1\r\nhost: plants.example\r\n\r\n')
     expect((await caller.readReply()).status).toBe(200)
     caller.destroy()

@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import {
+  createMany,
+  logLinesIn,
+  type ServerProcess,
+  startServerProcess,
+} from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
 
-function readLines(err: string): Record<string, unknown>[] {
-  return err
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
-
 async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
-  server.kill(signal)
-  return readLines((await server.ended).err)
+  return logLinesIn((await server.end(signal)).err)
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -63,8 +60,7 @@ test('SIGUSR1 opens no inspector, and the server goes on', async () => {
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
   await expect(fetch('http://127.0.0.1:9229/json/version')).rejects.toThrow()
-  server.kill('SIGTERM')
-  const { code, err } = await server.ended
+  const { code, err } = await server.end()
   expect(code).toBe(0)
   expect(err).not.toContain('Debugger')
 })
@@ -72,8 +68,7 @@ test('SIGUSR1 opens no inspector, and the server goes on', async () => {
 test('every line is out when the process ends, however many there are', async () => {
   const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
   const server = await startServerProcess({ folder: temporaryFolder(), environment })
-  const ids = Array.from({ length: 500 }, (_, id) => id)
-  await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))
+  await createMany(server, 500)
   const lines = await endWith(server, 'SIGTERM')
   expect(lines.filter(({ outcome }) => outcome === 'created')).toHaveLength(500)
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
@@ -93,7 +88,6 @@ test(
     }
     expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
     expect((await fetch(`${server.operationsUrl}/nowhere`)).status).toBe(404)
-    server.kill('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    expect(await server.end()).toMatchObject({ code: 0, signal: null })
   },
 )

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
+import type { PlantStoreClient } from '@plant-store/client'
 import type { Logger } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from '../../src/operations/metrics/metric
 import { type RunningServer, startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
 import type { Store } from '../../src/store/store.ts'
+import { clientWithoutRetries } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 export interface MeasuredServerOptions {
@@ -19,9 +20,11 @@ export interface MeasuredServerOptions {
   readonly tokenName?: string
 }
 
-/** A real server with a real store that measures all it does, and logs at `trace`. */
+/** A real server with a real store, with metrics and a log at `trace`. */
 export interface MeasuredServer extends RunningServer {
   readonly operationsUrl: string
+  /** The port of `url`. */
+  readonly port: number
   /** Where it keeps a SQLite file. */
   readonly folder: string
   readonly store: Store
@@ -29,15 +32,15 @@ export interface MeasuredServer extends RunningServer {
   readonly log: Logger
   readonly token: string
   readonly client: PlantStoreClient
-  /** Every line that it has logged. */
+  /** The lines logged so far. */
   readonly logLines: string[]
-  /** The samples of `/metrics` by name and labels as they are printed. */
+  /** The samples of `/metrics` by name and labels. */
   scrape(): Promise<Map<string, number>>
 }
 
 const ANY_PORT = { host: '127.0.0.1', port: 0 }
 
-/** What Prometheus's text format says, comments left out. */
+/** The samples in Prometheus's text format, without comments. */
 export function readSamples(text: string): Map<string, number> {
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -81,13 +84,14 @@ export async function startMeasuredServer(
     ...server,
     close,
     operationsUrl,
+    port: Number(new URL(server.url).port),
     folder,
     store,
     metrics,
     log,
     token,
     logLines,
-    client: createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 }),
+    client: clientWithoutRetries({ url: server.url, token }),
     scrape: async () => readSamples(await (await fetch(`${operationsUrl}/metrics`)).text()),
   }
 }

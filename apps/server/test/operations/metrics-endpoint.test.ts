@@ -54,33 +54,30 @@ describe('/metrics', () => {
     expect((await fetch(`${url}/metrics`, { headers })).status).toBe(404)
   })
 
-  test('tells what runs and how its event loop fares', async () => {
+  test('shows the version and the lag of the event loop', async () => {
     const samples = await (await startScrapedServer()).scrape()
     const { version, node } = build
     expect(samples.get(`plant_store_build_info{version="${version}",node="${node}"}`)).toBe(1)
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
   })
 
-  test('tells of the process what the system tells', async () => {
+  test('agrees with the system about the process', async () => {
     const server = await startScrapedServer()
     await server.client.createPlant({ id: 1, name: 'Fern' })
     const samples = await server.scrape()
-    const told = readProcess(server.pid)
-    const { process_max_fds, ...varying } = told
+    const { process_max_fds, ...varying } = readProcess(server.pid)
     expect(samples.get('process_max_fds')).toBe(process_max_fds)
     for (const [name, value] of Object.entries(varying)) {
-      const ratio = (samples.get(name) ?? 0) / value
-      expect(ratio, `${name}: ${samples.get(name)}, and ${value} a moment later`).toBeGreaterThan(
-        0.7,
-      )
-      expect(ratio, `${name}: ${samples.get(name)}, and ${value} a moment later`).toBeLessThan(1.5)
+      const what = `${name}: ${samples.get(name)}, and ${value} a moment later`
+      expect((samples.get(name) ?? 0) / value, what).toBeGreaterThan(0.7)
+      expect((samples.get(name) ?? 0) / value, what).toBeLessThan(1.5)
     }
     for (const name of ['process_cpu_seconds_total', 'process_start_time_seconds']) {
       expect(samples.get(name), name).toBeGreaterThan(0)
     }
   })
 
-  test('says that the server is ready until it is draining', async () => {
+  test('shows that the server is ready until it is draining', async () => {
     const server = await startScrapedServer()
     expect((await server.scrape()).get('plant_store_ready')).toBe(1)
     // A request that is under way keeps the server draining until it is answered or cut.
@@ -94,7 +91,7 @@ describe('/metrics', () => {
     await expect.poll(async () => (await server.scrape()).get('plant_store_ready')).toBe(0)
   })
 
-  test('has no series more after requests of any kind', async () => {
+  test('has no new series after requests of any kind', async () => {
     const server = await startScrapedServer({}, 'marked-token-name')
     await server.client.createPlant({ id: 1, name: 'Fern' })
     await (await fetch(`${server.url}/plants`)).text()
@@ -120,8 +117,7 @@ async function hasMeasured(operationsListen: string): Promise<boolean> {
   }
   const server = await startServerProcess({ folder, environment })
   await server.client.createPlant({ id: 1, name: 'Fern' })
-  server.kill('SIGTERM')
-  expect((await server.ended).code).toBe(0)
+  expect((await server.end()).code).toBe(0)
   const files = readdirSync(accounts).map((file) => readFileSync(join(accounts, file), 'utf8'))
   return files.some((text) => text.includes('@prometheus-io'))
 }

@@ -6,19 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createMany, plantText as plant, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
-
-function post(server: ScrapedServer, body: string, token = server.token): Promise<Response> {
-  return fetch(`${server.url}/plants`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body,
-  })
-}
 
 function rawPost({ token }: ScrapedServer, body: string): string {
   const lines = ['POST /plants HTTP/1.1', 'host: a', `authorization: Bearer ${token}`]
@@ -26,11 +19,7 @@ function rawPost({ token }: ScrapedServer, body: string): string {
   return `${[...lines, ...more].join('\r\n')}\r\n\r\n${body}`
 }
 
-function plant(id: number, name = 'Fern'): string {
-  return JSON.stringify({ id, name })
-}
-
-/** Lets no commit end until it is called; another process that writes would do the same. */
+/** Lets no commit end until the returned function is called, like another process that writes. */
 function holdCommits({ folder }: ScrapedServer): () => void {
   const other = new DatabaseSync(join(folder, 'plants.db'))
   other.exec('BEGIN IMMEDIATE')
@@ -64,15 +53,15 @@ describe('creates', () => {
     )
   })
 
-  test('are counted by what became of them, each once', async () => {
+  test('are counted by their outcome, each once', async () => {
     const server = await startScrapedServer()
     for (const body of [plant(1), plant(2), plant(1), plant(1, 'Moss'), '{', '{}', plant(2)]) {
-      await (await post(server, body)).text()
+      await (await post(server, { body })).text()
     }
-    await (await post(server, plant(1), 'wrong')).text()
+    await (await post({ ...server, token: 'wrong' })).text()
     await (await fetch(`${server.url}/plants`)).text()
     await (await fetch(`${server.url}/plants/1`, { headers: { authorization: '' } })).text()
-    const caller = await openConnection(Number(new URL(server.url).port))
+    const caller = await openConnection(server.port)
     caller.send('no HTTP\r\n\r\n')
     await caller.readToEnd()
     const counted = outcomes(await server.scrape())
@@ -88,10 +77,10 @@ describe('creates', () => {
     ])
   })
 
-  test('are timed by the status of their answer, and only those that became requests', async () => {
+  test('are timed by the status of their reply, if they became requests', async () => {
     const server = await startScrapedServer()
-    for (const body of [plant(1), plant(2), '{']) await (await post(server, body)).text()
-    const caller = await openConnection(Number(new URL(server.url).port))
+    for (const body of [plant(1), plant(2), '{']) await (await post(server, { body })).text()
+    const caller = await openConnection(server.port)
     caller.send('no HTTP\r\n\r\n')
     await caller.readToEnd()
     const samples = await server.scrape()
@@ -101,7 +90,7 @@ describe('creates', () => {
     expect(samples.get(`${name}_sum{status="200"}`)).toBeGreaterThan(0)
   })
 
-  test('of the operations listener are none: a refused probe is no create', async () => {
+  test('do not include requests to the operations listener', async () => {
     const server = await startScrapedServer()
     await (await fetch(`${server.operationsUrl}/plants`, { method: 'POST' })).text()
     expect(outcomes(await server.scrape()).not_found).toBe(0)
@@ -111,9 +100,7 @@ describe('creates', () => {
 describe('commits', () => {
   test('hold as many plants as were created, each of which waited once', async () => {
     const server = await startScrapedServer()
-    await Promise.all(
-      Array.from({ length: 100 }, (_, id) => server.client.createPlant({ id, name: 'Fern' })),
-    )
+    await createMany(server, 100)
     const samples = await server.scrape()
     const commits = samples.get('plant_store_commit_duration_seconds_count') ?? 0
     expect(commits).toBeGreaterThan(0)
@@ -127,9 +114,9 @@ describe('commits', () => {
     expect(samples.get(statements)).toBeGreaterThanOrEqual(commits)
   })
 
-  test('that wait for another process are seen as a queue, its limit and its refusals', async () => {
+  test('that wait for another process show as a queue, its limit and its refusals', async () => {
     const server = await startScrapedServer({ PLANT_STORE_QUEUE_LIMIT: '3' })
-    const caller = await openConnection(Number(new URL(server.url).port))
+    const caller = await openConnection(server.port)
     const first = rawPost(server, plant(1))
     caller.send(first)
     expect((await caller.readReply()).status).toBe(200)
@@ -140,7 +127,7 @@ describe('commits', () => {
     await waitForSample(server, 'plant_store_waiting_plants', 0)
     const waiting = [2, 3, 4].map((id) => server.client.createPlant({ id, name: 'Fern' }))
     await waitForSample(server, 'plant_store_waiting_plants', 3)
-    expect((await post(server, plant(5))).status).toBe(503)
+    expect((await post(server, { body: plant(5) })).status).toBe(503)
     const samples = await server.scrape()
     expect(samples.get('plant_store_waiting_plants_limit')).toBe(3)
     expect(outcomes(samples).unavailable).toBe(1)
@@ -153,7 +140,7 @@ describe('commits', () => {
   test('that fail are counted, beside the plants that were not stored', async () => {
     const server = await startScrapedServer()
     const release = holdCommits(server)
-    expect((await post(server, plant(1))).status).toBe(503)
+    expect((await post(server)).status).toBe(503)
     release()
     const samples = await server.scrape()
     expect(samples.get('plant_store_commit_failures_total')).toBe(1)
@@ -163,7 +150,7 @@ describe('commits', () => {
 })
 
 describe('the store', () => {
-  test('tells the sizes of its files and the room that is left', async () => {
+  test('shows the sizes of its files and the free space', async () => {
     const server = await startScrapedServer()
     await server.client.createPlant({ id: 1, name: 'Fern' })
     const path = join(server.folder, 'plants.db')
@@ -185,10 +172,10 @@ describe('the store', () => {
 })
 
 describe('tokens', () => {
-  test('are counted as hit where the store need not be asked', async () => {
+  test('count as hits where the server need not ask the store', async () => {
     const server = await startScrapedServer()
     for (let id = 0; id < 5; id++) await server.client.createPlant({ id, name: 'Fern' })
-    await (await post(server, plant(6), `${server.token.slice(0, -1)}x`)).text()
+    await (await post({ ...server, token: `${server.token.slice(0, -1)}x` })).text()
     const samples = await server.scrape()
     expect(samples.get('plant_store_token_cache_lookups_total{result="miss"}')).toBe(1)
     expect(samples.get('plant_store_token_cache_lookups_total{result="hit"}')).toBe(4)
@@ -196,9 +183,9 @@ describe('tokens', () => {
   })
 })
 
-test('what a limit does is counted by its name', async () => {
+test('refusals are counted by the limit', async () => {
   const server = await startScrapedServer({ PLANT_STORE_FAILED_CREDENTIAL_LIMIT: '1' })
-  while ((await post(server, plant(1), 'wrong')).status !== 429);
+  while ((await post({ ...server, token: 'wrong' })).status !== 429);
   const samples = await server.scrape()
   const acted = (limiter: string) =>
     samples.get(`plant_store_limiter_actions_total{limiter="${limiter}"}`)

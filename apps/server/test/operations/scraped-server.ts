@@ -1,20 +1,21 @@
 import { join } from 'node:path'
-import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
 import { inject } from 'vitest'
 import { issueToken } from '../../src/auth/issue-token.ts'
 import { openStore } from '../../src/engines/engines.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import {
+  clientWithoutRetries,
+  type ServerProcess,
+  startServerProcess,
+} from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { readSamples } from './measured-server.ts'
 
-/** A server process with a SQLite file of its own. */
+/** A server process with a SQLite file of its own, whose client sends each plant once. */
 export interface ScrapedServer extends ServerProcess {
-  /** Sends each plant once. */
-  readonly client: PlantStoreClient
   /** Where it keeps `plants.db`. */
   readonly folder: string
-  /** The samples of `/metrics` by name and labels as they are printed. */
+  /** The samples of `/metrics` by name and labels. */
   scrape(): Promise<Map<string, number>>
 }
 
@@ -37,7 +38,7 @@ export async function startScrapedServer(
   return {
     ...server,
     folder,
-    client: createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 }),
+    client: clientWithoutRetries(server),
     scrape: async () => readSamples(await (await fetch(`${server.operationsUrl}/metrics`)).text()),
   }
 }

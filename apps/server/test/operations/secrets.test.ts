@@ -98,7 +98,7 @@ const REFUSED: Readonly<Record<string, Sent>> = {
 }
 
 async function send(server: MeasuredServer, sent: Sent): Promise<string> {
-  const caller: Connection = await openConnection(Number(new URL(server.url).port))
+  const caller: Connection = await openConnection(server.port)
   caller.send(bytesOf(server, sent))
   const { status, headers, body } = await caller.readReply()
   caller.destroy()
@@ -184,8 +184,7 @@ describe('over PostgreSQL', () => {
     postgres.kill()
     await server.client.rest.createPlant({ body: { id: 2, name: 'Fern' } })
     const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
-    server.kill('SIGTERM')
-    const { out, err } = await server.ended
+    const { out, err } = await server.end()
     await postgres.start()
     expect(err).toMatch(/"status":50[03]/)
     expect(password.length).toBeGreaterThan(3)

@@ -14,37 +14,11 @@ export async function startTraced(
   })
 }
 
-/** A request; of a good plant where nothing else is said. */
-export interface Sent {
-  readonly body?: string
-  readonly path?: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** The body for a plant. */
-export function plantText(id: number, name = 'Fern'): string {
-  return JSON.stringify({ id, name })
-}
-
-/** Sends one request with the server's own token. */
-export function post(server: ServerProcess, { body, path = '/plants', headers }: Sent = {}) {
-  return fetch(`${server.url}${path}`, {
-    method: 'POST',
-    body: body ?? plantText(1),
-    headers: {
-      authorization: `Bearer ${server.token}`,
-      'content-type': 'application/json',
-      ...headers,
-    },
-  })
-}
-
 /** Every span that the server sent, the last ones at its end. */
 export async function endAndCollect(
   server: ServerProcess,
   receiver: OtlpReceiver,
 ): Promise<ReceivedSpan[]> {
-  server.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  expect(await server.end()).toMatchObject({ code: 0, signal: null })
   return receiver.spans()
 }

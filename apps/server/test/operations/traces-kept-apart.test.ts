@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { runToEnd, startServerProcess } from '../process/server-process.ts'
+import { logLinesIn, post, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startReceiver } from './otlp-receiver.ts'
-import { endAndCollect, post, startTraced } from './traced-server.ts'
+import { endAndCollect, startTraced } from './traced-server.ts'
 
 /** Writes the URL of each module of OpenTelemetry that the server loads to its standard error. */
 const LOAD_WATCH = `data:text/javascript,import { registerHooks } from 'node:module'
@@ -25,8 +25,7 @@ async function modulesLoaded(environment: Readonly<Record<string, string>>): Pro
     },
   })
   await server.client.createPlant({ id: 1, name: 'Fern' })
-  server.kill('SIGTERM')
-  return (await server.ended).err.match(/^file:.*opentelemetry.*$/gm) ?? []
+  return (await server.end()).err.match(/^file:.*opentelemetry.*$/gm) ?? []
 }
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1' }
@@ -69,7 +68,7 @@ test('no token, body, query or foreign path is in anything that a collector is s
     const tracestate = `caller=${server.token.toUpperCase()}`
     await post(server, { body, headers: { traceparent: PARENT, tracestate } })
   }
-  const caller = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const caller = connect(server.port, '127.0.0.1')
   caller.end(`POST /plants HTTP/1.1\r\nhost: ${secret}\r\nhost: ${secret}\r\n\r\n`).resume()
   await once(caller, 'close')
 
@@ -85,23 +84,20 @@ test('no token, body, query or foreign path is in anything that a collector is s
   }
 })
 
-test('what a collector refuses is told of in the log, without the headers for the collector', async () => {
+test('what a collector refuses is in the log, without the headers for the collector', async () => {
   const server = await startTraced(await startReceiver({ status: 400 }), {
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=secret-of-the-collector',
   })
   expect((await post(server)).status).toBe(200)
-  server.kill('SIGTERM')
-  const { code, err } = await server.ended
+  const { code, err } = await server.end()
   expect(code).toBe(0)
-  const lines = err
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines.filter(({ msg }) => /^spans were/.test(msg))).toMatchObject([{ level: 'warn' }])
+  expect(logLinesIn(err).filter(({ msg }) => /^spans were/.test(String(msg)))).toMatchObject([
+    { level: 'warn' },
+  ])
   expect(err).not.toContain('secret-of-the-collector')
 })
 
-test("what is wrong with OpenTelemetry's own variables is told before a port opens", async () => {
+test('wrong variables of OpenTelemetry are named before a port opens', async () => {
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     OTEL_TRACES_SAMPLER: 'sometimes',

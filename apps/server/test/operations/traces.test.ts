@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createMany, logLinesIn, plantText, post, type Sent } from '../process/server-process.ts'
 import { attributesOf, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
-import { endAndCollect, plantText, post, type Sent, startTraced } from './traced-server.ts'
+import { endAndCollect, startTraced } from './traced-server.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'
@@ -84,9 +85,7 @@ describe('the spans of a create', () => {
     const receiver = await startReceiver()
     const server = await startTraced(receiver)
     const creates = 200
-    await Promise.all(
-      Array.from({ length: creates }, (_, id) => post(server, { body: plantText(id) })),
-    )
+    await createMany(server, creates)
     const spans = await endAndCollect(server, receiver)
     const commits = new Map(
       spans.filter(({ name }) => name === 'commit').map((span) => [idOf(span), span]),
@@ -108,85 +107,83 @@ describe('the spans of a create', () => {
   })
 })
 
-describe('a request that is refused', () => {
-  async function refusedSpan(sent: Sent): Promise<{ span: ReceivedSpan; log: string }> {
+describe('the span of a request that is refused', () => {
+  /** Sends the requests to one server, and returns the spans of them. */
+  async function refuse(...requests: readonly Sent[]) {
     const receiver = await startReceiver()
     const server = await startTraced(receiver)
-    await post(server, sent)
-    const [span, ...others] = (await endAndCollect(server, receiver)).filter(
-      ({ kind }) => kind === SERVER,
-    )
-    expect(others).toEqual([])
-    return { span: span as ReceivedSpan, log: (await server.ended).err }
+    for (const sent of requests) await post(server, sent)
+    const spans = (await endAndCollect(server, receiver)).filter(({ kind }) => kind === SERVER)
+    expect(spans).toHaveLength(requests.length)
+    return { spans, log: logLinesIn((await server.ended).err) }
   }
 
-  test('is told by its error, is no error of the server, and is found in the log by its trace', async () => {
-    const { span, log } = await refusedSpan({ body: '{"id":1.5}' })
-    expect(span.status.code).not.toBe(ERROR)
-    expect(attributesOf(span)).toMatchObject({
-      'http.response.status_code': 400,
-      'plant_store.error': 'invalid_plant',
-    })
-    const lines = log
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(lines.filter(({ traceId }) => traceId === span.traceId)).toMatchObject([
-      { error: 'invalid_plant' },
-    ])
+  test('names its error, is no error of the server, and is found in the log by its trace', async () => {
+    const { spans, log } = await refuse(
+      { body: '{"id":1.5}' },
+      { headers: { authorization: 'Basic x' } },
+      { headers: { 'content-type': 'text/plain' } },
+    )
+    for (const [index, [status, error]] of [
+      [400, 'invalid_plant'] as const,
+      [401, 'missing_credentials'] as const,
+      [415, 'unsupported_media_type'] as const,
+    ].entries()) {
+      const span = spans[index] as ReceivedSpan
+      expect(span.status.code).not.toBe(ERROR)
+      expect(attributesOf(span)).toMatchObject({
+        'http.response.status_code': status,
+        'plant_store.error': error,
+      })
+      expect(log.filter(({ traceId }) => traceId === span.traceId)).toMatchObject([{ error }])
+    }
   })
 
   test('has no path but the service’s own, since another may hold anything', async () => {
-    const { span } = await refusedSpan({ path: '/secret-path?secret-query' })
+    const [span] = (await refuse({ path: '/secret-path?secret-query' })).spans as [ReceivedSpan]
     expect(span.name).toBe('POST')
     expect(attributesOf(span)).toMatchObject({ 'http.response.status_code': 404 })
     expect(JSON.stringify(span)).not.toContain('secret')
   })
-
-  test.each([
-    ['without a credential', { authorization: 'Basic x' }, 'missing_credentials', 401],
-    ['for its media type', { 'content-type': 'text/plain' }, 'unsupported_media_type', 415],
-  ])('%s has a span too', async (_why, headers, error, status) => {
-    const { span } = await refusedSpan({ headers })
-    expect(attributesOf(span)).toMatchObject({
-      'http.response.status_code': status,
-      'plant_store.error': error,
-    })
-  })
 })
 
-describe('traceparent', () => {
-  test.each([
-    ['is malformed', '00-nonsense-01'],
-    ['names no trace', `00-${'0'.repeat(32)}-${PARENT_ID}-01`],
-    ['is of the forbidden version', `ff-${TRACE_ID}-${PARENT_ID}-01`],
-    ['is there twice', `00-${TRACE_ID}-${PARENT_ID}-01, 00-${TRACE_ID}-${PARENT_ID}-01`],
-  ])('that %s is ignored: the request begins a trace of its own', async (_how, traceparent) => {
-    const receiver = await startReceiver()
-    const server = await startTraced(receiver)
+test('a traceparent that is malformed, names no trace or is there twice is ignored', async () => {
+  const receiver = await startReceiver()
+  const server = await startTraced(receiver)
+  const headers = [
+    '00-nonsense-01',
+    `00-${'0'.repeat(32)}-${PARENT_ID}-01`,
+    `ff-${TRACE_ID}-${PARENT_ID}-01`,
+    `00-${TRACE_ID}-${PARENT_ID}-01, 00-${TRACE_ID}-${PARENT_ID}-01`,
+  ]
+  for (const traceparent of headers) {
     expect((await post(server, { headers: { traceparent } })).status).toBe(200)
-    const request = only(await endAndCollect(server, receiver), 'POST /plants')
-    expect(request.traceId).not.toBe(TRACE_ID)
-    expect(request.parentSpanId || undefined).toBeUndefined()
-  })
+  }
+  const spans = await endAndCollect(server, receiver)
+  const requests = spans.filter(({ name }) => name === 'POST /plants')
+  expect(requests).toHaveLength(headers.length)
+  for (const { traceId, parentSpanId } of requests) {
+    expect(traceId).not.toBe(TRACE_ID)
+    expect(parentSpanId || undefined).toBeUndefined()
+  }
 })
 
 describe('the sampler', () => {
-  const sampledParent = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` }
-  const unsampledParent = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
+  const sampled = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` }
+  const unsampled = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
 
   test.each([
     ['keeps all by default', {}, {}, 4],
-    ['follows a caller that does not sample', {}, unsampledParent, 0],
+    ['follows a caller that does not sample', {}, unsampled, 0],
     [
       'follows a caller that samples',
       { OTEL_TRACES_SAMPLER: 'parentbased_always_off' },
-      sampledParent,
+      sampled,
       4,
     ],
     ['leaves new traces out', { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, {}, 0],
-    ['keeps none', { OTEL_TRACES_SAMPLER: 'always_off' }, sampledParent, 0],
-    ['keeps all in any case', { OTEL_TRACES_SAMPLER: 'always_on' }, unsampledParent, 4],
+    ['keeps none', { OTEL_TRACES_SAMPLER: 'always_off' }, sampled, 0],
+    ['keeps all in any case', { OTEL_TRACES_SAMPLER: 'always_on' }, unsampled, 4],
     [
       'keeps a fraction',
       { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
@@ -213,7 +210,6 @@ test('a collector that does not answer holds up neither a create nor the end', {
     for (const { status } of await Promise.all(burst)) expect(status).toBe(200)
   }
   const asked = performance.now()
-  server.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  expect(await server.end()).toMatchObject({ code: 0, signal: null })
   expect(performance.now() - asked).toBeLessThan(8_000)
 })

@@ -1,42 +1,38 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 const body = '{"id":1,"name":"Fern"}'
 
-/** A create, whose fault is named in a header; without a token where that is undefined. */
-function create(fault: string, token: string | undefined, more = ''): string {
+/** A create that names its fault in a header; without a token where that is undefined. */
+function create(fault: string, token: string | undefined): string {
   const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
   return (
-    `POST /plants HTTP/1.1\r\nhost: x\r\nx-fault: ${fault}\r\n${authorization}${more}` +
+    `POST /plants HTTP/1.1\r\nhost: x\r\nx-fault: ${fault}\r\n${authorization}` +
     `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   )
 }
 
-let server: ServerProcess
-let port: number
-
-async function startWith(nodeFlags: string[]): Promise<void> {
-  server = await startServerProcess({
+function startWith(imported: string): Promise<ServerProcess> {
+  return startServerProcess({
     folder: temporaryFolder(),
-    nodeFlags,
+    nodeFlags: ['--import', imported],
     environment: { PLANT_STORE_HEADERS_TIMEOUT_MS: '200', PLANT_STORE_REQUEST_TIMEOUT_MS: '400' },
   })
-  port = Number(new URL(server.url).port)
 }
 
-/** Sends bytes, one part after the other, at whose end that of their connection comes. */
-async function expectOneConnectionLost(sent: string | string[], onPort = port): Promise<void> {
-  const neighbour = await openConnection(port)
+/** Sends the parts one after the other; the server must close this connection and serve another. */
+async function expectOneConnectionLost(server: ServerProcess, parts: string[], port: number) {
+  const neighbour = await openConnection(server.port)
   neighbour.send(create('none', server.token))
   await neighbour.readReply()
-  const caller = await openConnection(onPort)
-  for (const part of [sent].flat()) {
+  const caller = await openConnection(port)
+  for (const part of parts) {
     caller.send(part)
-    // Nothing tells that the server has read it.
+    // No event shows that the server has read it.
     await sleep(50)
   }
   await caller.readToEnd()
@@ -45,81 +41,69 @@ async function expectOneConnectionLost(sent: string | string[], onPort = port): 
   neighbour.destroy()
 }
 
-async function expectContained(): Promise<void> {
-  await server.client.createPlant({ id: 2, name: 'Moss' })
-  server.kill('SIGTERM')
-  const { code, err } = await server.ended
-  expect(code).toBe(0)
-  expect(err).not.toContain('"level":"fatal"')
-}
+/** Where an exception is thrown, what makes it so, and what the log says of it, if anything. */
+type Fault = [
+  thrownBy: string,
+  send: (token: string) => string | string[],
+  where: string | undefined,
+  message?: string,
+]
 
-const isNamed = (where: string, message: string) =>
-  server.untilLogged(`"message":"${message}"`).then(() => server.untilLogged(`"where":"${where}"`))
+const FAULTS: Fault[] = [
+  [
+    'the access to the headers of a request',
+    (token) => create('headers', token),
+    'read',
+    'headers',
+  ],
+  [
+    'what is before the app, for a request whose turn comes later',
+    (token) => {
+      const first = create('none', token)
+      return [first.slice(0, -1), first.slice(-1) + create('locals', token)]
+    },
+    'next request',
+    'locals',
+  ],
+  ['the reply to a create', (token) => create('answer', token), 'answer', 'answer'],
+  ['the end of a reply', (token) => create('end of reply', token), undefined],
+  ['the deferred reply to a request without a token', () => create('answer', undefined), undefined],
+  [
+    'the reply to a request that is late',
+    (token) => create('answer', token).slice(0, -5),
+    undefined,
+  ],
+  ['the reply to bytes that are no request', () => 'garbage\r\n\r\n', 'refusal', 'raw answer'],
+  ['the body', (token) => create('body', token), 'read', 'body'],
+  ['the end of body', (token) => create('end of body', token), 'read', 'end of body'],
+  [
+    'the operations listener',
+    () => 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nx-fault: headers\r\n\r\n',
+    'read',
+    'headers',
+  ],
+]
 
 describe('an exception ends at most its connection, and the log names it, where it is thrown by', () => {
-  beforeEach(() => startWith(['--import', join(import.meta.dirname, 'inject-faults.ts')]))
-
-  test('the access to the headers of a request', async () => {
-    await expectOneConnectionLost(create('headers', server.token))
-    await isNamed('read', 'injected: headers')
-    await expectContained()
-  })
-
-  test('what is before the app, for a request whose turn comes later', async () => {
-    const first = create('none', server.token)
-    const second = create('locals', server.token)
-    await expectOneConnectionLost([first.slice(0, -1), first.slice(-1) + second])
-    await isNamed('next request', 'injected: locals')
-    await expectContained()
-  })
-
-  test('the reply to a create', async () => {
-    await expectOneConnectionLost(create('answer', server.token))
-    await isNamed('answer', 'injected: answer')
-    await expectContained()
-  })
-
-  test('the end of a reply', async () => {
-    await expectOneConnectionLost(create('end of reply', server.token))
-    await expectContained()
-  })
-
-  test('the reply to a request without a token, which is told later', async () => {
-    await expectOneConnectionLost(create('answer', undefined))
-    await expectContained()
-  })
-
-  test('the reply to a request that is late', async () => {
-    await expectOneConnectionLost(create('answer', server.token).slice(0, -5))
-    await expectContained()
-  })
-
-  test('the reply to bytes that are no request', async () => {
-    await expectOneConnectionLost('garbage\r\n\r\n')
-    await isNamed('refusal', 'injected: raw answer')
-    await expectContained()
-  })
-
-  test.each(['body', 'end of body'])('the %s', async (fault) => {
-    await expectOneConnectionLost(create(fault, server.token))
-    await isNamed('read', `injected: ${fault}`)
-    await expectContained()
-  })
-
-  test('the operations listener', async () => {
-    const operations = Number(new URL(server.operationsUrl).port)
-    const get = 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nx-fault: headers\r\n\r\n'
-    await expectOneConnectionLost(get, operations)
-    await isNamed('read', 'injected: headers')
-    await expectContained()
+  test.each(FAULTS)('%s', async (thrownBy, send, where, message) => {
+    const server = await startWith(join(import.meta.dirname, 'inject-faults.ts'))
+    const url = thrownBy === 'the operations listener' ? server.operationsUrl : server.url
+    await expectOneConnectionLost(server, [send(server.token)].flat(), Number(new URL(url).port))
+    if (where !== undefined) {
+      await server.untilLogged(`"message":"injected: ${message}"`)
+      await server.untilLogged(`"where":"${where}"`)
+    }
+    await server.client.createPlant({ id: 2, name: 'Moss' })
+    const { code, err } = await server.end()
+    expect(code).toBe(0)
+    expect(err).not.toContain('"level":"fatal"')
   })
 })
 
 test('what nothing contains ends the process with 1, and the log names it', async () => {
   const script = "process.on('SIGHUP', () => { throw new Error('injected: nowhere') })"
-  await startWith(['--import', `data:text/javascript,${encodeURIComponent(script)}`])
-  server.kill('SIGHUP')
-  const { code, err } = await server.ended
+  const server = await startWith(`data:text/javascript,${encodeURIComponent(script)}`)
+  const { code, err } = await server.end('SIGHUP')
   expect(code).toBe(1)
   expect(err).toMatch(/"level":"fatal".*injected: nowhere.*"stopped by an exception"/)
 })

@@ -23,8 +23,7 @@ describe('a server whose disk fails', needsStrace, () => {
     expect((await fetch(`${server.operationsUrl}/readyz`)).status).toBe(200)
     expect(readPlants(join(folder, 'data/plants.db')).map(({ id }) => id)).toEqual([1n])
     await server.client.createPlant({ id: 2, name: 'room again' })
-    server.kill('SIGTERM')
-    expect((await server.ended).code).toBe(0)
+    expect((await server.end()).code).toBe(0)
     expect(readPlants(join(folder, 'data/plants.db'))).toHaveLength(2)
   })
 

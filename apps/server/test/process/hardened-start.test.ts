@@ -4,20 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ROOT, readRoot, unitNodeFlags } from './node-flags.ts'
-import { type Ended, runToEnd, type ServerProcess, startServerProcess } from './server-process.ts'
+import { createMany, post, runToEnd, startServerProcess } from './server-process.ts'
 
 /** Node 26 forbids fsync under the model, which a backup needs. */
 const isSyncForbidden = Number.parseInt(process.versions.node, 10) >= 26
 
-interface Confined {
-  readonly folder: string
-  readonly data: string
-  readonly flags: readonly string[]
-  start(token?: string): Promise<ServerProcess>
-  run(...args: string[]): Promise<Ended>
-}
-
-function confine(): Confined {
+function confine() {
   const folder = temporaryFolder()
   const data = join(folder, 'data')
   mkdirSync(data)
@@ -27,14 +19,8 @@ function confine(): Confined {
     folder,
     data,
     flags: nodeFlags,
-    start: (token) =>
-      startServerProcess({
-        folder,
-        nodeFlags,
-        environment,
-        ...(token === undefined ? {} : { token }),
-      }),
-    run: (...args) => runToEnd({ folder, nodeFlags, environment, args }),
+    start: (token?: string) => startServerProcess({ folder, nodeFlags, environment, token }),
+    run: (...args: string[]) => runToEnd({ folder, nodeFlags, environment, args }),
   }
 }
 
@@ -43,12 +29,10 @@ describe("under Node's permission model, as the unit starts it, the server", () 
     const { start, data } = confine()
     const first = await start()
     await first.client.createPlant({ id: 1, name: 'Fern' })
-    first.kill('SIGTERM')
-    expect((await first.ended).code).toBe(0)
+    expect((await first.end()).code).toBe(0)
     const second = await start(first.token)
     await second.client.createPlant({ id: 2, name: 'Moss' })
-    second.kill('SIGTERM')
-    await second.ended
+    await second.end()
     expect(readPlants(join(data, 'plants.db')).map(({ id }) => id)).toEqual([1n, 2n])
   })
 
@@ -56,25 +40,21 @@ describe("under Node's permission model, as the unit starts it, the server", () 
     const { start, data } = confine()
     const first = await start()
     await first.client.createPlant({ id: 1, name: 'Fern' })
-    first.kill('SIGKILL')
-    await first.ended
+    await first.end('SIGKILL')
     expect(readdirSync(data)).toContain('plants.db-wal')
     const second = await start(first.token)
     await second.client.createPlant({ id: 1, name: 'Fern' })
-    second.kill('SIGTERM')
-    expect(await second.ended).toMatchObject({ code: 0 })
+    expect(await second.end()).toMatchObject({ code: 0 })
   })
 
-  test('says what to allow for a database elsewhere, be it by a link', async () => {
+  test('says what to allow for a database elsewhere, also behind a link', async () => {
     const { run, folder, data } = confine()
     mkdirSync(join(folder, 'elsewhere'))
     symlinkSync(join(folder, 'elsewhere/plants.db'), join(data, 'link.db'))
     for (const path of [join(folder, 'elsewhere/plants.db'), join(data, 'link.db')]) {
-      const { code, err } = await run('token', 'list', '--database-url', `sqlite:${path}`)
-      expect({ code, err }).toMatchObject({
-        code: 69,
-        err: expect.stringMatching(/permission model forbids it\. Try: --allow-fs-read/),
-      })
+      const err = expect.stringMatching(/permission model forbids it\. Try: --allow-fs-read/)
+      const ended = await run('token', 'list', '--database-url', `sqlite:${path}`)
+      expect(ended).toMatchObject({ code: 69, err })
     }
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
   })
@@ -82,10 +62,8 @@ describe("under Node's permission model, as the unit starts it, the server", () 
   test('commits in its thread', async () => {
     const { start } = confine()
     const server = await start()
-    const creates = Array.from({ length: 200 }, (_, id) => ({ id, name: 'Fern' }))
-    await Promise.all(creates.map((plant) => server.client.createPlant(plant)))
-    server.kill('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 0 })
+    await createMany(server, 200)
+    expect(await server.end()).toMatchObject({ code: 0 })
   })
 
   test('keeps an audit file beside the data', async () => {
@@ -104,10 +82,8 @@ describe("under Node's permission model, as the unit starts it, the server", () 
     await server.client.createPlant({ id: 1, name: 'Fern' })
     const backup = await run('backup', join(data, 'backup.db'))
     if (isSyncForbidden) {
-      expect(backup).toMatchObject({
-        code: 69,
-        err: expect.stringContaining('without --permission'),
-      })
+      const err = expect.stringContaining('without --permission')
+      expect(backup).toMatchObject({ code: 69, err })
       expect(readdirSync(data)).not.toContain('backup.db')
       return
     }
@@ -115,9 +91,8 @@ describe("under Node's permission model, as the unit starts it, the server", () 
     expect((await run('backup', join(folder, 'elsewhere.db'))).code).not.toBe(0)
     expect(readdirSync(folder)).toEqual(['data'])
     const target = `sqlite:${data}/restored.db`
-    expect(await run('restore', join(data, 'backup.db'), '--database-url', target)).toMatchObject({
-      code: 0,
-    })
+    const restored = await run('restore', join(data, 'backup.db'), '--database-url', target)
+    expect(restored).toMatchObject({ code: 0 })
     expect(readPlants(join(data, 'restored.db'))).toHaveLength(1)
   })
 
@@ -155,14 +130,11 @@ test("nothing loosens Node's HTTP parser", () => {
 test('a body with __proto__ is stored like any other', async () => {
   const folder = temporaryFolder()
   const server = await startServerProcess({ folder })
-  const reply = await fetch(`${server.url}/plants`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+  const reply = await post(server, {
     body: '{"id":1,"name":"Fern","__proto__":{"tag":"polluted"},"constructor":{"prototype":{"tag":"x"}}}',
   })
   expect([reply.status, await reply.json()]).toEqual([200, { name: 'Fern' }])
   await server.client.createPlant({ id: 2, name: 'Moss' })
-  server.kill('SIGTERM')
-  expect((await server.ended).code).toBe(0)
+  expect((await server.end()).code).toBe(0)
   expect(readPlants(join(folder, 'data/plants.db')).map(({ tag }) => tag)).toEqual([null, null])
 })

@@ -1,11 +1,7 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { startLoad } from './load.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
 
 describe('a first run', () => {
@@ -13,10 +9,8 @@ describe('a first run', () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })
     const again = await startServerProcess({ folder, token: server.token })
-    server.kill('SIGTERM')
-    again.kill('SIGTERM')
-    expect((await server.ended).out).toContain(`curl -i -w '\\n' ${server.url}/plants -H 'auth`)
-    expect((await again.ended).out).not.toContain('plant_')
+    expect((await server.end()).out).toContain(`curl -i -w '\\n' ${server.url}/plants -H 'auth`)
+    expect((await again.end()).out).not.toContain('plant_')
   })
 
   test.each([
@@ -28,19 +22,22 @@ describe('a first run', () => {
     expect(ended.err).toContain('plant-store-server token create --name NAME')
   })
 
-  test('that finds its port in use has made no token: the next one shows it', async () => {
+  test('that finds its port in use names it and has made no token: the next run shows one', async () => {
     const other = await startServerProcess({ folder: temporaryFolder() })
     const folder = temporaryFolder()
     const environment = { PLANT_STORE_LISTEN: new URL(other.url).host }
-    expect((await runToEnd({ folder, environment })).code).toBe(69)
+    const { code, err } = await runToEnd({ folder, environment })
+    expect(code).toBe(69)
+    expect(err).toMatch(
+      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/,
+    )
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
   })
 
-  test('tells in its log which token it has made, and not the token', async () => {
+  test('logs which token it has made, and not the token', async () => {
     const server = await startServerProcess({ folder: temporaryFolder() })
     await server.untilLogged('made the first token')
-    server.kill('SIGTERM')
-    const { err } = await server.ended
+    const { err } = await server.end()
     const [, id = 'none'] = server.token.split('_')
     expect(err).toMatch(`"audit":"token.create","tokenId":"${id}","tokenName":"first-run"`)
     expect(err).not.toContain(server.token)
@@ -51,8 +48,7 @@ describe('a first run', () => {
     const server = await startServerProcess({ folder })
     await server.client.createPlant({ id: 1, name: 'Fern' })
     const id = server.token.split('_')[1] ?? ''
-    server.kill('SIGTERM')
-    await server.ended
+    await server.end()
     expect((await runToEnd({ folder, args: ['token', 'revoke', id] })).code).toBe(0)
     expect(await runToEnd({ folder })).toMatchObject({ code: 78 })
   })
@@ -74,16 +70,6 @@ describe('a server that cannot start', () => {
     ])
   })
 
-  test('names the port that is in use', async () => {
-    const server = await startServerProcess({ folder: temporaryFolder() })
-    const environment = { PLANT_STORE_LISTEN: new URL(server.url).host }
-    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
-    expect(code).toBe(69)
-    expect(err).toMatch(
-      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/,
-    )
-  })
-
   test('names the host that is not found, and its port', async () => {
     const folder = temporaryFolder()
     await runToEnd({ folder, args: ['token', 'create', '--name', 'greenhouse'] })
@@ -91,16 +77,6 @@ describe('a server that cannot start', () => {
     const { code, err } = await runToEnd({ folder, args })
     expect(code).toBe(69)
     expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Choose/)
-  })
-
-  test('says so of a request that may take less time than its headers', async () => {
-    const environment = { PLANT_STORE_REQUEST_TIMEOUT_MS: '9999' }
-    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
-    expect(code).toBe(78)
-    expect(err).toBe(
-      'plant-store-server: nothing was started:\n' +
-        '  PLANT_STORE_REQUEST_TIMEOUT_MS: must not be less than PLANT_STORE_HEADERS_TIMEOUT_MS, which is 10000\n',
-    )
   })
 
   test('names the file that is no plant store', async () => {
@@ -129,49 +105,5 @@ describe('health', () => {
     const environment = { PLANT_STORE_OPERATIONS_LISTEN: 'off' }
     const server = await startServerProcess({ folder: temporaryFolder(), environment })
     expect(server.operationsUrl).toBe('')
-  })
-})
-
-describe('SIGTERM', () => {
-  test('under load ends with 0, and whatever was answered 200 is there', async () => {
-    const folder = temporaryFolder()
-    const server = await startServerProcess({ folder })
-    const load = startLoad(server.client, 16)
-    while (load.acknowledged.size < 100) await new Promise(setImmediate)
-    server.kill('SIGTERM')
-    await load.ended
-    expect(await server.ended).toMatchObject({ code: 0, signal: null })
-    const stored = new Set(readPlants(join(folder, 'data/plants.db')).map(({ id }) => id))
-    expect([...load.acknowledged.keys()].filter((id) => !stored.has(id))).toEqual([])
-  })
-
-  async function startWithSlowCaller() {
-    const environment = { PLANT_STORE_SHUTDOWN_TIMEOUT_MS: '500' }
-    const server = await startServerProcess({ folder: temporaryFolder(), environment })
-    const { hostname, port } = new URL(server.url)
-    const caller = connect(Number(port), hostname)
-    caller.on('error', () => {})
-    await once(caller, 'connect')
-    caller.write(
-      `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
-        'content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n',
-    )
-    await once(caller, 'data')
-    return { server, caller }
-  }
-
-  test('does not wait longer than the limit for a caller that never finishes', async () => {
-    const { server, caller } = await startWithSlowCaller()
-    server.kill('SIGTERM')
-    await once(caller, 'close')
-    expect(await server.ended).toMatchObject({ code: 0, signal: null })
-  })
-
-  test('twice ends at once', async () => {
-    const { server } = await startWithSlowCaller()
-    server.kill('SIGTERM')
-    while ((await fetch(`${server.operationsUrl}/readyz`)).status !== 503);
-    server.kill('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 1 })
   })
 })

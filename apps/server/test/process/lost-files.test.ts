@@ -63,8 +63,7 @@ describe.each([
   test('does not end as if all was well when it is asked to', async () => {
     const { server, path } = await arrange()
     change(path)
-    server.kill('SIGTERM')
-    expect((await server.ended).code).toBe(74)
+    expect((await server.end()).code).toBe(74)
   })
 })
 

@@ -15,7 +15,7 @@ export interface ServerProcessOptions {
   readonly nodeFlags?: readonly string[]
   /** A program, with its arguments, that runs the server: a tracer, a limit. */
   readonly under?: readonly string[]
-  /** Is given what ends it by force: with the test, unless it is told otherwise. */
+  /** Gets a function that kills the server; by default the end of the test calls it. */
   readonly onStart?: (kill: () => void) => void
 }
 
@@ -54,6 +54,52 @@ function spawnServer(options: ServerProcessOptions): {
   return { child, ended, told: () => err }
 }
 
+/** Each line of a text, which must be JSON: a log or an audit file. */
+export function logLinesIn(text: string): Record<string, unknown>[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** A client that sends each plant once. */
+export function clientWithoutRetries({
+  url: baseUrl,
+  token,
+}: Pick<ServerProcess, 'url' | 'token'>): PlantStoreClient {
+  return createPlantStoreClient({ baseUrl, token, maxRetries: 0 })
+}
+
+/** A request; of a good plant by default. */
+export interface Sent {
+  readonly body?: string
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The body for a plant. */
+export function plantText(id: number, name = 'Fern'): string {
+  return JSON.stringify({ id, name })
+}
+
+/** Sends one request with the server's own token. */
+export function post(
+  { url, token }: Pick<ServerProcess, 'url' | 'token'>,
+  { body = plantText(1), path = '/plants', headers }: Sent = {},
+): Promise<Response> {
+  const authorization = `Bearer ${token}`
+  return fetch(`${url}${path}`, {
+    method: 'POST',
+    body,
+    headers: { authorization, 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** Creates plants with the ids from 0 up, all at once. */
+export async function createMany({ client }: Pick<ServerProcess, 'client'>, count: number) {
+  await Promise.all(
+    Array.from({ length: count }, (_, id) => client.createPlant({ id, name: 'Fern' })),
+  )
+}
+
 /** Runs the server's program to its end. */
 export function runToEnd(options: ServerProcessOptions): Promise<Ended> {
   return spawnServer(options).ended
@@ -62,15 +108,19 @@ export function runToEnd(options: ServerProcessOptions): Promise<Ended> {
 export interface ServerProcess {
   readonly pid: number
   readonly url: string
+  /** The port of `url`. */
+  readonly port: number
   readonly operationsUrl: string
   /** The token of a first run; of an earlier run where `token` was given. */
   readonly token: string
   readonly client: PlantStoreClient
   readonly ended: Promise<Ended>
   kill(signal: NodeJS.Signals): void
+  /** Sends a signal, SIGTERM by default, and resolves when the process has ended. */
+  end(signal?: NodeJS.Signals): Promise<Ended>
   /** What standard error holds so far. */
   told(): string
-  /** Resolves once standard error holds a text so many times. */
+  /** Resolves once standard error holds a text this many times. */
   untilLogged(text: string, times?: number): Promise<void>
 }
 
@@ -87,7 +137,7 @@ function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<st
 
 /** Starts the server's program and resolves once it listens. */
 export async function startServerProcess(
-  options: ServerProcessOptions & { readonly token?: string },
+  options: ServerProcessOptions & { readonly token?: string | undefined },
 ): Promise<ServerProcess> {
   const { child, ended, told } = spawnServer(options)
   const greeting = await waitForGreeting(child, ended)
@@ -96,11 +146,16 @@ export async function startServerProcess(
   return {
     pid: child.pid ?? 0,
     url,
+    port: Number(new URL(url).port),
     operationsUrl: /Health: (\S+)\/livez/.exec(greeting)?.[1] ?? '',
     token,
     client: createPlantStoreClient({ baseUrl: url, token }),
     ended,
     kill: (signal) => void child.kill(signal),
+    end(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
     told,
     untilLogged: (text, times = 1) =>
       new Promise((resolve) => {

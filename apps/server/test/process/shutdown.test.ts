@@ -4,7 +4,10 @@ import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { type Connection, openConnection, type Reply } from '../wire/raw-socket.ts'
+import { startLoad } from './load.ts'
 import {
+  clientWithoutRetries,
+  logLinesIn,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
@@ -19,25 +22,17 @@ interface Caller extends Connection {
   finishPlant(): void
 }
 
-interface Rig {
-  readonly folder: string
-  readonly server: ServerProcess
-  call(): Promise<Caller>
-  storedIds(): bigint[]
-}
-
-async function start(environment: ServerProcessOptions['environment'] = {}): Promise<Rig> {
+async function start(environment: ServerProcessOptions['environment'] = {}) {
   const folder = temporaryFolder()
   const server = await startServerProcess({
     folder,
     environment: { PLANT_STORE_SHUTDOWN_TIMEOUT_MS: NEVER_MS, ...environment },
   })
   return {
-    folder,
     server,
-    storedIds: () => readPlants(join(folder, 'data/plants.db')).map(({ id }) => id),
-    async call() {
-      const connection = await openConnection(Number(new URL(server.url).port))
+    storedIds: (): bigint[] => readPlants(join(folder, 'data/plants.db')).map(({ id }) => id),
+    async call(): Promise<Caller> {
+      const connection = await openConnection(server.port)
       const begin = (id: number) => {
         const body = JSON.stringify({ id, name: 'Fern' })
         connection.send(
@@ -133,15 +128,41 @@ test('with a delay it is not ready at once, serves on, and ends each connection 
   expect(storedIds()).toEqual([0n, 1n])
 })
 
-test('a second signal ends the delay at once', async () => {
-  const { server } = await start({ PLANT_STORE_SHUTDOWN_DELAY_MS: '60000' })
+test('a caller that never finishes holds the end up no longer than the limit', async () => {
+  const { server, call } = await start({ PLANT_STORE_SHUTDOWN_TIMEOUT_MS: '500' })
+  const caller = await call()
+  caller.begin(1)
+  await caller.readReply()
   server.kill('SIGTERM')
-  await becomesUnready(server)
-  server.kill('SIGINT')
-  expect(await server.ended).toMatchObject({ code: 1 })
+  expect((await caller.readToEnd()).length).toBe(0)
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
 })
 
-test('whatever was logged while it ended is in the log', async () => {
+test('under load whatever was answered 200 is stored', async () => {
+  const { server, storedIds } = await start()
+  const load = startLoad(clientWithoutRetries(server), 16)
+  while (load.acknowledged.size < 100) await new Promise(setImmediate)
+  server.kill('SIGTERM')
+  await load.ended
+  expect(await server.ended).toMatchObject({ code: 0, signal: null })
+  const stored = new Set(storedIds())
+  expect([...load.acknowledged.keys()].filter((id) => !stored.has(id))).toEqual([])
+})
+
+test.each([
+  ['the delay', { PLANT_STORE_SHUTDOWN_DELAY_MS: '60000' }],
+  ['the wait for a request in flight', {}],
+])('a second signal ends %s at once', async (_what, environment) => {
+  const { server, call } = await start(environment)
+  const caller = await call()
+  caller.begin(1)
+  await caller.readReply()
+  server.kill('SIGTERM')
+  await becomesUnready(server)
+  expect(await server.end('SIGINT')).toMatchObject({ code: 1 })
+})
+
+test('everything that is logged during the end is in the log', async () => {
   const { server, call } = await start()
   const caller = await call()
   caller.begin(1)
@@ -153,10 +174,8 @@ test('whatever was logged while it ended is in the log', async () => {
   expect((await caller.readReply()).status).toBe(400)
   const { code, err } = await server.ended
   expect(code).toBe(0)
-  const lines = err
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines.at(-2)).toMatchObject({ error: 'malformed_json' })
-  expect(lines.at(-1)).toMatchObject({ msg: 'stopped', exitCode: 0 })
+  expect(logLinesIn(err).slice(-2)).toMatchObject([
+    { error: 'malformed_json' },
+    { msg: 'stopped', exitCode: 0 },
+  ])
 })

@@ -54,16 +54,14 @@ describe('the system calls of a server', needsStrace, () => {
     const folder = temporaryFolder()
     const killed = await startServerProcess({ folder })
     await killed.client.createPlant({ id: 1, name: 'Fern' })
-    killed.kill('SIGKILL')
-    await killed.ended
+    await killed.end('SIGKILL')
 
     const file = join(folder, 'calls')
     const calls = 'trace=fsync,fdatasync,write'
     const under = ['strace', '-D', '-f', '-y', '-s', '64', '-o', file, '-e', calls]
     const server = await startServerProcess({ folder, token: killed.token, under })
     await server.client.createPlant({ id: 1, name: 'Fern' })
-    server.kill('SIGTERM')
-    await server.ended
+    await server.end()
     const lines = joinInterrupted(readFileSync(file, 'utf8').split('\n'))
     const listens = lines.findIndex((line) => line.includes('Plant Store listens'))
     const beforeListening = lines.slice(0, listens)

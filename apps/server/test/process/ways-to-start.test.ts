@@ -46,8 +46,7 @@ test('in none of its threads an object has __proto__', async () => {
   const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(program)}`]
   const server = await startServerProcess({ folder: temporaryFolder(), nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
-  server.kill('SIGTERM')
-  const { err } = await server.ended
+  const { err } = await server.end()
   expect(err.match(/inherits: \w+/g)).toEqual(['inherits: false', 'inherits: false'])
 })
 
