@@ -101,13 +101,13 @@ describe('wrong settings', () => {
     ['PLANT_STORE_PUBLIC_URL', 'https://plants.test?a', 'must be http:// or https:// and a host'],
     ['PLANT_STORE_PUBLIC_URL', 'https://a b', 'must be http:// or https:// and a host'],
     ['PLANT_STORE_DATABASE_URL', 'mysql://owner', 'must be sqlite: and a path'],
-  ])('%s=%j is told with its rule', (name, value, rule) => {
+  ])('%s=%j are reported with their rule', (name, value, rule) => {
     const [problem] = problemsOf({ [name]: value })
     expect(problem).toMatch(new RegExp(`^${name}: `))
     expect(problem).toContain(rule)
   })
 
-  test('are all told at once, each with its source', () => {
+  test('are all reported at once, each with its source', () => {
     const environment = { PLANT_STORE_LISTEN: 'x', PLANT_STORE_LISTN: 'y', NODE_ENV: 'test' }
     expect(problemsOf(environment, { queueLimit: '-1' })).toEqual([
       'PLANT_STORE_LISTN: there is no such setting. Did you mean PLANT_STORE_LISTEN?',
@@ -121,19 +121,16 @@ describe('wrong settings', () => {
     expect(problems.join()).not.toContain('hunter2')
   })
 
-  test('are a secret and its file at once, whichever was meant', () => {
+  test('are a secret and its file together', () => {
     const path = join(temporaryFolder(), 'secret')
     writeFileSync(path, 'postgres://db.example/plants\n')
-    const both = {
-      PLANT_STORE_DATABASE_URL: 'sqlite:./plants.db',
-      PLANT_STORE_DATABASE_URL_FILE: path,
-    }
+    const name = 'PLANT_STORE_DATABASE_URL'
+    const both = { [name]: 'sqlite:./plants.db', [`${name}_FILE`]: path }
     expect(problemsOf(both)).toEqual([
-      'PLANT_STORE_DATABASE_URL_FILE: is set, and so is PLANT_STORE_DATABASE_URL: set one of the two',
+      `${name}_FILE: is set, and so is ${name}: set one of the two`,
     ])
-    expect(loadConfig({ databaseUrl: 'sqlite:./flag.db' }, [], both).databaseUrl).toBe(
-      'sqlite:./flag.db',
-    )
+    const databaseUrl = 'sqlite:./flag.db'
+    expect(loadConfig({ databaseUrl }, [], both)).toMatchObject({ databaseUrl })
   })
 
   test('name a secret file that cannot be read', () => {
@@ -145,7 +142,7 @@ describe('wrong settings', () => {
     expect(problemsOf({ PLANT_STORE_TOKEN: 'x', PLANT_STORE_BASE_URL: 'y' })).toEqual([])
   })
 
-  test('on the command line are told with the nearest flag or command', () => {
+  test('on the command line are reported with the nearest flag or command', () => {
     const unknown = ['--listn', '127.0.0.1:1', '--queue=5', 'tokn']
     expect(describeUnknownArguments(unknown, ['serve', 'token'])).toEqual([
       '--listn: there is no such setting. Did you mean --listen?',

@@ -33,7 +33,7 @@ function flipBit(path: string, text: string): void {
 
 const HAS_DIGEST = "SELECT count(*) AS tables FROM sqlite_schema WHERE name = 'backup_digest'"
 
-describe('one bit that flips in a backup,', { timeout: 20_000 }, () => {
+describe('one bit that flips in a backup,', () => {
   test.each([
     ['inside a name', 'Wollemia nobilis'],
     ['inside the name of a token', 'greenhouse'],
@@ -74,7 +74,7 @@ describe('one bit that flips in a backup,', { timeout: 20_000 }, () => {
   })
 })
 
-describe('a backup', { timeout: 20_000 }, () => {
+describe('a backup', () => {
   test('that matches its digest is restored, and the store has none', async () => {
     const { source, target, restore } = await arrange()
     const { code, err } = await restore()

@@ -20,7 +20,7 @@ function arrange() {
   }
 }
 
-describe('backup', { timeout: 20_000 }, () => {
+describe('backup', () => {
   test('is one file with everything that the store holds, for its owner only', async () => {
     const { folder, path, target, backUp } = arrange()
     await makeStore(path, spreadPlants(2_000))

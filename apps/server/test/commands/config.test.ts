@@ -27,14 +27,28 @@ describe('config', () => {
     expect(lines).toContain('PLANT_STORE_BODY_LIMIT_BYTES=65536  # default')
   })
 
-  test('of wrong settings tells all that is wrong, and ends with 78', async () => {
+  test('names every wrong setting, and ends with 78', async () => {
     const { code, out, err } = await runProgram(['config', '--listen', 'x', '--queue-limit', 'y'])
     expect({ code, out }).toEqual({ code: 78, out: '' })
-    expect(err).toContain('--listen: must be')
-    expect(err).toContain('--queue-limit: must be')
+    expect(err).toMatch(/--listen: must be.*--queue-limit: must be/s)
   })
 
-  test.each([
+  /** URLs that can be read in more than one way. */
+  const UNCLEAR = [
+    'postgres:///db?PASSWORD=hunter2',
+    'postgres:///db?hunter2',
+    'postgres:hunter2',
+    'postgres:/hunter2',
+    'postgres://user:hunter2',
+    'postgres://user:hunt/er2@host/db',
+    'postgres://user:12/hunter2@host/db',
+    'postgres://user:12?hunter2@host/db',
+    'postgres://user:12#hunter2@host/db',
+    'postgres://user%3Ahunter2@host/db',
+    'postgres://host/db password=hunter2',
+  ]
+
+  const shownAs: [url: string, shown: string][] = [
     ['postgres://user:hunter2@host/db', 'postgres://user:***@host/db'],
     [
       'postgres://user:hunt:er@2@host:5432/db?sslmode=require',
@@ -48,25 +62,17 @@ describe('config', () => {
     ['postgres:///db?sslpassword=hunter2', 'postgres:///db?sslpassword=***'],
     ['postgres:///db?p%61ssword=hunter2', 'postgres:///db?password=***'],
     ['postgres:///db?password=a&password=hunter2', 'postgres:///db?password=***'],
-    ['postgres:///db?PASSWORD=hunter2', 'postgres:***'],
-    ['postgres:///db?hunter2', 'postgres:***'],
-    ['postgres:hunter2', 'postgres:***'],
-    ['postgres:/hunter2', 'postgres:***'],
-    ['postgres://user:hunter2', 'postgres:***'],
-    ['postgres://user:hunt/er2@host/db', 'postgres:***'],
-    ['postgres://user:12/hunter2@host/db', 'postgres:***'],
-    ['postgres://user:12?hunter2@host/db', 'postgres:***'],
-    ['postgres://user:12#hunter2@host/db', 'postgres:***'],
-    ['postgres://user%3Ahunter2@host/db', 'postgres:***'],
-    ['postgres://host/db password=hunter2', 'postgres:***'],
     ['host=db password=hunter2', '***'],
     ['sqlite:./data/plants.db', 'sqlite:./data/plants.db'],
     ['postgres://user@host/db', 'postgres://user@host/db'],
-  ])('leaves the password of %s out', (url, shown) => {
+    ...UNCLEAR.map((url): [string, string] => [url, 'postgres:***']),
+  ]
+
+  test.each(shownAs)('leaves the password of %s out', (url, shown) => {
     expect(databaseUrlIn({}, { databaseUrl: url })).toMatchObject({ text: shown })
   })
 
-  test('tells a file as a source', () => {
+  test('names a file as a source', () => {
     const path = join(temporaryFolder(), 'url')
     writeFileSync(path, 'postgres://user:hunter2@host/db\n')
     expect(databaseUrlIn({ PLANT_STORE_DATABASE_URL_FILE: path })).toEqual({

@@ -14,7 +14,7 @@ import { killAll, runShell, startShell } from './shell.ts'
 /** Half of it is Node.js with two threads, before the first plant. */
 const PEAK_MEMORY_LIMIT_MIB = 220
 
-describe('export | load', { timeout: 20_000 }, () => {
+describe('export | load', () => {
   test.each(['jsonl', 'csv'])(
     'copies 20,000 plants as %s, exactly and in bounded memory',
     async (format) => {
@@ -36,7 +36,7 @@ describe('export | load', { timeout: 20_000 }, () => {
   )
 })
 
-describe('export', { timeout: 20_000 }, () => {
+describe('export', () => {
   test('while plants are created is what one moment held, in id order', async () => {
     const folder = temporaryFolder()
     await makeStore(join(folder, 'data/plants.db'), spreadPlants(5_000))

@@ -15,6 +15,11 @@ function modesIn(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]))
 }
 
+/** An open store whose files all have one mode. */
+function allFilesWith(mode: string): Record<string, string> {
+  return { 'plants.db': mode, 'plants.db-shm': mode, 'plants.db-wal': mode }
+}
+
 async function startUnder(umask: string, folder: string) {
   const under = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
   const server = await startServerProcess({ folder, under })
@@ -22,18 +27,14 @@ async function startUnder(umask: string, folder: string) {
   return server
 }
 
-describe('what the program makes is for its owner only', { timeout: 30_000 }, () => {
+describe('what the program makes is for its owner only', () => {
   test.each(['000', '077'])(
     'the database, its log and their folder, under umask %s',
     async (umask) => {
       const folder = temporaryFolder()
       const server = await startUnder(umask, folder)
       expect(modeOf(join(folder, 'data'))).toBe('700')
-      expect(modesIn(join(folder, 'data'))).toEqual({
-        'plants.db': '600',
-        'plants.db-shm': '600',
-        'plants.db-wal': '600',
-      })
+      expect(modesIn(join(folder, 'data'))).toEqual(allFilesWith('600'))
       expect((await server.end()).err).not.toContain('other users')
     },
   )
@@ -61,9 +62,7 @@ describe('what the program makes is for its owner only', { timeout: 30_000 }, ()
         'audit.jsonl': umask === '0277' ? '400' : '600',
         'backup.db': '666',
         'empty.db': '600',
-        'plants.db': '600',
-        'plants.db-shm': '600',
-        'plants.db-wal': '600',
+        ...allFilesWith('600'),
         'plants.db.schema-1': '600',
         'restored.db': '600',
       })
@@ -78,7 +77,7 @@ describe('what the program makes is for its owner only', { timeout: 30_000 }, ()
   })
 })
 
-describe('modes that let others in', { timeout: 30_000 }, () => {
+describe('modes that let others in', () => {
   async function arrangeShared(plants: number) {
     const folder = temporaryFolder()
     const data = join(folder, 'data')
@@ -92,11 +91,7 @@ describe('modes that let others in', { timeout: 30_000 }, () => {
   test('are left as they are, and logged once at the start of the server', async () => {
     const { folder, data, path } = await arrangeShared(0)
     const server = await startUnder('000', folder)
-    expect(modesIn(data)).toEqual({
-      'plants.db': '660',
-      'plants.db-shm': '660',
-      'plants.db-wal': '660',
-    })
+    expect(modesIn(data)).toEqual(allFilesWith('660'))
     expect(modeOf(data)).toBe('755')
     const lines = logLinesIn((await server.end()).err)
     expect(lines.filter(({ msg }) => String(msg).includes('other users'))).toEqual([

@@ -42,7 +42,7 @@ test('the version is that of the package', async () => {
 test.each([
   [
     ['serve', 'extra'],
-    /too many arguments for 'serve', which takes none: 'extra'\n(?!.*Did you mean)/,
+    /^(?!.*Did you mean).*too many arguments for 'serve', which takes none: 'extra'/s,
   ],
   [['exprt'], /exprt: there is no such command\. Did you mean export\?/],
   [

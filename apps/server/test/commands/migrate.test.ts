@@ -22,7 +22,7 @@ function copiesOf(path: string): string[] {
   return readdirSync(join(path, '..')).filter((name) => name.includes('schema'))
 }
 
-describe('migrate', { timeout: 20_000 }, () => {
+describe('migrate', () => {
   test('says when there is nothing to do', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, [])

@@ -26,7 +26,7 @@ async function arrange(plants = 500) {
   return { folder, source, backup, target, restore: () => runOn(target, `restore ${backup}`) }
 }
 
-describe('restore', { timeout: 20_000 }, () => {
+describe('restore', () => {
   test('makes a store that is missing, with its tokens', async () => {
     const { source, target, restore } = await arrange()
     const { code, err } = await restore()

@@ -20,7 +20,7 @@ async function arrange() {
   return { folder, path }
 }
 
-describe('a trigger in the database', { timeout: 20_000 }, () => {
+describe('a trigger in the database', () => {
   test('keeps the server from starting', async () => {
     const { folder, path } = await arrange()
     addTrigger(path)
@@ -55,7 +55,7 @@ describe('a trigger in the database', { timeout: 20_000 }, () => {
   })
 })
 
-describe('a trigger in a backup', { timeout: 20_000 }, () => {
+describe('a trigger in a backup', () => {
   test.each([
     ['missing', false],
     ['without plants', true],

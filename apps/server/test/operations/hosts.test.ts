@@ -1,11 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 
 function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  return startServerProcess({ folder: temporaryFolder(), environment })
+  return startServerProcess({ environment })
 }
 
 /** The reply of the operations listener to a request with these lines. */

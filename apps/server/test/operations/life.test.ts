@@ -7,7 +7,6 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
@@ -19,7 +18,7 @@ async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a server that ends by %s logs its life from listening to stopped',
   async (signal) => {
-    const server = await startServerProcess({ folder: temporaryFolder() })
+    const server = await startServerProcess()
     const { url, operationsUrl, pid } = server
     expect(await endWith(server, signal)).toEqual([
       expect.objectContaining({ msg: 'made the first token', tokenName: 'first-run' }),
@@ -31,7 +30,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 )
 
 test('SIGUSR2 shows each request at debug, and hides them again, without a restart', async () => {
-  const server = await startServerProcess({ folder: temporaryFolder() })
+  const server = await startServerProcess()
   await server.client.createPlant({ id: 1, name: 'before' })
   server.kill('SIGUSR2')
   await server.untilLogged('log level changed')
@@ -52,7 +51,7 @@ test('SIGUSR2 shows each request at debug, and hides them again, without a resta
 })
 
 test('SIGUSR1 opens no inspector, and the server goes on', async () => {
-  const server = await startServerProcess({ folder: temporaryFolder() })
+  const server = await startServerProcess()
   // Node opens it on a thread of its own, so that a second signal would find it open.
   for (const id of [1, 2]) {
     server.kill('SIGUSR1')
@@ -67,7 +66,7 @@ test('SIGUSR1 opens no inspector, and the server goes on', async () => {
 
 test('every line is out when the process ends, however many there are', async () => {
   const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
-  const server = await startServerProcess({ folder: temporaryFolder(), environment })
+  const server = await startServerProcess({ environment })
   await createMany(server, 500)
   const lines = await endWith(server, 'SIGTERM')
   expect(lines.filter(({ outcome }) => outcome === 'created')).toHaveLength(500)
@@ -80,7 +79,7 @@ test(
   async () => {
     const under = ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh']
     const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
-    const server = await startServerProcess({ folder: temporaryFolder(), under, environment })
+    const server = await startServerProcess({ under, environment })
     for (const path of ['/plants', '/other']) {
       const refused = await fetch(`${server.url}${path}`)
       expect(refused.status).toBe(401)

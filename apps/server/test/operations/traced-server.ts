@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import type { OtlpReceiver, ReceivedSpan } from './otlp-receiver.ts'
 
 /** A server that sends its spans to a receiver. */
@@ -9,7 +8,6 @@ export async function startTraced(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   return startServerProcess({
-    folder: temporaryFolder(),
     environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...environment },
   })
 }

@@ -1,31 +1,15 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { logLinesIn, post, runToEnd, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { logLinesIn, post, runToEnd } from '../process/server-process.ts'
+import { loadedModules } from './loaded-modules.ts'
 import { startReceiver } from './otlp-receiver.ts'
 import { endAndCollect, startTraced } from './traced-server.ts'
 
-/** Writes the URL of each module of OpenTelemetry that the server loads to its standard error. */
-const LOAD_WATCH = `data:text/javascript,import { registerHooks } from 'node:module'
-registerHooks({ resolve(specifier, context, next) {
-  const resolved = next(specifier, context)
-  if (resolved.url.includes('opentelemetry')) process.stderr.write(resolved.url + '\\n')
-  return resolved
-} })`
-
-async function modulesLoaded(environment: Readonly<Record<string, string>>): Promise<string[]> {
-  const server = await startServerProcess({
-    folder: temporaryFolder(),
-    environment: {
-      NODE_OPTIONS: `--import ${encodeURI(LOAD_WATCH)}`,
-      // The library for metrics loads OpenTelemetry's API by itself.
-      PLANT_STORE_OPERATIONS_LISTEN: 'off',
-      ...environment,
-    },
-  })
-  await server.client.createPlant({ id: 1, name: 'Fern' })
-  return (await server.end()).err.match(/^file:.*opentelemetry.*$/gm) ?? []
+/** The modules of OpenTelemetry that a server loads. */
+function modulesLoaded(environment: Readonly<Record<string, string>>): Promise<string[]> {
+  // Without metrics, whose library loads OpenTelemetry's API by itself.
+  return loadedModules('opentelemetry', { PLANT_STORE_OPERATIONS_LISTEN: 'off', ...environment })
 }
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1' }
@@ -103,7 +87,7 @@ test('wrong variables of OpenTelemetry are named before a port opens', async () 
     OTEL_TRACES_SAMPLER: 'sometimes',
     OTEL_TRACES_SAMPLER_ARG: '2',
   }
-  const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+  const { code, err } = await runToEnd({ environment })
   expect(code).toBe(78)
   expect(err).toMatch(/OTEL_EXPORTER_OTLP_ENDPOINT: must be a URL, such as/)
   expect(err).toMatch(/OTEL_TRACES_SAMPLER: must be one of always_on,/)

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -18,7 +17,6 @@ function create(fault: string, token: string | undefined): string {
 
 function startWith(imported: string): Promise<ServerProcess> {
   return startServerProcess({
-    folder: temporaryFolder(),
     nodeFlags: ['--import', imported],
     environment: { PLANT_STORE_HEADERS_TIMEOUT_MS: '200', PLANT_STORE_REQUEST_TIMEOUT_MS: '400' },
   })

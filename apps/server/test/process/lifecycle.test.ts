@@ -17,13 +17,13 @@ describe('a first run', () => {
     ['in production', { NODE_ENV: 'production' }],
     ['beyond loopback', { PLANT_STORE_LISTEN: '0.0.0.0:0' }],
   ])('%s is refused without a token, with the way to make one', async (_where, environment) => {
-    const ended = await runToEnd({ folder: temporaryFolder(), environment })
+    const ended = await runToEnd({ environment })
     expect(ended).toMatchObject({ code: 78, out: '' })
     expect(ended.err).toContain('plant-store-server token create --name NAME')
   })
 
   test('that finds its port in use names it and has made no token: the next run shows one', async () => {
-    const other = await startServerProcess({ folder: temporaryFolder() })
+    const other = await startServerProcess()
     const folder = temporaryFolder()
     const environment = { PLANT_STORE_LISTEN: new URL(other.url).host }
     const { code, err } = await runToEnd({ folder, environment })
@@ -35,7 +35,7 @@ describe('a first run', () => {
   })
 
   test('logs which token it has made, and not the token', async () => {
-    const server = await startServerProcess({ folder: temporaryFolder() })
+    const server = await startServerProcess()
     await server.untilLogged('made the first token')
     const { err } = await server.end()
     const [, id = 'none'] = server.token.split('_')
@@ -58,7 +58,7 @@ describe('a server that cannot start', () => {
   test('tells every wrong setting before a port opens', async () => {
     const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_QUEU_LIMIT: '1' }
     const args = ['--body-limit-bytes', 'big', '--listn', 'x']
-    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment, args })
+    const { code, err } = await runToEnd({ environment, args })
     expect(code).toBe(78)
     expect(err.split('\n')).toEqual([
       'plant-store-server: nothing was started:',
@@ -93,7 +93,7 @@ describe('a server that cannot start', () => {
 
 describe('health', () => {
   test('is told on a listener of its own, without a credential', async () => {
-    const { url, operationsUrl } = await startServerProcess({ folder: temporaryFolder() })
+    const { url, operationsUrl } = await startServerProcess()
     expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
     expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })
     expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
@@ -103,7 +103,7 @@ describe('health', () => {
 
   test('can be switched off', async () => {
     const environment = { PLANT_STORE_OPERATIONS_LISTEN: 'off' }
-    const server = await startServerProcess({ folder: temporaryFolder(), environment })
+    const server = await startServerProcess({ environment })
     expect(server.operationsUrl).toBe('')
   })
 })

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
 import { onTestFinished } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
 export interface ServerProcessOptions {
-  /** Where it runs, and so keeps its data. */
-  readonly folder: string
+  /** Where it runs, and so keeps its data; a new folder by default. */
+  readonly folder?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   /** Flags of Node itself. */
@@ -32,8 +33,8 @@ function spawnServer(options: ServerProcessOptions): {
   /** What standard error holds so far. */
   told: () => string
 } {
-  const { folder, environment = {}, args = [], nodeFlags = [], under = [] } = options
-  const { onStart = onTestFinished } = options
+  const { environment = {}, args = [], nodeFlags = [], under = [] } = options
+  const { folder = temporaryFolder(), onStart = onTestFinished } = options
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args]
   const child = spawn(program, rest, {
     cwd: folder,
@@ -101,7 +102,7 @@ export async function createMany({ client }: Pick<ServerProcess, 'client'>, coun
 }
 
 /** Runs the server's program to its end. */
-export function runToEnd(options: ServerProcessOptions): Promise<Ended> {
+export function runToEnd(options: ServerProcessOptions = {}): Promise<Ended> {
   return spawnServer(options).ended
 }
 
@@ -137,7 +138,7 @@ function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<st
 
 /** Starts the server's program and resolves once it listens. */
 export async function startServerProcess(
-  options: ServerProcessOptions & { readonly token?: string | undefined },
+  options: ServerProcessOptions & { readonly token?: string | undefined } = {},
 ): Promise<ServerProcess> {
   const { child, ended, told } = spawnServer(options)
   const greeting = await waitForGreeting(child, ended)

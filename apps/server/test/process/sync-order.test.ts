@@ -13,7 +13,7 @@ const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
 
 describe('the system calls of a server', needsStrace, () => {
   test('the log is written and synced before each 200', async () => {
-    const server = await startServerProcess({ folder: temporaryFolder() })
+    const server = await startServerProcess()
     await server.client.createPlant({ id: 0, name: 'warm' })
     const stop = await recordSystemCalls(server.pid)
     for (let id = 1; id <= 10; id++) await server.client.createPlant({ id, name: 'Fern' })
@@ -34,7 +34,7 @@ describe('the system calls of a server', needsStrace, () => {
   })
 
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {
-    const server = await startServerProcess({ folder: temporaryFolder() })
+    const server = await startServerProcess()
     await server.client.createPlant({ id: 0, name: 'warm' })
     // Until the folder's last change is old enough to tell of the next one.
     await sleep(2_100)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startPressedServer } from '../limits/load/pressed-server.ts'
 import { readSamples } from '../operations/measured-server.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { nodeFlagsOf, readRoot, unitCommand } from './node-flags.ts'
 import { startServerProcess } from './server-process.ts'
 
@@ -44,7 +43,7 @@ test('in none of its threads an object has __proto__', async () => {
   const script = `process.on('exit', () => require('node:fs').writeSync(2, 'inherits: ' + ('__proto__' in {}) + ';'))`
   const program = `import { createRequire } from 'node:module'; const require = createRequire('/'); ${script}`
   const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(program)}`]
-  const server = await startServerProcess({ folder: temporaryFolder(), nodeFlags })
+  const server = await startServerProcess({ nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
   const { err } = await server.end()
   expect(err.match(/inherits: \w+/g)).toEqual(['inherits: false', 'inherits: false'])
