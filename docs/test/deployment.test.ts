@@ -23,22 +23,9 @@ const CONTAINERFILE = read('operations/Containerfile')
 const DOCUMENTED = blockWith('docs/hardening.md', '--permission').text
 const DEFAULT_DATABASE = settings.databaseUrl.initial.replace('sqlite:./', '')
 
-/** The flags that come before the program. */
-function nodeFlagsOf(command: string): string[] {
-  return command.split('/dist/main.js')[0]?.match(/--[\w-]+(?:=[\w./-]+)?/g) ?? []
-}
-
 function entryPoint(): string[] {
   return JSON.parse(/^ENTRYPOINT (.*)$/m.exec(CONTAINERFILE)?.[1] ?? '[]')
 }
-
-test('the document, the unit and the container start Node with the same flags', () => {
-  const documented = nodeFlagsOf(DOCUMENTED)
-  expect(documented).toContain('--permission')
-  expect(documented).not.toContain('--allow-net')
-  expect(nodeFlagsOf(UNIT.split('ExecStart=')[1] ?? '')).toEqual(documented)
-  expect(nodeFlagsOf(entryPoint().join(' '))).toEqual(documented)
-})
 
 test('the unit and the container leave it to the operator how the database is named', () => {
   const lines = `${UNIT}\n${CONTAINERFILE}`.split('\n').filter((line) => !line.startsWith('#'))

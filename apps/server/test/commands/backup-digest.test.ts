@@ -37,7 +37,7 @@ describe('one bit that flips in a backup,', () => {
   test.each([
     ['inside a name', 'Wollemia nobilis'],
     ['inside the name of a token', 'greenhouse'],
-  ])('%s, is found by restore, though SQLite calls the file ok', async (_where, text) => {
+  ])('%s, is found by restore, though SQLite finds the file in order', async (_where, text) => {
     const { backup, target, restore } = await arrange()
     flipBit(backup, text)
     expect(query(backup, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })

@@ -72,6 +72,17 @@ describe('config', () => {
     expect(databaseUrlIn({}, { databaseUrl: url })).toMatchObject({ text: shown })
   })
 
+  test.each(['token list', 'load --format jsonl /dev/null'])(
+    'takes a pipe as the file of a secret, because it is read once: %s',
+    async (command) => {
+      const file = 'PLANT_STORE_DATABASE_URL_FILE=<(echo sqlite:plants.db)'
+      expect(await runShell(temporaryFolder(), `${file} server ${command}`)).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/^SQLite .*plants\.db/),
+      })
+    },
+  )
+
   test('names a file as a source', () => {
     const path = join(temporaryFolder(), 'url')
     writeFileSync(path, 'postgres://user:hunter2@host/db\n')

@@ -172,29 +172,28 @@ describe('the sampler', () => {
   const sampled = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-01` }
   const unsampled = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00` }
 
-  test.each([
-    ['keeps all by default', {}, {}, 4],
-    ['follows a caller that does not sample', {}, unsampled, 0],
-    [
-      'follows a caller that samples',
-      { OTEL_TRACES_SAMPLER: 'parentbased_always_off' },
-      sampled,
-      4,
-    ],
-    ['leaves new traces out', { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }, {}, 0],
-    ['keeps none', { OTEL_TRACES_SAMPLER: 'always_off' }, sampled, 0],
-    ['keeps all in any case', { OTEL_TRACES_SAMPLER: 'always_on' }, unsampled, 4],
-    [
-      'keeps a fraction',
-      { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' },
-      {},
-      0,
-    ],
-  ])('%s', async (_what, environment, headers, spans) => {
+  const off = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }
+  const none = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0' }
+
+  test.each<[string, Record<string, string>, kept: Sent['headers'][], left: Sent['headers'][]]>([
+    ['keeps all by default, but follows a caller that does not sample', {}, [{}], [unsampled]],
+    ['follows a caller that samples, and leaves new traces out', off, [sampled], [{}]],
+    ['keeps none', { OTEL_TRACES_SAMPLER: 'always_off' }, [], [sampled]],
+    ['keeps all in any case', { OTEL_TRACES_SAMPLER: 'always_on' }, [unsampled], []],
+    ['keeps a fraction', none, [], [{}]],
+  ])('%s', async (_what, environment, kept, left) => {
     const receiver = await startReceiver()
     const server = await startTraced(receiver, environment)
-    expect((await post(server, { headers })).status).toBe(200)
-    expect(await endAndCollect(server, receiver)).toHaveLength(spans)
+    for (const [id, headers] of [...kept, ...left].entries()) {
+      const sent = await post(server, { headers: { ...headers, 'x-request-id': `${id}` } })
+      expect(sent.status).toBe(200)
+    }
+    const spans = await endAndCollect(server, receiver)
+    expect(spans).toHaveLength(4 * kept.length)
+    const ids = spans.filter(({ kind }) => kind === SERVER).map(attributesOf)
+    expect(ids.map((attributes) => attributes['plant_store.request_id'])).toEqual(
+      kept.map((_headers, id) => `${id}`),
+    )
   })
 })
 

@@ -30,6 +30,7 @@ describe('the server needs no flag of Node', () => {
   test('but for those of the permission model, the same wherever it is documented', () => {
     const flags = nodeFlagsOf(unitCommand())
     expect(flags[0]).toBe('--permission')
+    expect(flags).not.toContain('--allow-net')
     for (const flag of flags.slice(1)) expect(flag).toMatch(/^--(?:allow-|disable-warning=PERM)/)
     expect(nodeFlagsOf(container.join(' '))).toEqual(flags)
     const [confined = '', ...others] = documented
