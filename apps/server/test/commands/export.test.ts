@@ -128,7 +128,7 @@ describe('export', () => {
     expect(help.out).toContain('one that begins with = + - or @ is a formula')
   })
 
-  test('as csv of what a spreadsheet shows as it is tells nothing more', async () => {
+  test('as csv says nothing more where a spreadsheet changes nothing', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, [{ id: -1n, name: 'Fern', tag: 'a-b' }])
     const args = ['export', '--format', 'csv', '--database-url', `sqlite:${path}`]

@@ -7,7 +7,7 @@ import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { findFreePort } from '../postgres/postgres-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-/** What operators are given: the alerts, the dashboard, and how Prometheus is told of the server. */
+/** The folder for operators: the alerts, the dashboard, and the configuration of Prometheus. */
 export const OPERATIONS = join(import.meta.dirname, '../../../../operations')
 
 /** Debian's package prometheus; without it what needs it is skipped, and CI fails for that. */
@@ -99,9 +99,9 @@ export async function startPrometheus(addresses: readonly string[]): Promise<Pro
     `--web.listen-address=${address}`,
   ]
   const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let told = ''
+  let printed = ''
   child.stderr.on('data', (chunk) => {
-    told += chunk
+    printed += chunk
   })
   const ended = once(child, 'close')
   onTestFinished(async () => {
@@ -110,8 +110,8 @@ export async function startPrometheus(addresses: readonly string[]): Promise<Pro
   })
   const deadline = performance.now() + WAIT_LIMIT_MS
   while (!(await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${told}`)
-    await pauseUntil(deadline, `not ready: ${told}`)
+    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${printed}`)
+    await pauseUntil(deadline, `not ready: ${printed}`)
   }
   return createClient(`http://${address}`)
 }

@@ -160,7 +160,7 @@ describe('over PostgreSQL', () => {
   }, 60_000)
   afterAll(() => postgres?.stop())
 
-  test('no secret leaves a server, though the database tells it the failing row', async () => {
+  test('no secret leaves a server, though the database reports the failing row', async () => {
     const databaseUrl = await postgres.createDatabase()
     await migratePostgresDatabase(databaseUrl, false)
     const server = await startMeasuredServer({ databaseUrl })

@@ -55,7 +55,7 @@ describe('a first run', () => {
 })
 
 describe('a server that cannot start', () => {
-  test('tells every wrong setting before a port opens', async () => {
+  test('names every wrong setting before a port opens', async () => {
     const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_QUEU_LIMIT: '1' }
     const args = ['--body-limit-bytes', 'big', '--listn', 'x']
     const { code, err } = await runToEnd({ environment, args })
@@ -92,7 +92,7 @@ describe('a server that cannot start', () => {
 })
 
 describe('health', () => {
-  test('is told on a listener of its own, without a credential', async () => {
+  test('is shown on a listener of its own, without a credential', async () => {
     const { url, operationsUrl } = await startServerProcess()
     expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
     expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })

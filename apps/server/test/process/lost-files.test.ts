@@ -21,7 +21,7 @@ async function arrange() {
   return { folder, server, path: join(folder, 'data/plants.db') }
 }
 
-/** What may be told of creates once the files are lost; a create that comes last may find nobody. */
+/** Possible outcomes of creates once the files are lost; the last create may find no server. */
 const NOT_STORED = [50_001, 50_300, undefined]
 
 /** Sends creates together; 200 or the error of each. */

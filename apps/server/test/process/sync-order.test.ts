@@ -36,7 +36,7 @@ describe('the system calls of a server', needsStrace, () => {
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {
     const server = await startServerProcess()
     await server.client.createPlant({ id: 0, name: 'warm' })
-    // Until the folder's last change is old enough to tell of the next one.
+    // Until the folder's last change is so old that the next one shows.
     await sleep(2_100)
     const stop = await recordSystemCalls(server.pid)
     const startedAt = performance.now()

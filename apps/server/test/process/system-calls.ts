@@ -15,12 +15,12 @@ async function attach(pid: number, options: readonly string[]): Promise<ChildPro
   })
   onTestFinished(() => void tracer.kill('SIGKILL'))
   await new Promise<void>((resolve, reject) => {
-    let told = ''
+    let printed = ''
     tracer.stderr?.on('data', (chunk) => {
-      told += chunk
-      if (told.includes('attached')) resolve()
+      printed += chunk
+      if (printed.includes('attached')) resolve()
     })
-    tracer.on('close', () => reject(new Error(`strace ended: ${told}`)))
+    tracer.on('close', () => reject(new Error(`strace ended: ${printed}`)))
   })
   return tracer
 }

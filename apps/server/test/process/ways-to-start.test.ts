@@ -55,6 +55,6 @@ test('under load the part of the memory for new objects stays small', async () =
   await server.press({ requestFor: server.goodRequest, connections: 256, seconds: 5, firstId: 1 })
   const text = await (await fetch(`${server.process.operationsUrl}/metrics`)).text()
   const nursery = 'nodejs_heap_space_size_total_bytes{space="new"}'
-  // V8 would take 64 MiB, and takes 32 MiB before it reads what it was told, if it is in a hurry.
+  // V8 would take 64 MiB; before it reads the flag it may take 32 MiB.
   expect(readSamples(text).get(nursery)).toBeLessThanOrEqual(33_554_432)
 })
