@@ -63,81 +63,79 @@ describe('promtool', needsPrometheus, () => {
   })
 })
 
-describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout: 120_000 },
-  () => {
-    let postgres: PostgresServer
+describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout: 120_000 }, () => {
+  let postgres: PostgresServer
 
-    beforeAll(async () => {
-      postgres = await startPostgres()
-    }, 60_000)
-    afterAll(() => postgres?.stop())
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  }, 60_000)
+  afterAll(() => postgres?.stop())
 
-    async function create(server: ServerProcess, ids: readonly number[]): Promise<void> {
-      await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))
-    }
+  async function create(server: ServerProcess, ids: readonly number[]): Promise<void> {
+    await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))
+  }
 
-    const hostOf = ({ operationsUrl }: ServerProcess) => new URL(operationsUrl).host
+  const hostOf = ({ operationsUrl }: ServerProcess) => new URL(operationsUrl).host
 
-    /** One server on each engine, one of them as the unit starts it, with creates, a repeat and a refusal between two scrapes. */
-    async function startAll() {
-      const folder = temporaryFolder()
-      const sqlite = await startServerProcess({
-        folder,
-        nodeFlags: unitNodeFlags(folder),
-        environment: { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` },
-      })
-      const { server: shared } = await serveNewDatabase(postgres)
-      const prometheus = await startPrometheus([hostOf(sqlite), hostOf(shared)])
-      await prometheus.waitFor('sum(up{job="plant-store"}) == 2')
-      for (const server of [sqlite, shared]) {
-        await create(server, [1, 2, 3, 4, 5])
-        await create(server, [5])
-        await server.client.rest.createPlant({ body: { id: 1, name: 'Moss' } })
-      }
-      await prometheus.waitFor('sum(plant_store_creates_total{outcome="id_taken"}) == 2')
-      return { sqlite, shared, prometheus }
-    }
-
-    async function expectEveryExpressionToHold(prometheus: Prometheus): Promise<void> {
-      const rules = await prometheus.rules()
-      expect(rules).toHaveLength(ALERTS.length)
-      expect(rules.filter(({ state }) => state === 'firing')).toEqual([])
-      for (const { query } of rules) await prometheus.query(query)
-      // A rate is there once two scrapes have seen its series.
-      for (const [, expression] of SHOWN) await prometheus.waitFor(expression)
-      // An alert on a metric that does not exist would never fire.
-      const asked = [...rules.map(({ query }) => query), ...SHOWN.map(([, shown]) => shown)].join()
-      for (const [name] of asked.matchAll(/\b(?:plant_store|nodejs|process)_\w+/g)) {
-        expect(await prometheus.query(name), name).not.toEqual([])
-      }
-    }
-
-    test('sees what they did, answers every question of the alerts and the dashboard, and shows which server is not ready and which is gone', async () => {
-      const { sqlite, shared, prometheus } = await startAll()
-      for (const [expression, value] of [
-        ['sum(plant_store_creates_total{outcome="created"})', 10],
-        ['sum(plant_store_creates_total{outcome="already_there"})', 2],
-        ['sum(plant_store_commit_plants_sum)', 14],
-        ['min(plant_store_ready)', 1],
-        ['count(4e6 < plant_store_sqlite_log_bytes < 5e6)', 1],
-        ['max(plant_store_postgres_pool_connections_limit)', 6],
-        // The alert on file descriptors, which has a value under the permission model as well.
-        ['count(0 < process_open_fds / process_max_fds < 0.8)', 2],
-        ['count(process_resident_memory_bytes > 30e6)', 2],
-      ] as const) {
-        const [sample] = await prometheus.query(expression)
-        expect(Number(sample?.value[1]), expression).toBe(value)
-      }
-      await expectEveryExpressionToHold(prometheus)
-
-      postgres.kill()
-      const [notReady] = await prometheus.waitFor('ALERTS{alertname="PlantStoreNotReady"}')
-      expect(notReady?.metric).toMatchObject({ instance: hostOf(shared), alertstate: 'pending' })
-      sqlite.kill('SIGKILL')
-      const [down] = await prometheus.waitFor('ALERTS{alertname="PlantStoreDown"}')
-      expect(down?.metric).toMatchObject({ instance: hostOf(sqlite), alertstate: 'pending' })
-      await postgres.start()
-      await prometheus.waitFor('plant_store_ready == 1')
+  /** One server on each engine, one of them as the unit starts it, with creates, a repeat and a refusal between two scrapes. */
+  async function startAll() {
+    const folder = temporaryFolder()
+    const sqlite = await startServerProcess({
+      folder,
+      nodeFlags: unitNodeFlags(folder),
+      environment: { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` },
     })
-  },
-)
+    const { server: shared } = await serveNewDatabase(postgres)
+    const prometheus = await startPrometheus([hostOf(sqlite), hostOf(shared)])
+    await prometheus.waitFor('sum(up{job="plant-store"}) == 2')
+    for (const server of [sqlite, shared]) {
+      await create(server, [1, 2, 3, 4, 5])
+      await create(server, [5])
+      await server.client.rest.createPlant({ body: { id: 1, name: 'Moss' } })
+    }
+    await prometheus.waitFor('sum(plant_store_creates_total{outcome="id_taken"}) == 2')
+    return { sqlite, shared, prometheus }
+  }
+
+  async function expectEveryExpressionToHold(prometheus: Prometheus): Promise<void> {
+    const rules = await prometheus.rules()
+    expect(rules).toHaveLength(ALERTS.length)
+    expect(rules.filter(({ state }) => state === 'firing')).toEqual([])
+    for (const { query } of rules) await prometheus.query(query)
+    // A rate is there once two scrapes have seen its series.
+    for (const [, expression] of SHOWN) await prometheus.waitFor(expression)
+    // An alert on a metric that does not exist would never fire.
+    const asked = [...rules.map(({ query }) => query), ...SHOWN.map(([, shown]) => shown)].join()
+    for (const [name] of asked.matchAll(/\b(?:plant_store|nodejs|process)_\w+/g)) {
+      expect(await prometheus.query(name), name).not.toEqual([])
+    }
+  }
+
+  test('sees what they did, answers every question of the alerts and the dashboard, and shows which server is not ready and which is gone', async () => {
+    const { sqlite, shared, prometheus } = await startAll()
+    for (const [expression, value] of [
+      ['sum(plant_store_creates_total{outcome="created"})', 10],
+      ['sum(plant_store_creates_total{outcome="already_there"})', 2],
+      ['sum(plant_store_commit_plants_sum)', 14],
+      ['min(plant_store_ready)', 1],
+      ['count(4e6 < plant_store_sqlite_log_bytes < 5e6)', 1],
+      ['max(plant_store_postgres_pool_connections_limit)', 6],
+      // The alert on file descriptors, which has a value under the permission model as well.
+      ['count(0 < process_open_fds / process_max_fds < 0.8)', 2],
+      ['count(process_resident_memory_bytes > 30e6)', 2],
+    ] as const) {
+      const [sample] = await prometheus.query(expression)
+      expect(Number(sample?.value[1]), expression).toBe(value)
+    }
+    await expectEveryExpressionToHold(prometheus)
+
+    postgres.kill()
+    const [notReady] = await prometheus.waitFor('ALERTS{alertname="PlantStoreNotReady"}')
+    expect(notReady?.metric).toMatchObject({ instance: hostOf(shared), alertstate: 'pending' })
+    sqlite.kill('SIGKILL')
+    const [down] = await prometheus.waitFor('ALERTS{alertname="PlantStoreDown"}')
+    expect(down?.metric).toMatchObject({ instance: hostOf(sqlite), alertstate: 'pending' })
+    await postgres.start()
+    await prometheus.waitFor('plant_store_ready == 1')
+  })
+})

@@ -148,7 +148,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   const observer = joinObservers(telemetry.metrics?.store, telemetry.tracing?.observer)
   const store = await openStore({ ...config, observer })
   let failure: Error | undefined
-  store.failure.then((error) => {
+  void store.failure.then((error) => {
     failure = error
   })
   try {
