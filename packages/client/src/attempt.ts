@@ -1,15 +1,11 @@
-import {
-  type AnswerHead,
-  appliedByHead,
-  type DecodedAnswer,
-  type JudgedAnswer,
-  judgeAnswer,
-  readBody,
-} from './answer.ts'
-import { PlantStoreAbortError, PlantStoreTimeoutError } from './connection-errors.ts'
+import { appliedByHead, type ReplyHead } from './applied.ts'
 import { Deadline, type Ending } from './deadline.ts'
 import { sendsOnce } from './environment.ts'
-import type { Applied, PlantStoreError } from './plant-store-error.ts'
+import { PlantStoreAbortError } from './errors/abort-error.ts'
+import { PlantStoreTimeoutError } from './errors/connection-error.ts'
+import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
+import type { DecodedReply } from './plant-codec.ts'
+import { type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrubber } from './scrubber.ts'
 import type { CallSettings } from './settings.ts'
@@ -20,14 +16,14 @@ export interface Operation {
   readonly url: URL
   readonly method: string
   readonly body: string
-  decode(status: number, bytes: Uint8Array): DecodedAnswer
+  decode(status: number, bytes: Uint8Array): DecodedReply
 }
 
 /** What the attempts of a call share. */
 export interface AttemptContext {
   readonly settings: CallSettings
   readonly operation: Operation
-  /** The whole call's. */
+  /** That of the whole call. */
   readonly deadline: Deadline
   readonly requestId: string
   readonly scrubber: Scrubber
@@ -45,18 +41,18 @@ export function toEndingError(
   return new PlantStoreTimeoutError(operation.url, ending, ms, applied)
 }
 
-/** An answer repeats what was sent, where JSON may take six bytes for one: `\u0041`. */
+/** A reply repeats what was sent, where JSON may take six bytes for one: `\u0041`. */
 const MAX_GROWTH = 6
 const MAX_ERROR_BYTES = 65_536
 
 /**
- * Sends a request once and reads its answer, within a time that covers both.
+ * Sends a request once and reads its reply, within a time that covers both.
  * Never rejects: what went wrong is in the result, with what it means for the plant.
  */
 export async function attempt(
   context: AttemptContext,
   headers: Readonly<Record<string, string>>,
-): Promise<JudgedAnswer> {
+): Promise<JudgedReply> {
   const { operation, settings, runtime, requestId, scrubber } = context
   const { url, method, body } = operation
   const deadline = new Deadline({
@@ -65,9 +61,9 @@ export async function attempt(
     ending: 'attempt_timeout',
     within: context.deadline,
   })
-  const arrived: { head?: AnswerHead } = {}
+  const arrived: { head?: ReplyHead } = {}
 
-  async function exchange(): Promise<JudgedAnswer> {
+  async function exchange(): Promise<JudgedReply> {
     const fetch = settings.fetch ?? globalThis.fetch
     const { signal } = deadline
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
@@ -75,7 +71,7 @@ export async function attempt(
     const head = { status: response.status, headers: new Headers(response.headers) }
     arrived.head = head
     const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
-    return judgeAnswer(head, read, operation.decode(head.status, read.bytes), {
+    return judgeReply(head, read, operation.decode(head.status, read.bytes), {
       host: url.host,
       requestId,
       scrubber,

@@ -1,14 +1,16 @@
-import type { AnswerHead, JudgedAnswer } from './answer.ts'
+import { AUTHORIZATION_SCHEME, contract, headerNames, isRequestId } from '@plant-store/contract'
+import { nextApplied, type ReplyHead } from './applied.ts'
 import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
 import { Deadline } from './deadline.ts'
-import { isPlantStoreError, nextApplied } from './errors.ts'
-import { type EventFacts, emitEvent } from './events.ts'
 import {
   type Applied,
   completeError,
+  isBranded,
   type PlantStoreError,
   retryAfterOf,
-} from './plant-store-error.ts'
+} from './errors/plant-store-error.ts'
+import { type EventFacts, emitEvent } from './events.ts'
+import type { JudgedReply } from './reply.ts'
 import { decideRetry, shouldRefreshToken } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 import { createScrubber } from './scrubber.ts'
@@ -18,7 +20,7 @@ import { toConnectionError } from './transport-failure.ts'
 
 /** How a call went. */
 export interface PlantStoreMeta {
-  /** The status of the last answer; undefined where there was none. */
+  /** The status of the last reply; undefined where there was none. */
   readonly status?: number
   /** The id under which the server's log has the call; undefined where nothing was sent. */
   readonly requestId?: string
@@ -26,17 +28,17 @@ export interface PlantStoreMeta {
   readonly attempts: number
   /** The whole call, waits included, in milliseconds. */
   readonly durationMs: number
-  /** The headers of the answer that brought the plant. */
+  /** The headers of the reply that brought the plant. */
   readonly headers?: Headers
 }
 
 /** What a call came to. */
-export interface CallResult extends JudgedAnswer {
+export interface CallResult extends JudgedReply {
   readonly meta: PlantStoreMeta
 }
 
-/** What the server's own rule for ids takes. */
-const REQUEST_ID = /^[\w.-]{1,128}$/
+/** Every header that the contract has for a request; one more does not compile here before it is sent. */
+type HeaderName = keyof (typeof contract)['createPlant']['headers']
 
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
@@ -47,7 +49,7 @@ class Call {
   #attempts = 0
   #retries = 0
   #applied: Applied = 'no'
-  #head: AnswerHead | undefined
+  #head: ReplyHead | undefined
 
   constructor(context: AttemptContext) {
     this.#context = context
@@ -57,12 +59,12 @@ class Call {
   async run(): Promise<CallResult> {
     try {
       for (;;) {
-        const answer = await this.#attempt()
-        const isOver = answer.error === undefined || !(await this.#prepareRetry(answer.error))
-        if (isOver) return this.#settle(answer)
+        const reply = await this.#attempt()
+        const isOver = reply.error === undefined || !(await this.#prepareRetry(reply.error))
+        if (isOver) return this.#end(reply)
       }
     } catch (thrown) {
-      return this.#settle({ head: this.#head, error: this.#errorOf(thrown) })
+      return this.#end({ head: this.#head, error: this.#errorOf(thrown) })
     } finally {
       this.#context.deadline.close()
     }
@@ -73,13 +75,13 @@ class Call {
     const { deadline, operation, scrubber } = this.#context
     // Between attempts nothing is sent, so nothing becomes doubtful there.
     if (deadline.ending) return toEndingError(deadline.ending, this.#context, 'no')
-    if (isPlantStoreError(thrown)) return thrown
-    // Nobody has foreseen this: all that is known of what was sent is that it was.
+    if (isBranded(thrown)) return thrown
+    // Nobody has foreseen this: of what was sent it is only known that it was sent.
     if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
     return toConnectionError(thrown, operation.url, scrubber, this.#applied)
   }
 
-  async #attempt(): Promise<JudgedAnswer> {
+  async #attempt(): Promise<JudgedReply> {
     const { deadline, runtime, scrubber, settings } = this.#context
     deadline.signal.throwIfAborted()
     if (this.#token === undefined) {
@@ -93,19 +95,19 @@ class Call {
     const startedAt = runtime.now()
     const headers = {
       ...settings.headers,
-      authorization: `Bearer ${this.#token.token}`,
-      'content-type': 'application/json',
-      'x-request-id': this.#context.requestId,
-      'x-retry-count': String(this.#attempts++),
-    }
-    const answer = await attempt(this.#context, headers)
-    const { head, error } = answer
+      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token.token}`,
+      [headerNames.contentType]: contract.createPlant.contentType,
+      [headerNames.requestId]: this.#context.requestId,
+      [headerNames.retryCount]: String(this.#attempts++),
+    } satisfies Readonly<Record<HeaderName, string>>
+    const reply = await attempt(this.#context, headers)
+    const { head, error } = reply
     this.#head = head
     if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
     if (head !== undefined) {
       this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })
     }
-    return answer
+    return reply
   }
 
   /** Waits until it is time to send again; false where that is not to be. */
@@ -149,27 +151,27 @@ class Call {
     return shouldRefreshToken({ isFirst, canRefresh: tokens.canRefresh, maxRetries })
   }
 
-  #settle(answer: JudgedAnswer): CallResult {
-    const { head, error } = answer
+  #end(reply: JudgedReply): CallResult {
+    const { head, error } = reply
     const attempts = this.#attempts
     const sent = attempts > 0 && { requestId: this.#requestId() }
     const durationMs = this.#context.runtime.now() - this.#startedAt
     const meta = { ...(head && { status: head.status }), ...sent, attempts, durationMs }
     if (error === undefined) {
-      return { ...answer, meta: { ...meta, ...(head && { headers: head.headers }) } }
+      return { ...reply, meta: { ...meta, ...(head && { headers: head.headers }) } }
     }
     const applied = this.#applied
     completeError(error, { applied, attempts, ...sent })
     this.#emit({ type: 'failure', code: error.code, applied, durationMs })
-    return { ...answer, meta }
+    return { ...reply, meta }
   }
 
-  /** The id that the answer names, which is another's where a proxy gives its own. */
+  /** The id that the reply names, which is another where a proxy gives its own. */
   #requestId(): string {
     const { requestId, scrubber } = this.#context
-    const answered = this.#head?.headers.get('x-request-id') ?? ''
-    const isSound = REQUEST_ID.test(answered) && scrubber.scrub(answered) === answered
-    return isSound ? answered : requestId
+    const replied = this.#head?.headers.get(headerNames.requestId) ?? ''
+    const isSound = isRequestId(replied) && scrubber.scrub(replied) === replied
+    return isSound ? replied : requestId
   }
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {

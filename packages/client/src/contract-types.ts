@@ -1,35 +1,52 @@
 import {
-  ErrorBody as errorBody,
+  type contract,
   errorNameOf,
-  errorTable,
-  NewPlant as newPlant,
-  Plant as plant,
+  type errorTable,
+  type SUCCESS_STATUS,
 } from '@plant-store/contract'
+import type { ClientInferRequest, ClientInferResponses } from '@ts-rest/core'
+
+type Route = typeof contract.createPlant
+type Success = typeof SUCCESS_STATUS
+type Failure = (typeof errorTable)['internal']['status']
 
 /**
- * Values whose types are the contract's; never called. The compiler writes the type of a value out
- * in full, so that the declarations of this package stand without those of the contract and of zod.
+ * Values with the types that ts-rest infers from the contract; never called. The compiler writes the
+ * type of a value out in full, so that the declarations of this package need neither those of the
+ * contract nor those of zod and ts-rest.
  */
-const contractValues = () => ({
-  plant: plant._zod.output,
-  newPlant: newPlant._zod.input,
-  errorBody: errorBody._zod.output,
-  errorName: errorNameOf(0),
-  errorStatuses: Object.values(errorTable).map(({ status }) => status),
-})
+const contractValues = () => {
+  const { method, path } = {} as Route
+  const { body: newPlant } = {} as ClientInferRequest<Route>
+  const { status: success, body: plant } = {} as ClientInferResponses<Route, Success>
+  // One status for all, because the union of them would be twelve times the same: rest.ts does not
+  // compile where another status has another body.
+  const { body: errorBody } = {} as ClientInferResponses<Route, Failure>
+  const { status: failure } = {} as Exclude<ClientInferResponses<Route>, { status: Success }>
+  return { method, path, newPlant, success, plant, failure, errorBody, errorName: errorNameOf(0) }
+}
 type ContractValues = ReturnType<typeof contractValues>
 
-/** A plant as it is answered: `name`, and `tag` where the plant has one. */
+/** The method of the operation. */
+export type Method = ContractValues['method']
+
+/** The path of the operation. */
+export type Path = ContractValues['path']
+
+/** A plant in a reply: `name`, and `tag` where the plant has one. */
 export type Plant = ContractValues['plant']
 
-/** A plant as it is sent, its `id` a safe integer or a bigint. */
+/** A plant in a request, its `id` a safe integer or a bigint. */
 export type NewPlantInput = ContractValues['newPlant']
 
-/** The body of every answer that is not 200: a stable number, and words for people. */
+/** The body of every reply that is not a success: a stable number, and words for people. */
 export type ErrorBody = ContractValues['errorBody']
 
 /** Every way in which the server refuses a request, by name. */
 export type ErrorName = NonNullable<ContractValues['errorName']>
 
-/** The HTTP status of every answer that is not 200. */
-export type ErrorStatus = ContractValues['errorStatuses'][number]
+/** The HTTP status of every reply that brings a plant. */
+export type SuccessStatus = ContractValues['success']
+
+/** The HTTP status of every other reply. */
+export type ErrorStatus = ContractValues['failure']

@@ -1,8 +1,11 @@
-import { Bulk } from './bulk.ts'
 import type { CreatePlantResult, PlantStoreClient } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
-import { PlantStoreConfigError } from './errors.ts'
+import { PlantStoreAbortError } from './errors/abort-error.ts'
+import { PlantStoreConfigError } from './errors/config-error.ts'
+import { onAbort } from './on-abort.ts'
 import { type CreatePlantOptions, callRules, checkOptions, type Rules } from './options.ts'
+import { Pace } from './pace.ts'
+import { PACER, type PacedOptions } from './pacer.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 
 /** Options of a bulk; those of a single call hold for each plant. */
@@ -24,6 +27,9 @@ export type PlantSource<Input extends NewPlantInput = NewPlantInput> =
   | Iterable<Input>
   | AsyncIterable<Input>
 
+/** The part of a client that a bulk uses. */
+type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant'>
+
 const bulkRules: Rules = {
   ...callRules,
   concurrency: [
@@ -33,9 +39,151 @@ const bulkRules: Rules = {
   adaptive: [(value) => typeof value === 'boolean', 'must be a boolean'],
 }
 
-async function* takeResults<Input extends NewPlantInput>(
-  open: () => Bulk<Input>,
-): AsyncGenerator<CreatePlantsResult<Input>, void, undefined> {
+/** 2 cores were kept busy by 16 calls; slower networks gain from more. */
+const DEFAULT_CONCURRENCY = 16
+
+function openSource<Input extends NewPlantInput>(
+  source: PlantSource<Input>,
+): Iterator<Input> | AsyncIterator<Input> {
+  const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
+  return openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
+}
+
+/** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
+class Bulk<Input extends NewPlantInput> {
+  readonly #client: PlantCreator
+  readonly #plants: Iterator<Input> | AsyncIterator<Input>
+  readonly #options: PacedOptions
+  readonly #pace: Pace
+  readonly #runtime: Runtime
+  readonly #aborted = new AbortController()
+  readonly #leave: () => void
+  readonly #results: CreatePlantsResult<Input>[] = []
+  #index = 0
+  #inFlight = 0
+  #isReading = false
+  #isRead = false
+  #failure: { readonly reason: unknown } | undefined
+  #wake = () => {}
+  #stopPause: (() => void) | undefined
+
+  constructor(
+    client: PlantCreator,
+    source: PlantSource<Input>,
+    options: CreatePlantsOptions,
+    runtime: Runtime,
+  ) {
+    const { concurrency = DEFAULT_CONCURRENCY, adaptive = true, signal, ...callOptions } = options
+    this.#client = client
+    this.#runtime = runtime
+    this.#pace = new Pace(runtime, concurrency, adaptive)
+    this.#options = { ...callOptions, signal: this.#aborted.signal, [PACER]: this.#pace }
+    this.#plants = openSource(source)
+    const abort = () => this.#abort(signal?.reason)
+    this.#leave = signal === undefined ? () => {} : onAbort(signal, abort)
+    if (signal?.aborted) abort()
+  }
+
+  #abort(reason: unknown): void {
+    // The plants before it have results of their own; together they are no longer certain.
+    this.#fail(new PlantStoreAbortError(reason, this.#index === 0 ? 'no' : 'maybe'))
+    this.#aborted.abort(reason)
+  }
+
+  #fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#wake()
+  }
+
+  get #hasEnded(): boolean {
+    return this.#isRead || this.#failure !== undefined || this.#pace.fatal !== undefined
+  }
+
+  /** Starts reading one plant more, if there is room and no pause. */
+  #advance(): void {
+    const taken = this.#inFlight + this.#results.length
+    if (this.#hasEnded || this.#isReading || taken >= this.#pace.concurrency) return
+    const { pauseMs } = this.#pace
+    if (pauseMs > 0) {
+      this.#stopPause?.()
+      this.#stopPause = this.#runtime.startTimer(() => this.#wake(), pauseMs)
+      return
+    }
+    this.#isReading = true
+    void this.#read()
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { done, value } = await this.#plants.next()
+      if (done) this.#isRead = true
+      else if (!this.#hasEnded) void this.#send(value)
+    } catch (reason) {
+      this.#isRead = true
+      this.#fail(reason)
+    } finally {
+      this.#isReading = false
+      this.#wake()
+    }
+  }
+
+  async #send(input: Input): Promise<void> {
+    const index = this.#index++
+    this.#inFlight++
+    try {
+      const result = await this.#client.tryCreatePlant(input, this.#options)
+      if (result.ok) this.#pace.onSuccess()
+      else this.#pace.onGivenUp(result.error)
+      this.#results.push({ index, input, ...result })
+    } catch (reason) {
+      this.#fail(reason)
+    } finally {
+      this.#inFlight--
+      this.#wake()
+    }
+  }
+
+  /** The next result, once there is one; undefined at the end. */
+  async next(): Promise<CreatePlantsResult<Input> | undefined> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      this.#advance()
+      const result = this.#results.shift()
+      if (result !== undefined || (this.#hasEnded && this.#inFlight === 0)) return result
+      await changed
+    }
+  }
+
+  /** Ends what is under way, lets go of the signal and the timer, and closes the source. */
+  async close(): Promise<void> {
+    this.#stopPause?.()
+    this.#leave()
+    this.#aborted.abort()
+    if (this.#isRead) return
+    const closed = (async () => this.#plants.return?.())()
+    // What has ended the bulk says more than what its source throws at its end.
+    const hasFailed = this.#failure !== undefined || this.#pace.fatal !== undefined
+    const ended = hasFailed || this.#isReading ? closed.catch(() => {}) : closed
+    // A source that is still at its next plant may take for ever.
+    if (!this.#isReading) await ended
+  }
+
+  /** @throws what ended the bulk before its source did. */
+  throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.reason
+    if (this.#pace.fatal !== undefined) throw this.#pace.fatal
+  }
+}
+/** The results of a bulk, as createPlants gives them. */
+type Results<Input extends NewPlantInput> = AsyncGenerator<
+  CreatePlantsResult<Input>,
+  void,
+  undefined
+>
+
+async function* takeResults<Input extends NewPlantInput>(open: () => Bulk<Input>): Results<Input> {
   const bulk = open()
   try {
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) {
@@ -49,11 +197,11 @@ async function* takeResults<Input extends NewPlantInput>(
 
 /** The same as createPlants, with its clock, timers and chance taken from `runtime`. */
 export function createPlantsWith<Input extends NewPlantInput>(
-  client: Pick<PlantStoreClient, 'tryCreatePlant'>,
+  client: PlantCreator,
   source: PlantSource<Input>,
   options: CreatePlantsOptions,
   runtime: Runtime,
-): AsyncGenerator<CreatePlantsResult<Input>, void, undefined> {
+): Results<Input> {
   checkOptions(options, bulkRules)
   const { [Symbol.iterator]: iterate, [Symbol.asyncIterator]: iterateAsync } = Object(source)
   if (typeof source !== 'object' || (iterate ?? iterateAsync) === undefined) {
@@ -67,17 +215,17 @@ export function createPlantsWith<Input extends NewPlantInput>(
  * A plant that is refused is a result like any other. It reads no further ahead than `concurrency`;
  * a 429 or 503 pauses all calls and halves their number; retries come out of one budget.
  *
- * What concerns every plant ends the loop once the calls on their way have settled and their
- * results are taken: a token that is missing or refused (401, 403), an abort, a Retry-After beyond
- * the client's limit, 20 plants in a row without an answer. A plant that came with no result was
+ * What concerns every plant ends the loop once the calls on their way have ended and their results
+ * are taken: a token that is missing or refused (401, 403), an abort, a Retry-After beyond
+ * the client's limit, 20 plants in a row without a reply. A plant that came with no result was
  * then not sent. Leaving the loop early aborts the calls on their way.
  * @throws PlantStoreConfigError at once for options that cannot work; in the loop, at its end, the
  * PlantStoreError that ended it, or what the source threw.
  */
 export function createPlants<Input extends NewPlantInput>(
-  client: Pick<PlantStoreClient, 'tryCreatePlant'>,
+  client: PlantCreator,
   source: PlantSource<Input>,
   options: CreatePlantsOptions = {},
-): AsyncGenerator<CreatePlantsResult<Input>, void, undefined> {
+): Results<Input> {
   return createPlantsWith(client, source, options, systemRuntime)
 }

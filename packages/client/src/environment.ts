@@ -35,8 +35,8 @@ export function describeUserAgent(appName: string | undefined): string | undefin
 }
 
 /**
- * Whether fetch sends a request once only. Browsers and Deno send it again by themselves, and tell
- * nobody, when a kept connection breaks before the answer.
+ * Whether fetch sends a request once only. Browsers and Deno silently send it again when a kept
+ * connection breaks before the reply.
  */
 export function sendsOnce(): boolean {
   const versions = (globalThis as Host).process?.versions ?? {}

@@ -1,12 +1,12 @@
-import type { Applied, PlantStoreErrorCode } from './plant-store-error.ts'
+import type { Applied, PlantStoreErrorCode } from './errors/plant-store-error.ts'
 
-/** What an event tells besides which call and which attempt of it. */
+/** What an event says besides its call and attempt. */
 export type EventFacts =
   | { readonly type: 'request' }
   | {
       readonly type: 'response'
       readonly status: number
-      /** From this request to the end of its answer, in milliseconds. */
+      /** From this request to the end of its reply, in milliseconds. */
       readonly durationMs: number
     }
   | {
@@ -32,10 +32,10 @@ export type PlantStoreEvent = EventFacts & {
   readonly attempt: number
 }
 
-/** Told of each event. What it throws or gives back changes nothing. */
+/** Called for each event. What it throws or returns changes nothing. */
 export type PlantStoreEventListener = (event: PlantStoreEvent) => unknown
 
-/** Tells a listener, if there is one. */
+/** Notifies a listener, if there is one. */
 export function emitEvent(
   listener: PlantStoreEventListener | undefined,
   event: PlantStoreEvent,

@@ -1,6 +1,6 @@
 interface Listener {
   readonly callbacks: Set<() => void>
-  readonly tellAll: () => void
+  readonly notifyAll: () => void
 }
 
 const listeners = new WeakMap<AbortSignal, Listener>()
@@ -13,18 +13,18 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   let listener = listeners.get(signal)
   if (listener === undefined) {
     const callbacks = new Set<() => void>()
-    const tellAll = () => {
+    const notifyAll = () => {
       for (const one of callbacks) one()
     }
-    listener = { callbacks, tellAll }
+    listener = { callbacks, notifyAll }
     listeners.set(signal, listener)
   }
-  const { callbacks, tellAll } = listener
-  if (callbacks.size === 0) signal.addEventListener('abort', tellAll)
+  const { callbacks, notifyAll } = listener
+  if (callbacks.size === 0) signal.addEventListener('abort', notifyAll)
   callbacks.add(callback)
   return () => {
     if (callbacks.delete(callback) && callbacks.size === 0) {
-      signal.removeEventListener('abort', tellAll)
+      signal.removeEventListener('abort', notifyAll)
     }
   }
 }

@@ -1,4 +1,5 @@
-import { PlantStoreConfigError } from './errors.ts'
+import { contract } from '@plant-store/contract'
+import { PlantStoreConfigError } from './errors/config-error.ts'
 import type { PlantStoreEventListener } from './events.ts'
 import { MAX_TIMER_MS } from './runtime.ts'
 import type { TokenFunction } from './token.ts'
@@ -7,7 +8,7 @@ import type { TokenFunction } from './token.ts'
 export interface CreatePlantOptions {
   /** Ends the call at once, whatever it is doing; the plant may have been stored. */
   readonly signal?: AbortSignal | undefined
-  /** Time for one request and its whole answer, in milliseconds. */
+  /** Time for one request and its whole reply, in milliseconds. */
   readonly timeoutMs?: number | undefined
   /** Time for everything: token, requests and the waits between them, in milliseconds; or Infinity. */
   readonly totalTimeoutMs?: number | undefined
@@ -42,7 +43,7 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
    * that may pass leaves `applied` at `maybe`. Default: the global one at the time of the call.
    */
   readonly fetch?: typeof fetch | undefined
-  /** Told of each request, response, retry and failure. */
+  /** Called for each request, response, retry and failure. */
   readonly onEvent?: PlantStoreEventListener | undefined
   /** The caller's program, for the User-Agent; browsers send none. */
   readonly appName?: string | undefined
@@ -56,7 +57,7 @@ const isFunction = (value: unknown) => typeof value === 'function'
 const TIME = `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`
 
 /** What the client itself says, and must say the same way each time. */
-const OWN_HEADERS = ['authorization', 'content-type', 'x-request-id', 'x-retry-count']
+const OWN_HEADERS = Object.keys(contract.createPlant.headers)
 
 /** What is the runtime's to say of a connection and a body; fetch sends nothing with another's. */
 const RUNTIME_HEADERS = [

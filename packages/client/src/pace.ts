@@ -1,7 +1,8 @@
-import { PlantStoreAbortError, PlantStoreConnectionError } from './connection-errors.ts'
-import { PlantStoreConfigError } from './errors.ts'
+import { PlantStoreAbortError } from './errors/abort-error.ts'
+import { PlantStoreConfigError } from './errors/config-error.ts'
+import { PlantStoreConnectionError } from './errors/connection-error.ts'
+import { type PlantStoreError, retryAfterOf } from './errors/plant-store-error.ts'
 import type { Pacer } from './pacer.ts'
-import { type PlantStoreError, retryAfterOf } from './plant-store-error.ts'
 import { backoffMs, type RetryDecision } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -13,7 +14,7 @@ const BUDGET = 500
 const COST_OF_RETRY = 5
 const GAIN_OF_SUCCESS = 1
 
-/** So many plants in a row without an answer mean that there is no server to speak to. */
+/** After this many plants in a row without a reply there is no server to speak to. */
 const MAX_CONNECTION_FAILURES = 20
 
 function hasStatus(error: PlantStoreError, ...statuses: readonly number[]): boolean {
@@ -35,7 +36,7 @@ export class Pace implements Pacer {
   readonly #maxConcurrency: number
   readonly #isAdaptive: boolean
   #concurrency: number
-  #answersSinceHalved = Number.POSITIVE_INFINITY
+  #repliesSinceHalved = Number.POSITIVE_INFINITY
   #inFlightWhenHalved = 0
   #pausedUntil = Number.NEGATIVE_INFINITY
   #successes = 0
@@ -65,7 +66,7 @@ export class Pace implements Pacer {
   }
 
   onFailure(error: PlantStoreError, decision: RetryDecision): void {
-    this.#answersSinceHalved++
+    this.#repliesSinceHalved++
     if (!hasStatus(error, 429, 503)) return
     // A wait beyond the cap is not slept, and to go on is what the server asked not to do.
     if ('refusal' in decision && decision.refusal === 'wait_too_long') {
@@ -75,12 +76,12 @@ export class Pace implements Pacer {
     const ownMs = retryAfterOf(error) || backoffMs(0, this.#runtime.random())
     const delayMs = 'delayMs' in decision ? decision.delayMs : ownMs
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#runtime.now() + delayMs)
-    if (this.#isAdaptive && this.#answersSinceHalved > this.#inFlightWhenHalved) this.#halve()
+    if (this.#isAdaptive && this.#repliesSinceHalved > this.#inFlightWhenHalved) this.#halve()
   }
 
   #halve(): void {
     this.#inFlightWhenHalved = this.#concurrency
-    this.#answersSinceHalved = 0
+    this.#repliesSinceHalved = 0
     this.#successes = 0
     this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2))
   }
@@ -95,7 +96,7 @@ export class Pace implements Pacer {
 
   /** A plant is stored. */
   onSuccess(): void {
-    this.#answersSinceHalved++
+    this.#repliesSinceHalved++
     this.#connectionFailures = 0
     this.#budget = Math.min(BUDGET, this.#budget + GAIN_OF_SUCCESS)
     if (++this.#successes % SUCCESSES_PER_STEP === 0) {
@@ -105,7 +106,7 @@ export class Pace implements Pacer {
 
   /** A plant is given up. */
   onGivenUp(error: PlantStoreError): void {
-    // Nothing was sent, which tells nothing of the server.
+    // Nothing was sent, which says nothing of the server.
     if (error.attempts === 0 && error.code === 'invalid_plant') return
     const isLost = error instanceof PlantStoreConnectionError
     this.#connectionFailures = isLost ? this.#connectionFailures + 1 : 0

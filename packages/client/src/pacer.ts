@@ -1,12 +1,12 @@
+import type { PlantStoreError } from './errors/plant-store-error.ts'
 import type { CreatePlantOptions } from './options.ts'
-import type { PlantStoreError } from './plant-store-error.ts'
 import type { RetryDecision } from './retry.ts'
 
 /** What the calls of a bulk share, so that they wait and give up together. */
 export interface Pacer {
   /** How long nothing should be sent, in milliseconds. */
   readonly pauseMs: number
-  /** Told of each attempt that failed, and of what follows by the rules of a single call. */
+  /** Called for each attempt that failed, with what follows by the rules of a single call. */
   onFailure(error: PlantStoreError, decision: RetryDecision): void
   /** Takes a retry from what is left of them; false where none is. */
   takeRetry(error: PlantStoreError): boolean

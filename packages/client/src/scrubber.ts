@@ -96,7 +96,7 @@ function replaceRanges(text: string, ranges: (readonly [number, number])[]): str
   return left + text.slice(next)
 }
 
-/** A scrubber that hides every bearer credential, and each secret that it is told of, in any case. */
+/** A scrubber that hides every bearer credential, and each secret that it was given, in any case. */
 export function createScrubber(): Scrubber {
   const secrets = new Set<string>()
   return {

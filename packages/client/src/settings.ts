@@ -1,5 +1,5 @@
 import { describeUserAgent, type EnvironmentName, readEnvironment } from './environment.ts'
-import { PlantStoreConfigError } from './errors.ts'
+import { PlantStoreConfigError } from './errors/config-error.ts'
 import type { PlantStoreEventListener } from './events.ts'
 import { checkOptions, clientRules, lowerNames, type PlantStoreClientOptions } from './options.ts'
 import { PACER, type PacedOptions, type Pacer } from './pacer.ts'

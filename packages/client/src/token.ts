@@ -1,7 +1,7 @@
 import type { Deadline } from './deadline.ts'
-import { PlantStoreConfigError } from './errors.ts'
+import { PlantStoreConfigError } from './errors/config-error.ts'
 
-/** What a token function is told. */
+/** What a token function gets. */
 export interface TokenContext {
   /** True where the server has refused the token that was given last. */
   readonly refresh: boolean
@@ -23,7 +23,7 @@ export interface TokenSource {
   /** Whether another token can be had once one is refused. */
   readonly canRefresh: boolean
   get(deadline: Deadline): Promise<IssuedToken>
-  /** Tells that the server did not take a token, so that the next one is a fresh one. */
+  /** Reports a token that the server refused, so that the next one is fresh. */
   refuse(issued: IssuedToken): void
 }
 
@@ -63,7 +63,7 @@ async function askFor(provide: TokenFunction, context: TokenContext): Promise<Pr
   }
 }
 
-/** @throws PlantStoreConfigError, a new one for each call: it will be told how that call went. */
+/** @throws PlantStoreConfigError, a new one for each call, which writes its own facts into it. */
 function toToken(provided: Provided): string {
   if ('given' in provided) return checkToken(provided.given)
   const rule = `could not be had: its function threw ${provided.threw}`

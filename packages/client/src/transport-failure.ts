@@ -1,8 +1,8 @@
-import { type ConnectionCode, PlantStoreConnectionError } from './connection-errors.ts'
-import type { Applied } from './plant-store-error.ts'
+import { PlantStoreConnectionError } from './errors/connection-error.ts'
+import type { Applied, ConnectionCode } from './errors/plant-store-error.ts'
 import type { Scrubber } from './scrubber.ts'
 
-/** The parts of a thrown thing that runtimes tell a failure by. */
+/** The parts of a thrown thing by which runtimes name a failure. */
 interface Thrown {
   readonly name?: unknown
   readonly message?: unknown

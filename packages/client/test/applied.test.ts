@@ -1,14 +1,10 @@
 import { errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { nextApplied } from '../src/errors.ts'
-import {
-  type Applied,
-  createPlantStoreClient,
-  PlantStoreApiError,
-  type PlantStoreError,
-} from '../src/index.ts'
+import { appliedByError, nextApplied } from '../src/applied.ts'
+import { type Applied, createPlantStoreClient, type PlantStoreError } from '../src/index.ts'
 import {
   answerJson,
+  apiError,
   createFakeFetch,
   type FakeAnswer,
   fetchFailed,
@@ -66,7 +62,7 @@ describe('an Error answer', () => {
     ['the number of a refusal with status 500', 500, 40003, 'maybe'],
     ['a redirect', 307, 30700, 'maybe'],
   ])('%s: %i, %i: %s', (_name, status, error, applied) => {
-    expect(new PlantStoreApiError(status, { error, message: '' }).applied).toBe(applied)
+    expect(appliedByError(status, error, true)).toBe(applied)
   })
 
   test.each<readonly [number, number, string, boolean]>([
@@ -85,10 +81,7 @@ describe('an Error answer', () => {
     [503, 50300, 'server_error', true],
     [307, 30700, 'unexpected_status', false],
   ])('%i, %i is %s, worth another call: %s', (status, error, code, retryable) => {
-    expect(new PlantStoreApiError(status, { error, message: '' })).toMatchObject({
-      code,
-      retryable,
-    })
+    expect(apiError(status, error)).toMatchObject({ code, retryable })
   })
 })
 
@@ -180,7 +173,6 @@ describe('after several attempts', () => {
   })
 
   test('only a number that fits its status proves that an id is taken', () => {
-    const error = new PlantStoreApiError(500, { error: 40003, message: '' })
-    expect(nextApplied('maybe', error)).toBe('maybe')
+    expect(nextApplied('maybe', apiError(500, 40003, { applied: 'maybe' }))).toBe('maybe')
   })
 })

@@ -2,13 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.ts'
 import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
 import { systemRuntime } from '../src/runtime.ts'
-import {
-  answerFern,
-  answerJson,
-  createFakeFetch,
-  type FakeAnswer,
-  fetchFailed,
-} from './fake-fetch.ts'
+import { answerFern, answerJson, createFakeFetch, type FakeAnswer } from './fake-fetch.ts'
 import { createFakeRuntime, START_OF_TIME } from './fake-runtime.ts'
 
 const FERN = { id: 7, name: 'Fern' }
@@ -24,35 +18,6 @@ function createFakeClient(answers: readonly FakeAnswer[], options: PlantStoreCli
   })
   return { runtime, sent, client: createClient({ ...given, fetch, ...options }, runtime) }
 }
-
-describe('rest', () => {
-  test.each<[number | undefined, number]>([
-    [undefined, 1],
-    [0, 1],
-    [2, 3],
-  ])('with maxRetries %s sends %i requests, whatever the client has', async (maxRetries, count) => {
-    const { client, runtime, sent } = createFakeClient([unavailable], { maxRetries: 3 })
-    const call = client.rest.createPlant({ body: FERN }, { maxRetries })
-    expect(await runtime.runUntilDone(call)).toMatchObject({ status: 503, body: { error: 50300 } })
-    expect(sent).toHaveLength(count)
-  })
-
-  test('throws where there is no answer', async () => {
-    const { client } = createFakeClient([() => Promise.reject(fetchFailed('ECONNRESET', 'read'))])
-    await expect(client.rest.createPlant({ body: FERN })).rejects.toMatchObject({
-      code: 'connection_lost',
-      attempts: 1,
-    })
-  })
-
-  test.each([undefined, {}])('refuses %o as a request before it is sent', async (request) => {
-    const { client, sent } = createFakeClient([answerFern])
-    await expect(client.rest.createPlant(request as never)).rejects.toMatchObject({
-      code: 'invalid_plant',
-    })
-    expect(sent).toEqual([])
-  })
-})
 
 describe('a call', () => {
   test('sends the same bytes each time, whatever the caller changes meanwhile', async () => {
@@ -170,7 +135,7 @@ describe('a call', () => {
       contentType: 'text/plain;charset=UTF-8',
       issues: [{ path: ['name'], message: 'is required' }],
       message:
-        "the answer of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
+        "the reply of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
     })
   })
 
@@ -230,6 +195,6 @@ describe("the machine's runtime", () => {
 
 test('a client cannot be changed, and shows nothing', () => {
   const client = createPlantStoreClient(given)
-  expect(Object.isFrozen(client) && Object.isFrozen(client.rest)).toBe(true)
-  expect(JSON.stringify(client)).toBe('{"rest":{}}')
+  expect(Object.isFrozen(client)).toBe(true)
+  expect(JSON.stringify(client)).toBe('{}')
 })

@@ -1,16 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, expectTypeOf, test } from 'vitest'
+import { describe, expectTypeOf, test } from 'vitest'
 import {
   type AnyPlantStoreError,
-  type CreatePlantAnswer,
   type CreatePlantOptions,
   type CreatePlantResult,
   type CreatePlantsResult,
   createPlantStoreClient,
   createPlants,
-  type ErrorBody,
   type ErrorName,
-  type ErrorStatus,
   isPlantStoreError,
   type NewPlantInput,
   type Plant,
@@ -108,20 +104,6 @@ describe('the types of createPlants', () => {
   })
 })
 
-describe('the types of rest.createPlant', () => {
-  test('the status tells a Plant from an Error', () => {
-    type Answer = Awaited<ReturnType<typeof client.rest.createPlant>>
-    expectTypeOf<Answer>().toEqualTypeOf<CreatePlantAnswer>()
-    expectTypeOf<Extract<Answer, { status: 200 }>['body']>().toEqualTypeOf<Plant>()
-    expectTypeOf<Exclude<Answer, { status: 200 }>['body']>().toEqualTypeOf<ErrorBody>()
-  })
-
-  test('the statuses are 200 and those of the error table', () => {
-    expectTypeOf<CreatePlantAnswer['status']>().toEqualTypeOf<200 | ErrorStatus>()
-    expectTypeOf<409>().not.toExtend<ErrorStatus>()
-  })
-})
-
 describe('the types of what is thrown', () => {
   test('every error is a PlantStoreError', () => {
     expectTypeOf<PlantStoreInputError>().toExtend<PlantStoreError>()
@@ -184,17 +166,5 @@ describe('the types of what is thrown', () => {
   test('an API error has a name of the contract, or none', () => {
     expectTypeOf<PlantStoreApiError['apiName']>().toEqualTypeOf<ErrorName | undefined>()
     expectTypeOf<'id_taken'>().toExtend<ErrorName>()
-  })
-})
-
-describe('the published types', () => {
-  test('do not mention ts-rest, whose own types need skipLibCheck', () => {
-    const folder = new URL('../dist/', import.meta.url)
-    const files = readdirSync(folder).filter((name) => name.endsWith('.d.ts'))
-    const mentioning = files.filter((name) => {
-      return /@ts-rest/.test(readFileSync(new URL(name, folder), 'utf8'))
-    })
-    expect(files).toContain('index.d.ts')
-    expect(mentioning).toEqual([])
   })
 })

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { PlantStoreAbortError, PlantStoreTimeoutError } from '../src/connection-errors.ts'
-import { PlantStoreConfigError } from '../src/errors.ts'
-import { PlantStoreError } from '../src/plant-store-error.ts'
+import {
+  PlantStoreAbortError,
+  PlantStoreConfigError,
+  PlantStoreError,
+  PlantStoreTimeoutError,
+} from '../src/index.ts'
 
 const url = (text: string) => new URL('/plants', text)
 
 describe('an error says in its message', () => {
   test('which time ran out, and where', () => {
     const error = new PlantStoreTimeoutError(url('http://a.example'), 'total_timeout', 5, 'no')
-    expect(error.message).toBe('no answer from a.example: total_timeout of 5 ms')
+    expect(error.message).toBe('no reply from a.example: total_timeout of 5 ms')
   })
 
   test('that the call was aborted', () => {

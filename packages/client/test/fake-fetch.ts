@@ -1,3 +1,4 @@
+import { type Applied, PlantStoreApiError } from '../src/index.ts'
 import type { Runtime } from '../src/runtime.ts'
 
 export interface SentRequest {
@@ -46,6 +47,15 @@ export function answerJson(
 }
 
 export const answerFern = () => answerJson(200, { name: 'Fern' })
+
+/** The error for a reply with an Error of this number. */
+export function apiError(
+  status: number,
+  error: number,
+  facts: { readonly applied?: Applied; readonly retryAfterMs?: number } = {},
+): PlantStoreApiError {
+  return new PlantStoreApiError(status, { error, message: '' }, { applied: 'no', ...facts })
+}
 
 /** What fetch throws for a system's error. */
 export function fetchFailed(code: string, syscall?: string): TypeError {

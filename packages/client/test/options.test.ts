@@ -99,7 +99,7 @@ describe('an option of a client is taken', () => {
 
 describe('an option of a call', () => {
   const { fetch, sent } = createFakeFetch(answerFern)
-  const { createPlant, tryCreatePlant, rest } = createPlantStoreClient({ ...given, fetch })
+  const { createPlant, tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
 
   test.each<[string, object]>([
     ['signal', { signal: {} }],
@@ -115,7 +115,6 @@ describe('an option of a call', () => {
     const refusal = expect.objectContaining({ code: 'invalid_option', option })
     await expect(createPlant(FERN, options as CreatePlantOptions)).rejects.toEqual(refusal)
     await expect(tryCreatePlant(FERN, options as CreatePlantOptions)).rejects.toEqual(refusal)
-    await expect(rest.createPlant({ body: FERN }, options)).rejects.toEqual(refusal)
     expect(sent).toEqual([])
   })
 })

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { PlantStoreAbortError, PlantStoreApiError, PlantStoreConfigError } from '../src/index.ts'
+import {
+  PlantStoreAbortError,
+  type PlantStoreApiError,
+  PlantStoreConfigError,
+} from '../src/index.ts'
 import { Pace } from '../src/pace.ts'
 import type { RetryDecision } from '../src/retry.ts'
+import { apiError } from './fake-fetch.ts'
 import { createFakeRuntime } from './fake-runtime.ts'
 
-const tooMany = new PlantStoreApiError(429, { error: 42900, message: '' })
-const unavailable = new PlantStoreApiError(503, { error: 50300, message: '' })
-const internal = new PlantStoreApiError(500, { error: 50000, message: '' })
+const tooMany = apiError(429, 42900)
+const unavailable = apiError(503, 50300)
+const internal = apiError(500, 50000)
 const again: RetryDecision = { delayMs: 100 }
 
 function createPace(concurrency = 16, isAdaptive = true): Pace {
@@ -69,7 +74,7 @@ describe('the pause', () => {
     ['is the wait of the call', tooMany, { delayMs: 700 }, 700],
     [
       'of a call that is given up is what the server asked for',
-      new PlantStoreApiError(503, { error: 50300, message: '' }, 900),
+      apiError(503, 50300, { retryAfterMs: 900 }),
       { refusal: 'retries_used' },
       900,
     ],
@@ -111,9 +116,9 @@ describe('the end', () => {
   test.each([
     [new PlantStoreConfigError('token_provider_failed', 'token', 'x'), true],
     [new PlantStoreAbortError('x', 'no'), true],
-    [new PlantStoreApiError(401, { error: 40101, message: '' }), true],
-    [new PlantStoreApiError(403, { error: 40300, message: '' }), true],
-    [new PlantStoreApiError(400, { error: 40003, message: '' }), false],
+    [apiError(401, 40101), true],
+    [apiError(403, 40300), true],
+    [apiError(400, 40003), false],
     [tooMany, false],
     [internal, false],
   ])('comes with %s: %s', (error, isEnd) => {
@@ -125,7 +130,7 @@ describe('the end', () => {
   test('comes with a wait that is too long, and the first reason stays', () => {
     const pace = createPace()
     pace.onFailure(tooMany, { refusal: 'wait_too_long' })
-    pace.onGivenUp(new PlantStoreApiError(401, { error: 40101, message: '' }))
+    pace.onGivenUp(apiError(401, 40101))
     expect(pace.fatal).toBe(tooMany)
     expect(pace.pauseMs).toBeLessThan(0)
   })

@@ -1,6 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createPlantStoreClient, type PlantStoreEvent } from '../src/index.ts'
+import {
+  createPlantStoreClient,
+  type PlantStoreClientOptions,
+  type PlantStoreEvent,
+} from '../src/index.ts'
+import { createRestClient } from '../src/rest.ts'
 import {
   answerFern,
   answerJson,
@@ -79,19 +84,21 @@ describe.each(TOKENS)('%s is not shown', (_name, token, part) => {
     test.each(['a text', 'a function'])('where it is given as %s', async (kind) => {
       const { fetch } = createFakeFetch(answer(token))
       const events: PlantStoreEvent[] = []
-      const client = createPlantStoreClient({
+      const options: PlantStoreClientOptions = {
         baseUrl: 'http://127.0.0.1:3000',
         token: kind === 'a text' ? token : async () => token,
         fetch,
         timeoutMs: 10,
         maxRetries: 0,
         onEvent: (event) => events.push(event),
-      })
+      }
+      const client = createPlantStoreClient(options)
+      const rest = createRestClient(options)
       const thrown: unknown = await client.createPlant(FERN).catch((error: unknown) => error)
       expect(thrown).toBeInstanceOf(Error)
       expect(findText(thrown, part)).toBeUndefined()
       expect(findText(await client.tryCreatePlant(FERN), part)).toBeUndefined()
-      const raw = await client.rest.createPlant({ body: FERN }).catch((error: unknown) => error)
+      const raw = await rest.createPlant({ body: FERN }).catch((error: unknown) => error)
       expect(findText({ ...(raw as object), headers: undefined }, part)).toBeUndefined()
       expect(findText(events, part)).toBeUndefined()
       expect(findText(client, part)).toBeUndefined()

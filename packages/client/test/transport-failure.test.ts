@@ -197,7 +197,7 @@ describe('where fetch fails, it is told', () => {
   ])('%s', (_what, thrown, code, applied, retryable, reason) => {
     const error = judge(thrown)
     expect(error).toMatchObject({ code, applied, retryable, reason })
-    expect(error.message).toBe(`no answer from plants.example: ${reason}`)
+    expect(error.message).toBe(`no reply from plants.example: ${reason}`)
   })
 })
 

@@ -1,44 +1,36 @@
+import { headerNames } from '@plant-store/contract'
+import { appliedByError, appliedByHead, type ReplyHead } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
-import { PlantStoreApiError, PlantStoreResponseError } from './errors.ts'
-import type { Applied, PlantStoreError, PlantStoreIssue } from './plant-store-error.ts'
+import { PlantStoreApiError } from './errors/api-error.ts'
+import type { PlantStoreError } from './errors/plant-store-error.ts'
+import { PlantStoreResponseError } from './errors/response-error.ts'
+import type { DecodedReply } from './plant-codec.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { Scrubber } from './scrubber.ts'
 
-/** What arrives of an answer before its body. */
-export interface AnswerHead {
-  readonly status: number
-  readonly headers: Headers
-}
-
-/** What the body of an answer holds, by its status. */
-export type DecodedAnswer =
-  | { readonly plant: Plant }
-  | { readonly errorBody: ErrorBody }
-  | { readonly issues: readonly PlantStoreIssue[]; readonly isJson: boolean }
-
 /** A plant, or an error and perhaps the Error body that it stands for. */
-export interface JudgedAnswer {
-  readonly head: AnswerHead | undefined
+export interface JudgedReply {
+  readonly head: ReplyHead | undefined
   readonly plant?: Plant
   readonly errorBody?: ErrorBody
   readonly error?: PlantStoreError
 }
 
-/** Whose answer it is to be. */
-export interface AnswerContext {
+/** What is known besides the reply. */
+export interface ReplyContext {
   readonly host: string
   readonly requestId: string
   readonly scrubber: Scrubber
-  /** Milliseconds since 1970, for a Retry-After in an answer without a Date. */
+  /** Milliseconds since 1970, for a Retry-After in a reply without a Date. */
   readonly nowMs: number
-  /** Whether fetch has surely sent no other request before the one that was answered. */
+  /** Whether fetch has certainly sent no other request before the one that was answered. */
   readonly isOnlyRequest: boolean
 }
 
 /** What was read of a body. */
 export interface ReadBody {
   readonly bytes: Uint8Array
-  /** Whether it went on beyond the limit, as no answer of the server's does. */
+  /** Whether it went on beyond the limit, as no reply of the server's does. */
   readonly isCut: boolean
 }
 
@@ -84,42 +76,34 @@ function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array 
   return bytes
 }
 
-/**
- * Whether a plant is stored whose answer began but broke off. A 200 may be a proxy's page; JSON that
- * repeats the id of the request is the server's, which says 200 only of what is stored.
- */
-export function appliedByHead(head: AnswerHead | undefined, requestId: string): Applied {
-  if (head?.status !== 200 || head.headers.get('x-request-id') !== requestId) return 'maybe'
-  return head.headers.get('content-type')?.startsWith('application/json') ? 'yes' : 'maybe'
-}
-
-/** The server's clock where the answer tells it: the caller's may be wrong. */
+/** Reads it by the server's clock, which the reply may name: the caller's may be wrong. */
 function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
   const date = Date.parse(headers.get('date') ?? '')
-  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(date) ? nowMs : date)
+  return parseRetryAfter(headers.get(headerNames.retryAfter), Number.isNaN(date) ? nowMs : date)
 }
 
 const MAX_SNIPPET = 80
 
-/** What an answer that arrived whole means. */
-export function judgeAnswer(
-  head: AnswerHead,
+/** What a reply that arrived whole means. */
+export function judgeReply(
+  head: ReplyHead,
   { bytes, isCut }: ReadBody,
-  decoded: DecodedAnswer,
-  { host, requestId, scrubber, nowMs, isOnlyRequest }: AnswerContext,
-): JudgedAnswer {
+  decoded: DecodedReply,
+  { host, requestId, scrubber, nowMs, isOnlyRequest }: ReplyContext,
+): JudgedReply {
   if ('plant' in decoded) return { head, plant: decoded.plant }
   const { status, headers } = head
   const retryAfterMs = retryAfterOf(headers, nowMs)
   if ('errorBody' in decoded) {
     const { error, message } = decoded.errorBody
-    const errorBody = { error, message: scrubber.scrub(message) }
-    const apiError = new PlantStoreApiError(status, errorBody, retryAfterMs, isOnlyRequest)
+    const errorBody = { ...decoded.errorBody, message: scrubber.scrub(message) }
+    const applied = appliedByError(status, error, isOnlyRequest)
+    const apiError = new PlantStoreApiError(status, errorBody, { applied, retryAfterMs })
     return { head, errorBody, error: apiError }
   }
   const error = new PlantStoreResponseError(host, {
     status,
-    contentType: scrubber.scrub(headers.get('content-type') ?? ''),
+    contentType: scrubber.scrub(headers.get(headerNames.contentType) ?? ''),
     issues: decoded.issues,
     // Scrubbed before the cut, which might leave half a secret.
     snippet: scrubber.scrub(new TextDecoder().decode(bytes)).slice(0, MAX_SNIPPET),

@@ -1,11 +1,14 @@
-import { type Applied, type ErrorFacts, PlantStoreError } from './plant-store-error.ts'
-
-export type ConnectionCode = 'connection_failed' | 'connection_lost' | 'tls_failed'
-export type TimeoutCode = 'attempt_timeout' | 'total_timeout'
+import {
+  type Applied,
+  type ConnectionCode,
+  type ErrorFacts,
+  PlantStoreError,
+  type TimeoutCode,
+} from './plant-store-error.ts'
 
 /**
- * No whole answer arrived. `connection_failed`: no connection was made, so nothing was sent.
- * `connection_lost`: it broke, or the runtime does not tell. `tls_failed`: not trusted, not retried.
+ * No whole reply arrived. `connection_failed`: no connection was made, so nothing was sent.
+ * `connection_lost`: it broke, or the runtime does not say. `tls_failed`: not trusted, not retried.
  */
 export class PlantStoreConnectionError extends PlantStoreError {
   override name = 'PlantStoreConnectionError'
@@ -16,7 +19,7 @@ export class PlantStoreConnectionError extends PlantStoreError {
   readonly port: number
 
   constructor(url: URL, code: ConnectionCode | TimeoutCode, reason: string, facts: ErrorFacts) {
-    super(`no answer from ${url.host}: ${reason}`, code, facts)
+    super(`no reply from ${url.host}: ${reason}`, code, facts)
     this.reason = reason
     this.host = url.hostname
     this.port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
@@ -33,15 +36,5 @@ export class PlantStoreTimeoutError extends PlantStoreConnectionError {
   constructor(url: URL, code: TimeoutCode, timeoutMs: number, applied: Applied) {
     super(url, code, `${code} of ${timeoutMs} ms`, { applied, retryable: true })
     this.timeoutMs = timeoutMs
-  }
-}
-
-/** The caller aborted the call; `cause` is the reason of the signal. */
-export class PlantStoreAbortError extends PlantStoreError {
-  override name = 'PlantStoreAbortError'
-  declare readonly code: 'aborted'
-
-  constructor(reason: unknown, applied: Applied) {
-    super('the call was aborted', 'aborted', { applied, cause: reason })
   }
 }

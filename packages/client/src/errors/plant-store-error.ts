@@ -1,11 +1,13 @@
-/** What went wrong, for a `switch`; stable across versions. */
-export type PlantStoreErrorCode =
+/** What is wrong with an option. */
+export type ConfigCode =
   | 'missing_token'
   | 'invalid_token'
   | 'invalid_base_url'
   | 'invalid_option'
   | 'token_provider_failed'
-  | 'invalid_plant'
+
+/** What an Error of the server means. */
+export type ApiCode =
   | 'rejected'
   | 'unauthorized'
   | 'forbidden'
@@ -14,17 +16,26 @@ export type PlantStoreErrorCode =
   | 'rate_limited'
   | 'server_error'
   | 'unexpected_status'
-  | 'connection_failed'
-  | 'connection_lost'
-  | 'tls_failed'
-  | 'attempt_timeout'
-  | 'total_timeout'
+
+/** Why no whole reply arrived. */
+export type ConnectionCode = 'connection_failed' | 'connection_lost' | 'tls_failed'
+
+/** Which time ran out. */
+export type TimeoutCode = 'attempt_timeout' | 'total_timeout'
+
+/** What went wrong, for a `switch`; stable across versions. */
+export type PlantStoreErrorCode =
+  | ConfigCode
+  | 'invalid_plant'
+  | ApiCode
+  | ConnectionCode
+  | TimeoutCode
   | 'aborted'
   | 'unexpected_response'
 
 /**
  * Whether the plant was stored: `no` and `yes` are certain, `maybe` is all that can be known.
- * Where it is not `no`, sending the same plant again is safe and tells.
+ * Where it is not `no`, it is safe to send the same plant again; the reply then says for certain.
  */
 export type Applied = 'no' | 'maybe' | 'yes'
 
@@ -108,22 +119,16 @@ export function isBranded(value: unknown): value is PlantStoreError {
   return typeof value === 'object' && value !== null && BRAND in value
 }
 
-/** What is only known where a call ends. */
-export interface CallFacts {
-  readonly applied: Applied
-  readonly attempts: number
-  readonly requestId?: string
+/** What only the call knows: an attempt makes the error before its call has ended. */
+export type CallFacts = Pick<PlantStoreError, 'applied' | 'attempts' | 'requestId'>
+
+/** Writes the facts of a call into its error, once, before the caller gets it and may rely on them. */
+export function completeError(error: PlantStoreError, facts: CallFacts): void {
+  const writable: { -readonly [Fact in keyof CallFacts]: CallFacts[Fact] } = error
+  Object.assign(writable, facts)
 }
 
-/** Tells an error how its call went. */
-export function completeError<Failure extends PlantStoreError>(
-  error: Failure,
-  facts: CallFacts,
-): Failure {
-  return Object.assign(error, facts)
-}
-
-/** What the answer behind an error asked to wait, in milliseconds. */
+/** The wait that the reply behind an error asked for, in milliseconds. */
 export function retryAfterOf(error: PlantStoreError): number | undefined {
   return (error as { readonly retryAfterMs?: number }).retryAfterMs
 }

@@ -82,35 +82,6 @@ describe('an answer that the contract does not know is a PlantStoreResponseError
   })
 })
 
-describe('every answer of the contract is a value of rest.createPlant', () => {
-  test('200 with its Plant and headers', async () => {
-    const answer = answerWith(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
-    await using server = await startAnsweringServer(answer)
-    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
-    const { status, body, headers } = await rest.createPlant({ body: FERN })
-    expect([status, body, headers.get('x-request-id')]).toEqual([200, { name: 'Fern' }, 'r-1'])
-  })
-
-  test.each([400, 401, 413, 429, 500, 503])('%i with its Error', async (status) => {
-    const error = { error: status * 100, message: 'no' }
-    await using server = await startAnsweringServer(answerWith(status, error))
-    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
-    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body: error })
-  })
-
-  test('a status that its type does not have is none of them: it is thrown', async () => {
-    await using server = await startAnsweringServer(
-      answerWith(409, { error: 40900, message: 'no' }),
-    )
-    const { rest } = createPlantStoreClient({ baseUrl: server.url, token })
-    await expect(rest.createPlant({ body: FERN })).rejects.toMatchObject({
-      name: 'PlantStoreApiError',
-      code: 'conflict',
-      status: 409,
-    })
-  })
-})
-
 describe('where no whole answer arrives, an error', () => {
   test('tells of a refused connection, with the host and the cause', async () => {
     const server = await startAnsweringServer(answerWith(200, {}))

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { appliedByHead, judgeAnswer, readBody } from '../src/answer.ts'
+import { appliedByHead } from '../src/applied.ts'
 import { createPlantStoreClient } from '../src/index.ts'
+import { judgeReply, readBody } from '../src/reply.ts'
 import { createScrubber } from '../src/scrubber.ts'
 import { answerJson, createFakeFetch } from './fake-fetch.ts'
 
@@ -90,7 +91,7 @@ test('an answer that names no media type has an empty one', () => {
   const head = { status: 200, headers: new Headers() }
   const decoded = { isJson: false, issues: [] }
   expect(
-    judgeAnswer(head, { bytes: new Uint8Array(), isCut: false }, decoded, context).error,
+    judgeReply(head, { bytes: new Uint8Array(), isCut: false }, decoded, context).error,
   ).toMatchObject({
     contentType: '',
     snippet: '',
@@ -104,7 +105,7 @@ test('an answer longer than any of the server is not taken for its, whatever its
   const decoded = { isJson: false, issues: [] }
   const applied = [true, false].map((isCut) => {
     const read = { bytes: new Uint8Array(), isCut }
-    return judgeAnswer({ status: 200, headers }, read, decoded, context).error?.applied
+    return judgeReply({ status: 200, headers }, read, decoded, context).error?.applied
   })
   expect(applied).toEqual(['maybe', 'yes'])
 })

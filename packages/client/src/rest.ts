@@ -1,0 +1,123 @@
+import { contract, headerNames } from '@plant-store/contract'
+import {
+  type ApiFetcherArgs,
+  type ContractPlainType,
+  type InitClientReturn,
+  initClient,
+} from '@ts-rest/core'
+import type { CallResult } from './call.ts'
+import { openCalls, type PlantCalls } from './client.ts'
+import type {
+  ErrorBody,
+  ErrorStatus,
+  Method,
+  NewPlantInput,
+  Path,
+  Plant,
+  SuccessStatus,
+} from './contract-types.ts'
+import { PlantStoreConfigError } from './errors/config-error.ts'
+import type { Applied } from './errors/plant-store-error.ts'
+import type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
+import { systemRuntime } from './runtime.ts'
+
+/** The contract, as ts-rest infers its types from it; no schema of zod is needed to read them. */
+export type RestContract = {
+  createPlant: {
+    method: Method
+    path: Path
+    body: ContractPlainType<NewPlantInput>
+    responses: Record<SuccessStatus, ContractPlainType<Plant>> &
+      Record<ErrorStatus, ContractPlainType<ErrorBody>>
+    strictStatusCodes: true
+  }
+}
+
+/** What a call takes besides ts-rest's own arguments; see CreatePlantOptions. */
+export type RestOptions = Pick<CreatePlantOptions, 'timeoutMs' | 'totalTimeoutMs' | 'maxRetries'>
+
+/** A reply by its status, and whether the plant was stored, by this request or an earlier one of the call. */
+interface Reply {
+  readonly status: number
+  readonly body: Plant | ErrorBody
+  readonly headers: Headers
+  readonly applied: Applied
+}
+
+type Api = (args: ApiFetcherArgs & RestOptions) => Promise<Reply>
+type TsRestClient = InitClientReturn<RestContract, { baseUrl: string; api: Api }>
+
+/**
+ * A client of ts-rest: every status of the contract is a value, checked against its schema.
+ * Its functions take `fetchOptions.signal`, `extraHeaders` and RestOptions.
+ * @throws PlantStoreError where no reply of the contract arrived, or a call could not be made.
+ */
+export type RestClient = {
+  readonly [Name in keyof TsRestClient]: (
+    ...args: Parameters<TsRestClient[Name]>
+  ) => Promise<Awaited<ReturnType<TsRestClient[Name]>> & { readonly applied: Applied }>
+}
+
+function toReply({ head, plant, errorBody, error }: CallResult): Reply {
+  if (head !== undefined && plant !== undefined) return { ...head, body: plant, applied: 'yes' }
+  const isDeclared = head !== undefined && head.status in contract.createPlant.responses
+  if (!isDeclared || errorBody === undefined || error === undefined) throw error
+  return { ...head, body: errorBody, applied: error.applied }
+}
+
+/** ts-rest writes a body with JSON.stringify, which takes no bigint, before it hands it over. */
+class Unwritten {
+  readonly plant: NewPlantInput
+  constructor(plant: NewPlantInput) {
+    this.plant = plant
+  }
+  toJSON(): null {
+    return null
+  }
+}
+
+/** Sends what ts-rest would send, by our own transport. */
+function createApi({ url, call }: PlantCalls): Api {
+  return async ({
+    path,
+    headers,
+    rawBody,
+    fetchOptions,
+    timeoutMs,
+    totalTimeoutMs,
+    maxRetries,
+  }) => {
+    // The token is for the server of the client alone.
+    if (path !== url.href) {
+      throw new PlantStoreConfigError(
+        'invalid_option',
+        'overrideClientOptions',
+        'cannot change baseUrl',
+      )
+    }
+    const { [headerNames.contentType]: _ours, ...extraHeaders } = headers
+    const own = { timeoutMs, totalTimeoutMs, maxRetries, headers: extraHeaders }
+    const { signal, ...unknown } = fetchOptions ?? {}
+    const options = { ...unknown, ...own, signal: signal ?? undefined }
+    return toReply(await call((rawBody as Unwritten).plant, options))
+  }
+}
+
+/**
+ * ts-rest's own client (`initClient`) over the transport of this package, with its options: token,
+ * retries, time-outs, ids with every digit, and replies that are checked.
+ * @throws PlantStoreConfigError for options that cannot work, unknown ones included.
+ */
+export function createRestClient(options: PlantStoreClientOptions = {}): RestClient {
+  const calls = openCalls(options, systemRuntime)
+  // Our transport sends the headers of the contract, so no caller has to.
+  const { headers: _ours, ...createPlant } = contract.createPlant
+  const baseUrl = calls.url.href.slice(0, -createPlant.path.length)
+  const client: TsRestClient = initClient({ createPlant }, { baseUrl, api: createApi(calls) })
+  return Object.freeze<RestClient>({
+    createPlant(args) {
+      const body = new Unwritten(args?.body) as unknown as NewPlantInput
+      return client.createPlant({ ...args, body }) as ReturnType<RestClient['createPlant']>
+    },
+  })
+}

@@ -1,0 +1,153 @@
+import type { ClientInferResponses, InitClientReturn } from '@ts-rest/core'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import {
+  type Applied,
+  type ErrorBody,
+  type ErrorStatus,
+  type NewPlantInput,
+  type Plant,
+  PlantStoreError,
+} from '../src/index.ts'
+import { createRestClient, type RestContract } from '../src/rest.ts'
+import {
+  answerFern,
+  answerJson,
+  createFakeFetch,
+  type FakeAnswer,
+  fetchFailed,
+} from './fake-fetch.ts'
+
+const FERN = { id: 7, name: 'Fern' }
+const lose: FakeAnswer = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
+const refuse = (status: number): FakeAnswer => {
+  return () => answerJson(status, { error: status * 100, message: 'no' }, { 'retry-after': '0' })
+}
+
+/** A client whose requests get these replies in turn, the last for ever. */
+function createFakeRest(...answers: readonly FakeAnswer[]) {
+  const { fetch, sent } = createFakeFetch((request, attempt) => {
+    return answers[Math.min(attempt, answers.length) - 1]?.(request, attempt) as Response
+  })
+  const baseUrl = 'http://127.0.0.1:3000/garden//'
+  return { sent, rest: createRestClient({ baseUrl, token: 'token', fetch, maxRetries: 1 }) }
+}
+
+describe('every reply of the contract is a value', () => {
+  test('200 with its Plant and headers', async () => {
+    const { rest, sent } = createFakeRest(() => {
+      return answerJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+    })
+    const body = { id: 2n ** 63n - 1n, name: 'Fern' }
+    const reply = await rest.createPlant({ body })
+    expect(reply).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
+    expect(reply.headers.get('x-request-id')).toBe('r-1')
+    expect(sent).toMatchObject([
+      {
+        url: 'http://127.0.0.1:3000/garden/plants',
+        headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
+        body: '{"id":9223372036854775807,"name":"Fern"}',
+      },
+    ])
+  })
+
+  test.each([400, 401, 413, 429, 500, 503])('%i with its Error', async (status) => {
+    const { rest } = createFakeRest(refuse(status))
+    const body = { error: status * 100, message: 'no' }
+    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body })
+  })
+
+  test.each<[string, readonly FakeAnswer[], Applied]>([
+    ['that was not tried again', [refuse(413)], 'no'],
+    ['after a lost one', [lose, refuse(413)], 'maybe'],
+  ])('a refusal %s says whether the plant was stored', async (_what, answers, applied) => {
+    const { rest, sent } = createFakeRest(...answers)
+    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status: 413, applied })
+    expect(sent).toHaveLength(answers.length)
+  })
+})
+
+describe('what is no reply of the contract is thrown', () => {
+  test.each<[string, FakeAnswer, object]>([
+    ['an undeclared status', refuse(409), { code: 'conflict', status: 409, attempts: 1 }],
+    ['a page', () => new Response('<p>'), { code: 'unexpected_response', applied: 'maybe' }],
+    ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
+  ])('%s', async (_what, answer, error) => {
+    const { rest } = createFakeRest(answer)
+    const call = rest.createPlant({ body: FERN })
+    await expect(call).rejects.toThrow(PlantStoreError)
+    await expect(call).rejects.toMatchObject(error)
+  })
+})
+
+describe('a call', () => {
+  test('sends exactly one request with maxRetries 0', async () => {
+    const { rest, sent } = createFakeRest(refuse(503))
+    expect((await rest.createPlant({ body: FERN, maxRetries: 0 })).status).toBe(503)
+    expect(sent).toHaveLength(1)
+  })
+
+  test('sends the extra headers', async () => {
+    const { rest, sent } = createFakeRest(answerFern)
+    await rest.createPlant({ body: FERN, extraHeaders: { 'X-Garden': 'north' } })
+    expect(sent).toMatchObject([{ headers: { 'x-garden': 'north' } }])
+  })
+
+  test('ends with its signal', async () => {
+    const { rest } = createFakeRest(() => new Promise(() => {}))
+    const signal = AbortSignal.timeout(10)
+    const call = rest.createPlant({ body: FERN, fetchOptions: { signal } })
+    await expect(call).rejects.toMatchObject({ code: 'aborted', applied: 'maybe' })
+  })
+
+  test.each<[string, object, string]>([
+    ['no request', undefined as never, 'invalid_plant'],
+    ['no plant', {}, 'invalid_plant'],
+    ['half a plant', { body: { id: 7 } }, 'invalid_plant'],
+    ['a time of 0', { body: FERN, timeoutMs: 0 }, 'invalid_option'],
+    ['another token', { body: FERN, extraHeaders: { Authorization: 'x' } }, 'invalid_option'],
+    ['a cache', { body: FERN, fetchOptions: { cache: 'no-store' } }, 'invalid_option'],
+    [
+      'another server',
+      { body: FERN, overrideClientOptions: { baseUrl: 'http://127.0.0.1:3001' } },
+      'invalid_option',
+    ],
+  ])('with %s is refused before anything is sent', async (_what, request, code) => {
+    const { rest, sent } = createFakeRest(answerFern)
+    await expect(rest.createPlant(request as never)).rejects.toMatchObject({ code, applied: 'no' })
+    expect(sent).toEqual([])
+  })
+})
+
+test('the options of the client are checked at once, and it cannot be changed', () => {
+  expect(() => createRestClient({ baseUrl: 'plants', token: 't' })).toThrow('baseUrl must be')
+  expect(Object.isFrozen(createFakeRest(answerFern).rest)).toBe(true)
+})
+
+describe('the types', () => {
+  const { rest } = createFakeRest(answerFern)
+  type Own = InitClientReturn<RestContract, { baseUrl: string }>['createPlant']
+  type Reply = Awaited<ReturnType<typeof rest.createPlant>>
+
+  test('are those of ts-rest, and applied', () => {
+    expectTypeOf<Parameters<Own>[0]>().toExtend<Parameters<typeof rest.createPlant>[0]>()
+    expectTypeOf<Reply>().toExtend<ClientInferResponses<RestContract['createPlant']>>()
+    expectTypeOf<Reply['applied']>().toEqualTypeOf<Applied>()
+    expectTypeOf<Parameters<typeof rest.createPlant>[0]['body']>().toEqualTypeOf<NewPlantInput>()
+  })
+
+  test('narrow a reply by its status', () => {
+    expectTypeOf<Reply['status']>().toEqualTypeOf<200 | ErrorStatus>()
+    expectTypeOf<409>().not.toExtend<ErrorStatus>()
+    expectTypeOf<Extract<Reply, { status: 200 }>['body']>().toEqualTypeOf<Plant>()
+    expectTypeOf<Exclude<Reply, { status: 200 }>['body']>().toEqualTypeOf<ErrorBody>()
+  })
+
+  test('refuse what is no plant and what is no option', () => {
+    const create: (request: Parameters<typeof rest.createPlant>[0]) => void = () => {}
+    create({ body: FERN, timeoutMs: 1 })
+    // @ts-expect-error a plant has a name
+    create({ body: { id: 7 } })
+    // @ts-expect-error an option that there is not
+    create({ body: FERN, retries: 5 })
+  })
+})
