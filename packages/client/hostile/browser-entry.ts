@@ -1,4 +1,5 @@
 import * as library from '../src/index.ts'
+import * as restLibrary from '../src/rest.ts'
 import { type CaseResult, runCases } from './run-cases.ts'
 
 declare global {
@@ -9,5 +10,6 @@ declare global {
 globalThis.hostileResults = runCases({
   controlUrl: location.origin,
   library,
+  restLibrary,
   runtime: 'browser',
 })

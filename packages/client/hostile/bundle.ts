@@ -8,7 +8,7 @@ export function pathOf(relative: string): string {
 /** The client as it is published. */
 export const BUILT_CLIENT = pathOf('../dist/index.js')
 
-const CLIENT_SOURCES = /\/src\/index\.ts$/
+const CLIENT_SOURCES = /\/src\/(index|rest)\.ts$/
 
 /**
  * An entry and all it needs as one script that any runtime takes, Node.js 20 included.
@@ -26,7 +26,9 @@ export async function bundle(entry: string, platform: 'neutral' | 'browser'): Pr
       {
         name: 'built-client',
         setup({ onResolve }) {
-          onResolve({ filter: CLIENT_SOURCES }, () => ({ path: BUILT_CLIENT }))
+          onResolve({ filter: CLIENT_SOURCES }, ({ path }) => ({
+            path: pathOf(path.replace('/src/', '/dist/').replace(/ts$/, 'js')),
+          }))
         },
       },
     ],

@@ -1,4 +1,5 @@
 import type * as Library from '../src/index.ts'
+import type * as RestLibrary from '../src/rest.ts'
 
 /** What a server that is out to hurt sees of one request. */
 export interface SeenRequest {
@@ -17,7 +18,7 @@ export interface SeenRequest {
 
 /** One request and the socket it came on, to be answered byte by byte. */
 export interface Exchange {
-  /** The how manyth request of the case this is, from 1; preflights are not counted. */
+  /** The number of the request in its case, from 1; preflights are not counted. */
   readonly attempt: number
   readonly request: SeenRequest
   /** The second origin, such as `http://127.0.0.1:4711`. */
@@ -51,6 +52,8 @@ export interface CaseTools {
   readonly refusedUrl: string
   /** A client of this server with short timeouts; each of its events is searched for the token. */
   client(options?: Partial<ClientOptions>): ReturnType<typeof Library.createPlantStoreClient>
+  /** The same as a client of ts-rest. */
+  rest(options?: Partial<ClientOptions>): RestLibrary.RestClient
   /** Every request so far, preflights left out. */
   seen(): Promise<readonly SeenRequest[]>
   /**

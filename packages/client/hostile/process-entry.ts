@@ -1,12 +1,15 @@
 import type * as Library from '../src/index.ts'
+import type * as RestLibrary from '../src/rest.ts'
 import type { RuntimeKind } from './case.ts'
 import { runCases } from './run-cases.ts'
 
-/** Arguments: the control's URL, the file URL of the client under test, the kind of runtime. */
+/** Arguments: the control's URL, the file URL of the built client, the kind of runtime. */
 const [controlUrl = '', libraryUrl = '', runtime = 'node', only = ''] = process.argv.slice(2)
 
 const library = (await import(libraryUrl)) as typeof Library
-const results = await runCases({ controlUrl, library, runtime: runtime as RuntimeKind, only })
+const restLibrary = (await import(new URL('rest.js', libraryUrl).href)) as typeof RestLibrary
+const kind = runtime as RuntimeKind
+const results = await runCases({ controlUrl, library, restLibrary, runtime: kind, only })
 
 // Nothing is ended here: a process whose calls are done has nothing left to wait for.
 process.stdout.write(`${JSON.stringify(results)}\n`)

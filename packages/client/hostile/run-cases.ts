@@ -1,4 +1,5 @@
 import type * as Library from '../src/index.ts'
+import type * as RestLibrary from '../src/rest.ts'
 import { assertEqual, assertTrue } from './assertions.ts'
 import type { Case, CaseTools, PlantStoreFailure, RuntimeKind, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
@@ -16,6 +17,7 @@ export interface CaseResult {
 export interface RunOptions {
   readonly controlUrl: string
   readonly library: typeof Library
+  readonly restLibrary: typeof RestLibrary
   readonly runtime: RuntimeKind
   /** A part of a claim; only such cases run. */
   readonly only?: string
@@ -47,24 +49,25 @@ function createTools(
   opened: OpenedCase,
   shown: unknown[],
 ): CaseTools {
-  const { controlUrl, library, runtime } = options
+  const { controlUrl, library, restLibrary, runtime } = options
+  const complete = ({ onEvent, ...given }: Parameters<CaseTools['client']>[0] = {}) => ({
+    baseUrl: opened.baseUrl,
+    token: TOKEN,
+    timeoutMs: 1_500,
+    totalTimeoutMs: 8_000,
+    ...given,
+    onEvent(event: Library.PlantStoreEvent) {
+      shown.push(event)
+      onEvent?.(event)
+    },
+  })
   return {
     library,
     differs: runtime in differs,
     baseUrl: opened.baseUrl,
     refusedUrl: opened.refusedUrl,
-    client: ({ onEvent, ...given } = {}) =>
-      library.createPlantStoreClient({
-        baseUrl: opened.baseUrl,
-        token: TOKEN,
-        timeoutMs: 1_500,
-        totalTimeoutMs: 8_000,
-        ...given,
-        onEvent(event) {
-          shown.push(event)
-          onEvent?.(event)
-        },
-      }),
+    client: (given) => library.createPlantStoreClient(complete(given)),
+    rest: (given) => restLibrary.createRestClient(complete(given)),
     seen: () => getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`),
     async failureOf(call) {
       let failure: unknown

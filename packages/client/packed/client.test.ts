@@ -7,7 +7,7 @@ import { needs } from '../hostile/needs.ts'
 import { type RealServer, startRealServer } from '../hostile/real-server.ts'
 import { findRuntimes } from '../hostile/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
-import { createProject, type Project, pack, pathOf } from './packages.ts'
+import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
 
 /** Many times what a compiler takes. */
 const TIMEOUT_MS = 180_000
@@ -16,11 +16,21 @@ const STORE = `
 const { createPlantStoreClient } = await import('@plant-store/client')
 console.log(JSON.stringify(await createPlantStoreClient().createPlant({ id: 7, name: 'Fern' })))`
 
+const STORE_BY_REST = `
+const { PlantStoreError } = await import('@plant-store/client')
+const { createRestClient } = await import('@plant-store/client/rest')
+const rest = createRestClient()
+const { status, body } = await rest.createPlant({ body: { id: 2n ** 63n - 1n, name: 'Moss' } })
+const failure = await rest.createPlant({ body: {} }).catch((error) => error)
+console.log(JSON.stringify([status, body, failure instanceof PlantStoreError]))`
+
 const REQUIRE = `console.log(typeof require('@plant-store/client').createPlantStoreClient)`
 
 const run = promisify(execFile)
 
 let project: Project
+/** It has @ts-rest/core as well. */
+let restProject: Project
 let server: RealServer
 let tarball: string
 
@@ -29,13 +39,30 @@ beforeAll(async () => {
     tarball = pack(pathOf('..'), folder)
     return [tarball]
   })
+  restProject = createProject((folder) => [
+    tarball,
+    packInstalled(pathOf('../node_modules/@ts-rest/core'), folder),
+  ])
   server = await startRealServer()
 }, TIMEOUT_MS)
 
 afterAll(async () => {
   project[Symbol.dispose]()
+  restProject[Symbol.dispose]()
   await server.endAndRead()
 })
+
+/** What a module prints that runs in a project, its environment set to the server. */
+async function runModule(program: string, { folder }: Project, module: string): Promise<unknown> {
+  const { stdout } = await run(program, ['--input-type=module', '--eval', module], {
+    cwd: folder,
+    env: {
+      PLANT_STORE_BASE_URL: `http://127.0.0.1:${server.port}`,
+      PLANT_STORE_TOKEN: server.token,
+    },
+  })
+  return JSON.parse(stdout)
+}
 
 describe('the packed client', () => {
   test('brings no other package', { timeout: TIMEOUT_MS }, () => {
@@ -45,7 +72,7 @@ describe('the packed client', () => {
     ])
   })
 
-  test('is one module, its declarations, and words', () => {
+  test('is two entries, the module that they share, their declarations, and words', () => {
     const files = project.filesOf('@plant-store/client')
     expect(files.filter((file) => !file.endsWith('.d.ts'))).toEqual([
       'CHANGELOG.md',
@@ -53,20 +80,29 @@ describe('the packed client', () => {
       'README.md',
       'THIRD-PARTY-LICENSES.md',
       'dist/index.js',
+      'dist/rest.js',
+      'dist/shared.js',
       'hostile/results.md',
       'package.json',
     ])
   })
 
-  test('imports nothing but its own files, neither in code nor in declarations', () => {
+  test('imports nothing but its own files, and ts-rest in /rest alone', () => {
     const files = project.filesOf('@plant-store/client').filter((file) => /\.(?:js|ts)$/.test(file))
     const folder = join(project.folder, 'node_modules/@plant-store/client')
     const imports = files.flatMap((file) => {
       const text = readFileSync(join(folder, file), 'utf8')
-      return Array.from(text.matchAll(/\b(?:from|import)[ (]*(['"])(.+?)\1/g), ([, , name]) => name)
+      const names = text.matchAll(/\b(?:from|import)[ (]*(['"])(.+?)\1/g)
+      return Array.from(names, ([, , name = '']) => [file, name] as const)
     })
-    expect(imports).toContain('./client.ts')
-    expect(imports.filter((name) => !name?.startsWith('./'))).toEqual([])
+    expect(imports).toContainEqual(['dist/index.d.ts', './client.ts'])
+    expect(imports.filter(([, name]) => !/^\.\.?\//.test(name))).toEqual([
+      ['dist/rest.d.ts', '@ts-rest/core'],
+      ['dist/rest.js', '@ts-rest/core'],
+    ])
+    expect(
+      imports.filter(([file, name]) => file !== 'dist/rest.js' && /rest\./.test(name)),
+    ).toEqual([])
   })
 })
 
@@ -78,12 +114,26 @@ describe('a program that has installed the client', () => {
       ...needs(title, program !== ''),
       timeout: TIMEOUT_MS,
     }, async () => {
-      const { port, token } = server
-      const { stdout } = await run(program, ['--input-type=module', '--eval', STORE], {
-        cwd: project.folder,
-        env: { PLANT_STORE_BASE_URL: `http://127.0.0.1:${port}`, PLANT_STORE_TOKEN: token },
-      })
-      expect(JSON.parse(stdout)).toEqual({ name: 'Fern' })
+      expect(await runModule(program, project, STORE)).toEqual({ name: 'Fern' })
+    })
+
+    test(`stores a plant by ts-rest on ${title}, its id exact`, {
+      ...needs(title, program !== ''),
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      expect(await runModule(program, restProject, STORE_BY_REST)).toEqual([
+        200,
+        { name: 'Moss' },
+        true,
+      ])
+      expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')
+    })
+
+    test(`has no /rest without @ts-rest/core on ${title}`, {
+      ...needs(title, program !== ''),
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      await expect(runModule(program, project, STORE_BY_REST)).rejects.toThrow('@ts-rest/core')
     })
 
     test(`may be CommonJS on ${title}`, {
@@ -104,6 +154,15 @@ describe('a program that has installed the client', () => {
         expect(await compile(compiler, project.folder, 'client.ts', resolution)).toBe('')
       },
     )
+
+    test(`compiles with ts-rest, whose own types need skipLibCheck, at the strictest of ${compiler.title}`, {
+      ...needs(compiler.title, compiler.isInstalled),
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const options = { skipLibCheck: true }
+      const { folder } = restProject
+      expect(await compile(compiler, folder, 'rest.ts', 'nodenext', options)).toBe('')
+    })
   }
 
   test('finds types wherever it finds code', {

@@ -25,14 +25,12 @@ export const compilers: readonly Compiler[] = [
 /** What checks an import as each way of resolving it sees it; not installed with the workspace. */
 export const ARE_THE_TYPES_WRONG = pathOf('tools/node_modules/@arethetypeswrong/cli/dist/index.js')
 
-/** The strictest that a caller may ask for: declarations of packages are checked as well. */
+/** The strictest that a caller may ask for. */
 const STRICTEST = [
   '--noEmit',
   '--strict',
   '--exactOptionalPropertyTypes',
   '--noUncheckedIndexedAccess',
-  '--skipLibCheck',
-  'false',
   '--target',
   'es2022',
   '--lib',
@@ -45,9 +43,12 @@ export async function compile(
   folder: string,
   program: string,
   resolution: 'nodenext' | 'bundler',
+  { skipLibCheck = false } = {},
 ): Promise<string> {
   const module = resolution === 'bundler' ? 'esnext' : resolution
   const options = [...STRICTEST, '--module', module, '--moduleResolution', resolution]
+  // Whether the declarations of packages are checked as well.
+  options.push('--skipLibCheck', String(skipLibCheck))
   const child = spawn(process.execPath, [path, ...options, program], { cwd: folder })
   return text(child.stdout)
 }

@@ -20,7 +20,7 @@ export function pack(folder: string, destination: string): string {
 
 /** Packs a package that pnpm has installed, as files that npm unpacks: pnpm's are hard links. */
 export function packInstalled(folder: string, destination: string): string {
-  const tarball = join(destination, 'installed.tgz')
+  const tarball = join(destination, `${basename(folder)}.tgz`)
   const path = realpathSync(folder)
   const options = ['--hard-dereference', '-C', dirname(path), basename(path)]
   execFileSync('tar', ['-czf', tarball, ...options])

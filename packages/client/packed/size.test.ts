@@ -43,7 +43,7 @@ describe('minified and gzipped', () => {
   })
 })
 
-test('what others wrote in the bundle is zod alone, and its licence is told', async () => {
+test('what others wrote in the bundle is zod alone, and its licence is included', async () => {
   const { metafile } = await build({
     entryPoints: [SOURCES],
     bundle: true,

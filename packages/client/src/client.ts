@@ -1,6 +1,6 @@
-import { contract, type NewPlant } from '@plant-store/contract'
+import { contract } from '@plant-store/contract'
 import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
-import type { NewPlantInput, Plant } from './contract-types.ts'
+import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import type { AnyPlantStoreError } from './errors/any-error.ts'
 import { PlantStoreInputError } from './errors/input-error.ts'
 import {

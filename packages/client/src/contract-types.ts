@@ -4,7 +4,7 @@ import {
   type errorTable,
   type SUCCESS_STATUS,
 } from '@plant-store/contract'
-import type { ClientInferRequest, ClientInferResponses } from '@ts-rest/core'
+import type { ClientInferRequest, ClientInferResponses, ServerInferRequest } from '@ts-rest/core'
 
 type Route = typeof contract.createPlant
 type Success = typeof SUCCESS_STATUS
@@ -17,13 +17,24 @@ type Failure = (typeof errorTable)['internal']['status']
  */
 const contractValues = () => {
   const { method, path } = {} as Route
-  const { body: newPlant } = {} as ClientInferRequest<Route>
+  const { body: input } = {} as ClientInferRequest<Route>
+  const { body: newPlant } = {} as ServerInferRequest<Route>
   const { status: success, body: plant } = {} as ClientInferResponses<Route, Success>
   // One status for all, because the union of them would be twelve times the same: rest.ts does not
   // compile where another status has another body.
   const { body: errorBody } = {} as ClientInferResponses<Route, Failure>
   const { status: failure } = {} as Exclude<ClientInferResponses<Route>, { status: Success }>
-  return { method, path, newPlant, success, plant, failure, errorBody, errorName: errorNameOf(0) }
+  return {
+    method,
+    path,
+    input,
+    newPlant,
+    success,
+    plant,
+    failure,
+    errorBody,
+    errorName: errorNameOf(0),
+  }
 }
 type ContractValues = ReturnType<typeof contractValues>
 
@@ -37,7 +48,10 @@ export type Path = ContractValues['path']
 export type Plant = ContractValues['plant']
 
 /** A plant in a request, its `id` a safe integer or a bigint. */
-export type NewPlantInput = ContractValues['newPlant']
+export type NewPlantInput = ContractValues['input']
+
+/** A plant in a request after validation, its `id` a bigint. */
+export type NewPlant = ContractValues['newPlant']
 
 /** The body of every reply that is not a success: a stable number, and words for people. */
 export type ErrorBody = ContractValues['errorBody']

@@ -4,13 +4,10 @@ import {
   describeProblems,
   encodeJson,
   ErrorBody as errorBodySchema,
-  type NewPlant,
-  type NewPlantInput,
-  type Plant,
   type Problem,
   SUCCESS_STATUS,
 } from '@plant-store/contract'
-import type { ErrorBody } from './contract-types.ts'
+import type { ErrorBody, NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import { PlantStoreInputError } from './errors/input-error.ts'
 import type { PlantStoreIssue } from './errors/plant-store-error.ts'
 

@@ -102,20 +102,20 @@ const resultNeverThrows: Case = {
   },
 }
 
-const restAnswers: Case = {
-  claim: 'the contract-shaped call gives a refusal as a value and refuses what is no answer',
+const restReplies: Case = {
+  claim: 'the client of ts-rest gives a refusal as a value and refuses what is no reply',
   script({ attempt, send }) {
     if (attempt === 1) send(refused(40003, 'taken'))
     if (attempt === 2) send(stored())
     if (attempt === 3) send(answer({ body: '<html>', type: 'text/html' }))
   },
-  async check({ client, failureOf }) {
-    const { rest } = client()
-    const taken = await rest.createPlant({ body: PLANT })
+  async check({ rest, failureOf }) {
+    const { createPlant } = rest({ maxRetries: 0 })
+    const taken = await createPlant({ body: PLANT })
     assertEqual([taken.status, taken.body], [400, { error: 40003, message: 'taken' }], 'refusal')
-    const created = await rest.createPlant({ body: PLANT })
-    assertEqual([created.status, created.body], [200, { name: 'Fern' }], 'answer')
-    const failure = await failureOf(rest.createPlant({ body: PLANT }))
+    const created = await createPlant({ body: PLANT })
+    assertEqual([created.status, created.body], [200, { name: 'Fern' }], 'reply')
+    const failure = await failureOf(createPlant({ body: PLANT }))
     assertEqual(failure.code, 'unexpected_response', 'code')
   },
 }
@@ -127,5 +127,5 @@ export const retryCases: readonly Case[] = [
   sameBytes,
   throwingListener,
   resultNeverThrows,
-  restAnswers,
+  restReplies,
 ]
