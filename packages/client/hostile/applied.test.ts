@@ -100,7 +100,7 @@ describe('the exchange is cut at every byte, both ways, by a reset, an end and h
     const verdicts = await sendEvery(server, cuts, 0)
     expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
     const counts = countBy(verdicts)
-    // An answer that broke after its head, or after its end, still tells that the plant is stored.
+    // A reply that broke after its head, or after its end, still says that the plant is stored.
     expect(counts.yes).toBeGreaterThan(0)
     expect(counts.maybe).toBeGreaterThan(lengths.request)
     expect(verdicts).toHaveLength(cuts.length)
@@ -122,7 +122,7 @@ describe('the exchange is cut at every byte, both ways, by a reset, an end and h
   })
 })
 
-test('a plant whose answer was lost is never called unstored by a later 503', async () => {
+test('a plant whose reply was lost is never called unstored by a later 503', async () => {
   const creates = new Map<bigint, number>()
   const server = await startRealServer((plants) => ({
     async create(plant) {
@@ -188,12 +188,12 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
   expect(stored).toStrictEqual(new Map([[taken.id, 'first']]))
 })
 
-test('a server that is killed while it commits leaves no wrong answer', {
+test('a server that is killed while it commits leaves no wrong reply', {
   timeout: 90_000,
 }, async () => {
   let stored = 0
   let doubtful = 0
-  for (const killAfterAnswers of [1, 40, 120, 250]) {
+  for (const killAfterReplies of [1, 40, 120, 250]) {
     const server = await startKillableServer()
     const { port, token } = server
     const verdicts: Verdict[] = []
@@ -204,7 +204,7 @@ test('a server that is killed while it commits leaves no wrong answer', {
     await forEachAtOnce(32, plants, async (plant) => {
       const { tryCreatePlant } = plant.id % 2n === 0n ? once : again
       verdicts.push(toVerdict({ ...plant, about: 'killed' }, await tryCreatePlant(plant)))
-      if (verdicts.length === killAfterAnswers) server.kill()
+      if (verdicts.length === killAfterReplies) server.kill()
     })
     expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
     stored += countBy(verdicts).yes

@@ -1,11 +1,11 @@
 import type { Case } from './case.ts'
 import { abortCases } from './cases/abort.ts'
-import { answerCases } from './cases/answers.ts'
 import { bulkCases } from './cases/bulk.ts'
 import { connectionCases } from './cases/connection.ts'
 import { fetchCases } from './cases/fetch.ts'
 import { inputCases } from './cases/input.ts'
 import { protocolCases } from './cases/protocol.ts'
+import { replyCases } from './cases/replies.ts'
 import { retryCases } from './cases/retry.ts'
 import { retryAfterCases } from './cases/retry-after.ts'
 import { secretCases } from './cases/secrets.ts'
@@ -19,7 +19,7 @@ export const cases: readonly Case[] = [
   ...connectionCases,
   ...retryCases,
   ...retryAfterCases,
-  ...answerCases,
+  ...replyCases,
   ...protocolCases,
   ...inputCases,
   ...fetchCases,

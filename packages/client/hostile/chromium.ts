@@ -19,7 +19,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Starts Debian's browser; whoever starts it ends it. */
+/** Starts Debian's browser; the caller has to end it. */
 export function launchChromium(...flags: string[]): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] })
 }

@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { preflightAnswer } from './answers.ts'
 import type { Case, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
+import { preflightReply } from './replies.ts'
 import { createRequestReader, type ReadRequest } from './request-reader.ts'
 
 export interface HostileServer {
@@ -12,7 +12,7 @@ export interface HostileServer {
   close(): Promise<void>
 }
 
-/** What the control answers when a case is opened. */
+/** What the control replies when a case is opened. */
 export interface OpenedCase {
   readonly key: string
   readonly baseUrl: string
@@ -94,7 +94,7 @@ function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Se
     }
     const onRequest = (read: ReadRequest) => {
       if (read.method === 'OPTIONS') {
-        socket.end(preflightAnswer(read.headers['access-control-request-headers'] ?? ''))
+        socket.end(preflightReply(read.headers['access-control-request-headers'] ?? ''))
         return
       }
       const atMs = performance.now() - parts.openedAt

@@ -42,7 +42,7 @@ function readBody(
   return bytes.length < end ? undefined : { body: bytes.subarray(start, end), end }
 }
 
-/** Gives a function that takes what a socket receives and tells each whole request. */
+/** Gives a function that takes what a socket receives and reports each whole request. */
 export function createRequestReader(
   onRequest: (request: ReadRequest) => void,
 ): (chunk: Buffer) => void {

@@ -131,10 +131,10 @@ async function runTogether(options: RunOptions, chosen: readonly Case[]): Promis
   return finished
 }
 
-/** What was on its way when a case ended may still arrive for so long. */
+/** How long what was on its way at the end of a case may still arrive. */
 const ARRIVAL_MS = 150
 
-/** A call that has settled sends nothing more. */
+/** A call that has ended sends nothing more. */
 async function findLateRequests(
   { controlUrl }: RunOptions,
   { result, endedAtMs, opened }: Finished,
@@ -142,7 +142,7 @@ async function findLateRequests(
   const seen = await getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`)
   const late = seen.filter(({ atMs }) => atMs > endedAtMs + ARRIVAL_MS)
   if (late.length === 0 || !result.holds) return result
-  const problem = `${late.length} requests came after the call had settled`
+  const problem = `${late.length} requests came after the call had ended`
   return { ...result, holds: false, problem }
 }
 

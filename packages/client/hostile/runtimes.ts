@@ -13,7 +13,7 @@ export interface Runtime {
   readonly kind: RuntimeKind
   /** Where its program is; undefined where this machine has none. */
   readonly program: string | undefined
-  /** What the program is told before the path of the script. */
+  /** What stands before the path of the script. */
   readonly flags: readonly string[]
 }
 

@@ -20,8 +20,8 @@ const contractValues = () => {
   const { body: input } = {} as ClientInferRequest<Route>
   const { body: newPlant } = {} as ServerInferRequest<Route>
   const { status: success, body: plant } = {} as ClientInferResponses<Route, Success>
-  // One status for all, because the union of them would be twelve times the same: rest.ts does not
-  // compile where another status has another body.
+  // One status for all, whose union would be twelve times the same; rest.ts does not compile where
+  // the body of another cannot be read as this one.
   const { body: errorBody } = {} as ClientInferResponses<Route, Failure>
   const { status: failure } = {} as Exclude<ClientInferResponses<Route>, { status: Success }>
   return {

@@ -54,7 +54,7 @@ function undoEscapes({ text, origins }: Reading): Reading | undefined {
   return { text: plain, origins: starts }
 }
 
-/** Whoever quotes what was quoted already escapes it again; nobody does so more often. */
+/** A quote of a quote is escaped once more for each; more than this does not happen. */
 const MAX_READINGS = 4
 
 /** The text as it is and with its escapes undone, without regard to case. */

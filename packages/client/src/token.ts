@@ -47,7 +47,7 @@ export function checkToken(token: unknown): string {
   )
 }
 
-/** Of a foreign error only this is passed on: its message may hold a secret that nobody here knows. */
+/** All that is passed on of a foreign error: its message may hold a secret that is unknown here. */
 function kindOf(thrown: unknown): string {
   return thrown instanceof Error && /^\w+$/.test(thrown.name) ? thrown.name : 'no Error'
 }
@@ -128,7 +128,7 @@ function createFlights(provide: TokenFunction): TokenSource {
   }
 }
 
-/** The tokens of a client. A function's are kept by nobody here but the call that asked. */
+/** The tokens of a client. Only the call that asked keeps a function's token. */
 export function createTokenSource(token: string | TokenFunction): TokenSource {
   if (typeof token === 'function') return createFlights(token)
   const issued = { token, refreshes: 0 }

@@ -3,49 +3,49 @@ import { describe, expect, test } from 'vitest'
 import { appliedByError, nextApplied } from '../src/applied.ts'
 import { type Applied, createPlantStoreClient, type PlantStoreError } from '../src/index.ts'
 import {
-  answerJson,
   apiError,
   createFakeFetch,
-  type FakeAnswer,
+  type FakeReply,
   fetchFailed,
+  replyJson,
   type SentRequest,
 } from './fake-fetch.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const baseUrl = 'http://127.0.0.1:3000'
 
-/** The error of a call whose attempts get these answers in turn. */
-async function errorOf(...answers: readonly FakeAnswer[]): Promise<PlantStoreError> {
+/** The error of a call whose attempts get these replies in turn. */
+async function errorOf(...replies: readonly FakeReply[]): Promise<PlantStoreError> {
   const { fetch, sent } = createFakeFetch((request, attempt) => {
-    const answer = answers[attempt - 1]
-    if (answer === undefined) throw new Error('one request too many')
-    return answer(request, attempt)
+    const reply = replies[attempt - 1]
+    if (reply === undefined) throw new Error('one request too many')
+    return reply(request, attempt)
   })
-  const options = { baseUrl, token: () => 'token', fetch, maxRetries: answers.length - 1 }
+  const options = { baseUrl, token: () => 'token', fetch, maxRetries: replies.length - 1 }
   const result = await createPlantStoreClient(options).tryCreatePlant(FERN)
   if (result.ok) throw new Error('it was stored')
   expect(result.error.attempts).toBe(sent.length)
-  expect(sent).toHaveLength(answers.length)
+  expect(sent).toHaveLength(replies.length)
   return result.error
 }
 
 const refuse =
-  (status: number, error: number): FakeAnswer =>
+  (status: number, error: number): FakeReply =>
   () =>
-    answerJson(status, { error, message: '' })
-const lose: FakeAnswer = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
-const refuseConnection: FakeAnswer = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
-/** By these it is known that the server answers this request. */
+    replyJson(status, { error, message: '' })
+const lose: FakeReply = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
+const refuseConnection: FakeReply = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
+/** By these it is known that the server replies this request. */
 const ofServer = (headers: SentRequest['headers']) => ({
   'content-type': 'application/json',
   'x-request-id': headers['x-request-id'] ?? '',
 })
 const echo =
-  (status: number, body: string): FakeAnswer =>
+  (status: number, body: string): FakeReply =>
   ({ headers }) =>
     new Response(body, { status, headers: ofServer(headers) })
 
-describe('an Error answer', () => {
+describe('an Error reply', () => {
   const rows = Object.entries(errorTable).map(([name, { status, code }]) => {
     return [name, status, code, name === 'outcome_unknown' ? 'maybe' : 'no'] as const
   })
@@ -85,12 +85,12 @@ describe('an Error answer', () => {
   })
 })
 
-describe('an answer that is not one of the contract', () => {
-  test.each<[string, FakeAnswer, Applied]>([
+describe('a reply that is not one of the contract', () => {
+  test.each<[string, FakeReply, Applied]>([
     ['a page with status 200', () => new Response('<p>sign in'), 'maybe'],
     ['a 503 without an Error', () => new Response('', { status: 503 }), 'maybe'],
     ['a 404 without an Error', () => new Response('', { status: 404 }), 'maybe'],
-    ['a 201', () => answerJson(201, { name: 'Fern' }), 'maybe'],
+    ['a 201', () => replyJson(201, { name: 'Fern' }), 'maybe'],
     ['JSON with status 200 that the server never gives', echo(200, '{"nome":"Fern"}'), 'maybe'],
     [
       'a page with status 200 that repeats the id of the request',
@@ -105,24 +105,24 @@ describe('an answer that is not one of the contract', () => {
     ],
     ['a 200 of the server that is cut', echo(200, '{"name":"Fe'), 'yes'],
     ['a 502 that repeats the id of the request', echo(502, ''), 'maybe'],
-  ])('%s: %s', async (_name, answer, applied) => {
-    expect(await errorOf(answer)).toMatchObject({ code: 'unexpected_response', applied })
+  ])('%s: %s', async (_name, reply, applied) => {
+    expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_response', applied })
   })
 
   test('a body that is lost after the 200 of the server leaves the plant stored', async () => {
-    const answer: FakeAnswer = ({ headers }) => {
+    const reply: FakeReply = ({ headers }) => {
       const body = new ReadableStream({
         pull: (controller) => controller.error(fetchFailed('ECONNRESET', 'read')),
       })
       return new Response(body, { headers: ofServer(headers) })
     }
-    expect(await errorOf(answer)).toMatchObject({ code: 'connection_lost', applied: 'yes' })
-    expect(await errorOf(answer, refuseConnection)).toMatchObject({ applied: 'yes' })
+    expect(await errorOf(reply)).toMatchObject({ code: 'connection_lost', applied: 'yes' })
+    expect(await errorOf(reply, refuseConnection)).toMatchObject({ applied: 'yes' })
   })
 })
 
 describe('after several attempts', () => {
-  test.each<[string, readonly FakeAnswer[], Applied, string]>([
+  test.each<[string, readonly FakeReply[], Applied, string]>([
     ['two that were not sent', [refuseConnection, refuseConnection], 'no', 'connection_failed'],
     ['not sent, then lost', [refuseConnection, lose], 'maybe', 'connection_lost'],
     ['lost, then not sent', [lose, refuseConnection], 'maybe', 'connection_failed'],
@@ -144,14 +144,14 @@ describe('after several attempts', () => {
       'maybe',
       'unauthorized',
     ],
-  ])('%s: %s', async (_name, answers, applied, code) => {
-    expect(await errorOf(...answers)).toMatchObject({ applied, code })
+  ])('%s: %s', async (_name, replies, applied, code) => {
+    expect(await errorOf(...replies)).toMatchObject({ applied, code })
   })
 
   test('a plant stored in the end is stored', async () => {
-    const answers = [lose, refuse(503, 50300), () => answerJson(200, { name: 'Fern' })] as const
+    const replies = [lose, refuse(503, 50300), () => replyJson(200, { name: 'Fern' })] as const
     const { fetch } = createFakeFetch(
-      (request, attempt) => answers[attempt - 1]?.(request, attempt) as Response,
+      (request, attempt) => replies[attempt - 1]?.(request, attempt) as Response,
     )
     const client = createPlantStoreClient({ baseUrl, token: 'token', fetch })
     const { ok, meta } = await client.tryCreatePlant(FERN)

@@ -7,7 +7,7 @@ import type {
   PlantSource,
   PlantStoreClientOptions,
 } from '../src/index.ts'
-import { answerJson, createFakeFetch, delay, type FakeAnswer } from './fake-fetch.ts'
+import { createFakeFetch, delay, type FakeReply, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
 
 export interface Fern {
@@ -21,7 +21,7 @@ export function* ferns(count: number): Generator<Fern> {
 
 export const idOf = (body: string) => Number(/\d+/.exec(body))
 export const tooMany = (retryAfter: string) =>
-  answerJson(429, { error: 42900, message: 'many' }, { 'retry-after': retryAfter })
+  replyJson(429, { error: 42900, message: 'many' }, { 'retry-after': retryAfter })
 
 export interface Run {
   readonly results: readonly CreatePlantsResult<Fern>[]
@@ -31,7 +31,7 @@ export interface Run {
 }
 
 export interface Script {
-  readonly answer: (
+  readonly reply: (
     id: number,
     runtime: FakeRuntime,
     attempt: number,
@@ -41,20 +41,20 @@ export interface Script {
   readonly client?: PlantStoreClientOptions
 }
 
-/** Runs a bulk by a clock of its own; each answer takes 10 ms. */
+/** Runs a bulk by a clock of its own; each reply takes 10 ms. */
 export async function runBulk({
-  answer,
+  reply,
   source = ferns(40),
   options = {},
   client: own,
 }: Script): Promise<Run> {
   const runtime = createFakeRuntime()
   const sent: { id: number; at: number }[] = []
-  const respond: FakeAnswer = async ({ body }, attempt) => {
+  const respond: FakeReply = async ({ body }, attempt) => {
     const id = idOf(body)
     sent.push({ id, at: runtime.now() })
     await delay(runtime, 10)
-    return answer(id, runtime, attempt)
+    return reply(id, runtime, attempt)
   }
   const { fetch } = createFakeFetch(respond)
   const settings = { baseUrl: 'http://127.0.0.1:3000', token: 'token', fetch, ...own }

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.ts'
 import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
 import { systemRuntime } from '../src/runtime.ts'
-import { answerFern, answerJson, createFakeFetch, type FakeAnswer } from './fake-fetch.ts'
+import { createFakeFetch, type FakeReply, replyFern, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, START_OF_TIME } from './fake-runtime.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
-const unavailable = (headers = {}) => answerJson(503, { error: 50300, message: 'full' }, headers)
+const unavailable = (headers = {}) => replyJson(503, { error: 50300, message: 'full' }, headers)
 
-/** A client by a clock of its own, whose requests get these answers in turn, the last for ever. */
-function createFakeClient(answers: readonly FakeAnswer[], options: PlantStoreClientOptions = {}) {
+/** A client by a clock of its own, whose requests get these replies in turn, the last for ever. */
+function createFakeClient(replies: readonly FakeReply[], options: PlantStoreClientOptions = {}) {
   const runtime = createFakeRuntime()
   const { fetch, sent } = createFakeFetch((request, attempt) => {
-    const answer = answers[Math.min(attempt, answers.length) - 1]
-    return answer?.(request, attempt) as Response
+    const reply = replies[Math.min(attempt, replies.length) - 1]
+    return reply?.(request, attempt) as Response
   })
   return { runtime, sent, client: createClient({ ...given, fetch, ...options }, runtime) }
 }
@@ -26,7 +26,7 @@ describe('a call', () => {
       plant.name = 'Moss'
       return unavailable()
     }
-    const { client, runtime, sent } = createFakeClient([change, change, answerFern])
+    const { client, runtime, sent } = createFakeClient([change, change, replyFern])
     const call = client.createPlant(plant)
     plant.name = 'Ivy'
     await runtime.runUntilDone(call)
@@ -36,17 +36,17 @@ describe('a call', () => {
   test('asks for no token and sends nothing where it was aborted before', async () => {
     let asked = 0
     const token = () => String(++asked)
-    const { client, sent } = createFakeClient([answerFern], { token })
+    const { client, sent } = createFakeClient([replyFern], { token })
     const result = await client.tryCreatePlant(FERN, { signal: AbortSignal.abort('gone') })
     expect(result).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'gone' } })
     expect(result.meta).toEqual({ attempts: 0, durationMs: 0 })
     expect([asked, sent.length]).toEqual([0, 0])
   })
 
-  test('tells its last status, its attempts, its time, and the headers of the plant', async () => {
+  test('reports its last status, its attempts, its time, and the headers of the plant', async () => {
     const { client, runtime } = createFakeClient([
       () => unavailable({ 'retry-after': '2' }),
-      () => answerJson(200, { name: 'Fern' }, { 'x-a': '1' }),
+      () => replyJson(200, { name: 'Fern' }, { 'x-a': '1' }),
     ])
     const { meta } = await runtime.runUntilDone(client.tryCreatePlant(FERN))
     expect(meta).toMatchObject({ status: 200, attempts: 2, durationMs: 2_100 })
@@ -58,8 +58,8 @@ describe('a call', () => {
     ['', '00000000-0000-4000-8000-000000000001'],
     ['a b', '00000000-0000-4000-8000-000000000001'],
     ['x'.repeat(129), '00000000-0000-4000-8000-000000000001'],
-  ])('is known by the id of the answer where that is one: %s', async (id, expected) => {
-    const refuse = () => answerJson(400, { error: 40003, message: 'taken' }, { 'x-request-id': id })
+  ])('is known by the id of the reply where that is one: %s', async (id, expected) => {
+    const refuse = () => replyJson(400, { error: 40003, message: 'taken' }, { 'x-request-id': id })
     const { client } = createFakeClient([refuse])
     await expect(client.createPlant(FERN)).rejects.toMatchObject({ requestId: expected })
   })
@@ -102,7 +102,11 @@ describe('a call', () => {
   })
 
   test.each([
-    ["by the server's clock where it tells the time", { date: new Date(0).toUTCString() }, 5_000],
+    [
+      "by the server's clock where the reply has a date",
+      { date: new Date(0).toUTCString() },
+      5_000,
+    ],
     ['by its own where not', {}, 3_000],
   ])('reads a date in Retry-After %s', async (_what, headers, retryAfterMs) => {
     const date = Object.keys(headers).length > 0 ? 5_000 : START_OF_TIME + 3_000
@@ -111,7 +115,7 @@ describe('a call', () => {
     await expect(client.createPlant(FERN)).rejects.toMatchObject({ retryAfterMs })
   })
 
-  test('settles at once where fetch does not heed its signal', async () => {
+  test('ends at once where fetch does not heed its signal', async () => {
     const controller = new AbortController()
     let isCancelled = false
     const body = new ReadableStream({
@@ -128,8 +132,8 @@ describe('a call', () => {
     expect(isCancelled).toBe(true)
   })
 
-  test('quotes 80 characters of an answer that is none, and what is wrong with it', async () => {
-    const { client } = createFakeClient([() => answerJson(200, { nome: 'F'.repeat(200) })])
+  test('quotes 80 characters of a reply that is none, and what is wrong with it', async () => {
+    const { client } = createFakeClient([() => replyJson(200, { nome: 'F'.repeat(200) })])
     await expect(client.createPlant(FERN)).rejects.toMatchObject({
       snippet: `{"nome":"${'F'.repeat(71)}`,
       contentType: 'text/plain;charset=UTF-8',
@@ -149,7 +153,7 @@ describe('a call', () => {
     },
   )
 
-  test('does not read an answer without end', async () => {
+  test('does not read a reply without end', async () => {
     let pulled = 0
     const endless = () =>
       new Response(

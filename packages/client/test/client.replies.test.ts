@@ -9,14 +9,14 @@ import {
   PlantStoreError,
   PlantStoreResponseError,
 } from '../src/index.ts'
-import { type Answer, answerWith, startAnsweringServer } from './answering-server.ts'
+import { type Reply, replyWith, startReplyingServer } from './replying-server.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const token = 'plant_secret'
 
-/** What a call ends in, given the server's answer. */
-async function outcomeOf(answer: Answer, signal?: AbortSignal, plant: Plant = FERN) {
-  await using server = await startAnsweringServer(answer)
+/** What a call ends in, given the server's reply. */
+async function outcomeOf(reply: Reply, signal?: AbortSignal, plant: Plant = FERN) {
+  await using server = await startReplyingServer(reply)
   const client = createPlantStoreClient({ baseUrl: server.url, token })
   const outcome = await client
     .createPlant({ ...plant, id: 7 }, { signal, maxRetries: 0 })
@@ -25,26 +25,26 @@ async function outcomeOf(answer: Answer, signal?: AbortSignal, plant: Plant = FE
   return outcome
 }
 
-describe('an answer with status 200', () => {
+describe('a reply with status 200', () => {
   test.each([{ name: 'Fern' }, { name: 'Fern', tag: 'shade' }, { name: '', tag: '' }])(
     'and the Plant %o is that Plant',
     async (plant) => {
-      expect(await outcomeOf(answerWith(200, plant), undefined, plant)).toStrictEqual(plant)
+      expect(await outcomeOf(replyWith(200, plant), undefined, plant)).toStrictEqual(plant)
     },
   )
 
   test('may have members of a later version, which are dropped', async () => {
     const plant = { name: 'Fern', colour: 'green', id: 7 }
-    expect(await outcomeOf(answerWith(200, plant))).toStrictEqual({ name: 'Fern' })
+    expect(await outcomeOf(replyWith(200, plant))).toStrictEqual({ name: 'Fern' })
   })
 
   test('is read as JSON whatever its media type says', async () => {
-    const answer = answerWith(200, { name: 'Fern' }, { 'content-type': 'text/plain' })
-    expect(await outcomeOf(answer)).toStrictEqual({ name: 'Fern' })
+    const reply = replyWith(200, { name: 'Fern' }, { 'content-type': 'text/plain' })
+    expect(await outcomeOf(reply)).toStrictEqual({ name: 'Fern' })
   })
 })
 
-describe('an answer that the contract does not know is a PlantStoreResponseError', () => {
+describe('a reply that the contract does not know is a PlantStoreResponseError', () => {
   const html = '<!doctype html><title>Welcome</title>'
 
   test.each<[string, number, unknown]>([
@@ -63,7 +63,7 @@ describe('an answer that the contract does not know is a PlantStoreResponseError
     ['502 with a page', 502, html],
     ['503 with nothing', 503, ''],
   ])('%s', async (_what, status, body) => {
-    const outcome = await outcomeOf(answerWith(status, body, { location: '/elsewhere' }))
+    const outcome = await outcomeOf(replyWith(status, body, { location: '/elsewhere' }))
     expect(outcome).toBeInstanceOf(PlantStoreResponseError)
     expect(outcome).toMatchObject({ status })
   })
@@ -76,15 +76,15 @@ describe('an answer that the contract does not know is a PlantStoreResponseError
   })
 
   test('a redirect is not followed', async () => {
-    await using elsewhere = await startAnsweringServer(answerWith(200, { name: 'Fern' }))
-    await outcomeOf(answerWith(307, '', { location: `${elsewhere.url}/plants` }))
+    await using elsewhere = await startReplyingServer(replyWith(200, { name: 'Fern' }))
+    await outcomeOf(replyWith(307, '', { location: `${elsewhere.url}/plants` }))
     expect(elsewhere.received).toEqual([])
   })
 })
 
-describe('where no whole answer arrives, an error', () => {
-  test('tells of a refused connection, with the host and the cause', async () => {
-    const server = await startAnsweringServer(answerWith(200, {}))
+describe('where no whole reply arrives, an error', () => {
+  test('names a refused connection, with the host and the cause', async () => {
+    const server = await startReplyingServer(replyWith(200, {}))
     await server[Symbol.asyncDispose]()
     const client = createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 })
     const call = client.createPlant(FERN)
@@ -99,12 +99,12 @@ describe('where no whole answer arrives, an error', () => {
     })
   })
 
-  test('tells of a connection that ends without an answer', async () => {
+  test('names a connection that ends without a reply', async () => {
     const outcome = await outcomeOf((response) => response.socket?.destroy())
     expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
   })
 
-  test('tells of an answer that ends before its body does', async () => {
+  test('names a reply that ends before its body does', async () => {
     const outcome = await outcomeOf((response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('{"name":', () => response.socket?.destroy())
@@ -112,14 +112,14 @@ describe('where no whole answer arrives, an error', () => {
     expect(outcome).toBeInstanceOf(PlantStoreConnectionError)
   })
 
-  test('tells of a call that its caller aborted, with the reason', async () => {
+  test('names a call that its caller aborted, with the reason', async () => {
     const controller = new AbortController()
     const outcome = await outcomeOf(() => controller.abort(new Error('winter')), controller.signal)
     expect(outcome).toBeInstanceOf(PlantStoreAbortError)
     expect(outcome).toMatchObject({ cause: { message: 'winter' }, applied: 'maybe' })
   })
 
-  test('tells of an abort in the middle of the answer', async () => {
+  test('names an abort in the middle of the reply', async () => {
     const controller = new AbortController()
     const outcome = await outcomeOf(async (response) => {
       response.writeHead(200, { 'content-length': '100' })
@@ -130,8 +130,8 @@ describe('where no whole answer arrives, an error', () => {
     expect(outcome).toBeInstanceOf(PlantStoreAbortError)
   })
 
-  test('tells of an abort before the call, and nothing is sent', async () => {
-    await using server = await startAnsweringServer(answerWith(200, { name: 'Fern' }))
+  test('names an abort before the call, and nothing is sent', async () => {
+    await using server = await startReplyingServer(replyWith(200, { name: 'Fern' }))
     const client = createPlantStoreClient({ baseUrl: server.url, token })
     const call = client.createPlant(FERN, { signal: AbortSignal.abort() })
     await expect(call).rejects.toMatchObject({ code: 'aborted', applied: 'no', attempts: 0 })
@@ -140,23 +140,23 @@ describe('where no whole answer arrives, an error', () => {
 })
 
 describe('what is thrown', () => {
-  const failures: [string, Answer][] = [
-    ['an Error', answerWith(400, { error: 40003, message: 'taken' })],
-    ['a page', answerWith(502, '<html>')],
+  const failures: [string, Reply][] = [
+    ['an Error', replyWith(400, { error: 40003, message: 'taken' })],
+    ['a page', replyWith(502, '<html>')],
     ['a lost connection', (response) => response.socket?.destroy()],
   ]
 
   test.each(failures)(
     'for %s is a PlantStoreError with a name of its own',
-    async (_what, answer) => {
-      const outcome = await outcomeOf(answer)
+    async (_what, reply) => {
+      const outcome = await outcomeOf(reply)
       expect(outcome).toBeInstanceOf(PlantStoreError)
       expect((outcome as Error).name).toBe((outcome as Error).constructor.name)
     },
   )
 
-  test.each(failures)('for %s does not show the token', async (_what, answer) => {
-    expect(inspect(await outcomeOf(answer), { depth: 10 })).not.toContain(token)
+  test.each(failures)('for %s does not show the token', async (_what, reply) => {
+    expect(inspect(await outcomeOf(reply), { depth: 10 })).not.toContain(token)
   })
 
   test('for a token that no header can hold does not show it', async () => {

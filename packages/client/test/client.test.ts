@@ -9,18 +9,18 @@ import {
   PlantStoreError,
   PlantStoreInputError,
 } from '../src/index.ts'
-import { type Answer, answerWith, startAnsweringServer } from './answering-server.ts'
+import { type Reply, replyWith, startReplyingServer } from './replying-server.ts'
 
 const FERN = { id: 7, name: 'Fern' }
-const answerFern: Answer = (response, request) => {
+const replyFern: Reply = (response, request) => {
   const { name, tag } = JSON.parse(request.body)
-  answerWith(200, { name, tag })(response, request)
+  replyWith(200, { name, tag })(response, request)
 }
 const token = 'plant_secret'
 
 /** The request that arrives for a plant. */
 async function send(plant: NewPlantInput, path = '') {
-  await using server = await startAnsweringServer(answerFern)
+  await using server = await startReplyingServer(replyFern)
   await createPlantStoreClient({ baseUrl: server.url + path, token }).createPlant(plant)
   expect(server.received).toHaveLength(1)
   return server.received[0]
@@ -61,7 +61,7 @@ describe('the request', () => {
   })
 
   test('carries every valid plant of the contract unchanged', async () => {
-    await using server = await startAnsweringServer(answerFern)
+    await using server = await startReplyingServer(replyFern)
     const client = createPlantStoreClient({ baseUrl: server.url, token })
     const plants = validCases.map(({ plant }) => ({ ...plant, id: BigInt(plant.id) }))
     for (const plant of plants) await client.createPlant(plant)
@@ -75,7 +75,7 @@ describe('the request', () => {
   })
 
   test('goes through the fetch that was given', async () => {
-    await using server = await startAnsweringServer(answerFern)
+    await using server = await startReplyingServer(replyFern)
     const urls: unknown[] = []
     const counting: typeof fetch = (input, init) => {
       urls.push(input)
@@ -133,7 +133,7 @@ describe('a plant that is not one', () => {
     ['a tag of null', { ...FERN, tag: null }, 'tag: must be a string'],
     ['null', null, 'body: must be a JSON object'],
   ])('is refused before anything is sent: %s', async (_what, plant, problem) => {
-    await using server = await startAnsweringServer(answerFern)
+    await using server = await startReplyingServer(replyFern)
     const client = createPlantStoreClient({ baseUrl: server.url, token })
     const refusal = client.createPlant(plant as NewPlantInput)
     await expect(refusal).rejects.toThrow(PlantStoreInputError)
@@ -145,10 +145,10 @@ describe('a plant that is not one', () => {
     [2 ** 53, true],
     [1.5, false],
     [2n ** 63n, false],
-  ])('with the id %s is told to be a bigint: %s', async (id, isTold) => {
+  ])('with the id %s should be a bigint, says its error: %s', async (id, isAdvised) => {
     const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
     const result = await client.tryCreatePlant({ id, name: 'Fern' })
-    expect(result.ok ? '' : result.error.message.includes('give a bigint')).toBe(isTold)
+    expect(result.ok ? '' : result.error.message.includes('give a bigint')).toBe(isAdvised)
   })
 
   test('may be one that cannot even be read', async () => {
@@ -164,7 +164,7 @@ describe('a plant that is not one', () => {
     )
   })
 
-  test('is told problem by problem', async () => {
+  test('has an issue for each problem', async () => {
     const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:9', token })
     const refusal = client.createPlant({ id: 1.5 } as NewPlantInput)
     await expect(refusal).rejects.toMatchObject({
@@ -180,10 +180,10 @@ describe('a plant that is not one', () => {
   })
 })
 
-describe('an Error answer', () => {
+describe('an Error reply', () => {
   test.each(Object.entries(errorTable))('%s is thrown by its name', async (name, row) => {
     const body = { error: row.code, message: 'the words of the server' }
-    await using server = await startAnsweringServer(answerWith(row.status, body))
+    await using server = await startReplyingServer(replyWith(row.status, body))
     const client = createPlantStoreClient({ baseUrl: server.url, token, maxRetries: 0 })
     const refusal = client.createPlant(FERN)
     await expect(refusal).rejects.toThrow(PlantStoreApiError)
@@ -198,7 +198,7 @@ describe('an Error answer', () => {
 
   test('with a number of a later version has no name, and its words', async () => {
     const body = { error: 40099, message: 'too green', hint: 'less light' }
-    await using server = await startAnsweringServer(answerWith(400, body))
+    await using server = await startReplyingServer(replyWith(400, body))
     const refusal = createPlantStoreClient({ baseUrl: server.url, token }).createPlant(FERN)
     await expect(refusal).rejects.toMatchObject({
       apiCode: 40099,
@@ -210,7 +210,7 @@ describe('an Error answer', () => {
 
 describe('options that cannot work', () => {
   test.each(['127.0.0.1:3000', '/plants', '', 'ftp://127.0.0.1'])(
-    'the base URL "%s" is told as a PlantStoreError that no connection is blamed for',
+    'the base URL "%s" is a PlantStoreError, and not one of the connection',
     async (baseUrl) => {
       const create = async () => createPlantStoreClient({ baseUrl, token }).createPlant(FERN)
       await expect(create()).rejects.toThrow(PlantStoreError)
@@ -219,7 +219,7 @@ describe('options that cannot work', () => {
   )
 
   test('a token that no header can hold is not blamed on the connection', async () => {
-    await using server = await startAnsweringServer(answerFern)
+    await using server = await startReplyingServer(replyFern)
     const create = async () =>
       createPlantStoreClient({ baseUrl: server.url, token: 'secret\ntoken' }).createPlant(FERN)
     await expect(create()).rejects.toThrow(PlantStoreError)

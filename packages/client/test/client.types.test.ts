@@ -73,7 +73,7 @@ describe('the types of createPlant', () => {
 })
 
 describe('the types of tryCreatePlant', () => {
-  test('ok tells a plant from an error', () => {
+  test('ok distinguishes a plant from an error', () => {
     type Result = Awaited<ReturnType<PlantStoreClient['tryCreatePlant']>>
     expectTypeOf<Result>().toEqualTypeOf<CreatePlantResult>()
     expectTypeOf<Extract<Result, { ok: true }>>().toEqualTypeOf<{
@@ -112,7 +112,7 @@ describe('the types of what is thrown', () => {
     expectTypeOf<PlantStoreResponseError>().toExtend<PlantStoreError>()
   })
 
-  test('its code tells the class', () => {
+  test('its code narrows it to its class', () => {
     type OfCode<Code> = Extract<AnyPlantStoreError, { code: Code }>
     const codeOf = (error: AnyPlantStoreError): string => {
       switch (error.code) {
@@ -158,7 +158,7 @@ describe('the types of what is thrown', () => {
     expectTypeOf<PlantStoreTimeoutError>().toExtend<PlantStoreConnectionError>()
   })
 
-  test('what is thrown can be told by isPlantStoreError', () => {
+  test('isPlantStoreError narrows what is thrown', () => {
     const thrown: unknown = undefined
     if (isPlantStoreError(thrown)) expectTypeOf(thrown).toEqualTypeOf<AnyPlantStoreError>()
   })

@@ -2,23 +2,23 @@ import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, createPlants } from '../src/index.ts'
-import { answerWith, startAnsweringServer } from './answering-server.ts'
 import { type Fern, ferns, idOf, runBulk, tooMany } from './bulk-run.ts'
-import { answerFern, answerJson, type FakeAnswer, fetchFailed } from './fake-fetch.ts'
+import { type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
+import { replyWith, startReplyingServer } from './replying-server.ts'
 
 describe('what concerns every plant ends it', () => {
-  test.each<[string, FakeAnswer | (() => Response), string]>([
-    ['401', () => answerJson(401, { error: 40101, message: 'no' }), 'unauthorized'],
-    ['403', () => answerJson(403, { error: 40300, message: 'no' }), 'forbidden'],
+  test.each<[string, FakeReply | (() => Response), string]>([
+    ['401', () => replyJson(401, { error: 40101, message: 'no' }), 'unauthorized'],
+    ['403', () => replyJson(403, { error: 40300, message: 'no' }), 'forbidden'],
     ['a Retry-After beyond the limit', () => tooMany('31'), 'rate_limited'],
     [
       'no connection',
       () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never,
       'connection_failed',
     ],
-  ])('%s: what was on its way is given, then it throws', async (_what, answer, code) => {
+  ])('%s: what was on its way is given, then it throws', async (_what, reply, code) => {
     const { results, thrown, sent } = await runBulk({
-      answer: answer as () => Response,
+      reply: reply as () => Response,
       source: ferns(200),
       options: { concurrency: 4, maxRetries: 0 },
     })
@@ -30,32 +30,32 @@ describe('what concerns every plant ends it', () => {
 
   test('a token function that fails', async () => {
     const client = { token: () => Promise.reject(new Error('closed')) }
-    const { thrown, results, sent } = await runBulk({ answer: answerFern, client })
+    const { thrown, results, sent } = await runBulk({ reply: replyFern, client })
     expect(thrown).toMatchObject({ code: 'token_provider_failed' })
     expect(sent).toEqual([])
     expect(results.length).toBeGreaterThan(0)
     expect(results.length).toBeLessThanOrEqual(16)
   })
 
-  test('20 plants in a row without an answer, and not fewer', async () => {
-    const answer = (id: number) => {
-      if (id % 20 === 19) return answerFern()
+  test('20 plants in a row without a reply, and not fewer', async () => {
+    const reply = (id: number) => {
+      if (id % 20 === 19) return replyFern()
       throw fetchFailed('ECONNRESET', 'read')
     }
     const options = { concurrency: 1, maxRetries: 0 }
-    expect((await runBulk({ answer, options, source: ferns(100) })).thrown).toBeUndefined()
-    const lost = await runBulk({ answer: () => answer(0), options, source: ferns(100) })
+    expect((await runBulk({ reply, options, source: ferns(100) })).thrown).toBeUndefined()
+    const lost = await runBulk({ reply: () => reply(0), options, source: ferns(100) })
     expect(lost.thrown).toMatchObject({ code: 'connection_lost' })
     expect(lost.results).toHaveLength(20)
   })
 
-  test('20 plants in a row without an answer, among others that cannot be sent', async () => {
+  test('20 plants in a row without a reply, among others that cannot be sent', async () => {
     function* source() {
       for (let id = 0; ; id++) yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
     }
-    const answer = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never
+    const reply = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never
     const options = { concurrency: 1, maxRetries: 0 }
-    const { thrown, sent } = await runBulk({ answer, source: source(), options })
+    const { thrown, sent } = await runBulk({ reply, source: source(), options })
     expect(thrown).toMatchObject({ code: 'connection_failed' })
     expect(sent).toHaveLength(20)
   })
@@ -67,20 +67,20 @@ describe('what concerns every plant ends it', () => {
     const source = {
       [Symbol.iterator]: () => Object.assign(ferns(40), { return: close }),
     } as Iterable<Fern>
-    const answer = () => answerJson(401, { error: 40101, message: 'no' })
-    const { thrown } = await runBulk({ answer, source, options: { maxRetries: 0 } })
+    const reply = () => replyJson(401, { error: 40101, message: 'no' })
+    const { thrown } = await runBulk({ reply, source, options: { maxRetries: 0 } })
     expect(thrown).toMatchObject({ code: 'unauthorized' })
   })
 
   test('an abort, at once, with a result for what was on its way', async () => {
     const controller = new AbortController()
     const reason = new Error('winter')
-    const answer = (id: number) => {
+    const reply = (id: number) => {
       if (id === 5) controller.abort(reason)
       return new Promise<never>(() => {})
     }
     const { signal } = controller
-    const { results, thrown } = await runBulk({ answer, options: { signal, concurrency: 6 } })
+    const { results, thrown } = await runBulk({ reply, options: { signal, concurrency: 6 } })
     expect(thrown).toMatchObject({ name: 'PlantStoreAbortError', cause: reason })
     expect(results).toHaveLength(6)
     expect(results).toMatchObject(
@@ -100,7 +100,7 @@ describe('what concerns every plant ends it', () => {
       }),
     }
     const { thrown } = await runBulk({
-      answer: answerFern,
+      reply: replyFern,
       source,
       options: { signal: controller.signal },
     })
@@ -109,7 +109,7 @@ describe('what concerns every plant ends it', () => {
 
   test('an abort before the first plant', async () => {
     const { sent, thrown } = await runBulk({
-      answer: answerFern,
+      reply: replyFern,
       options: { signal: AbortSignal.abort() },
     })
     expect([sent, thrown]).toMatchObject([[], { code: 'aborted', applied: 'no' }])
@@ -121,7 +121,7 @@ describe('what concerns every plant ends it', () => {
       yield* ferns(5)
       throw broken
     }
-    const { results, thrown } = await runBulk({ answer: answerFern, source: source() })
+    const { results, thrown } = await runBulk({ reply: replyFern, source: source() })
     expect(thrown).toBe(broken)
     expect(results).toHaveLength(5)
   })
@@ -136,8 +136,8 @@ test('a loop that is left closes the source and leaves nothing behind', async ()
       isClosed = true
     }
   }
-  await using server = await startAnsweringServer((response, { body }) => {
-    if (idOf(body) === 0) answerWith(200, { name: 'Fern' })(response, undefined as never)
+  await using server = await startReplyingServer((response, { body }) => {
+    if (idOf(body) === 0) replyWith(200, { name: 'Fern' })(response, undefined as never)
   })
   const { signal } = new AbortController()
   const client = createPlantStoreClient({ baseUrl: server.url, token: 'token' })

@@ -3,7 +3,7 @@ import { createClient } from '../src/client.ts'
 import { createPlantsWith } from '../src/create-plants.ts'
 import type { PlantSource } from '../src/index.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
-import { answerFern, answerJson, createFakeFetch, delay } from './fake-fetch.ts'
+import { createFakeFetch, delay, replyFern, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
 import { createGate } from './gate.ts'
 
@@ -29,7 +29,7 @@ describe('every plant of a source comes back once', () => {
       }) as unknown as AsyncIterable<Fern>,
     ],
   ])('from %s', async (_what, source) => {
-    const { results, thrown } = await runBulk({ answer: answerFern, source })
+    const { results, thrown } = await runBulk({ reply: replyFern, source })
     expect(thrown).toBeUndefined()
     expect(results.map(({ index, input, ok }) => [index, input.id, ok])).toEqual(
       [...ferns(40)].map(({ id }) => [id, id, true]),
@@ -37,16 +37,16 @@ describe('every plant of a source comes back once', () => {
   })
 
   test('from nothing comes nothing', async () => {
-    expect((await runBulk({ answer: answerFern, source: [] })).results).toEqual([])
+    expect((await runBulk({ reply: replyFern, source: [] })).results).toEqual([])
   })
 
   test('as they finish, with the plant as it was given', async () => {
-    const answer = async (id: number, runtime: FakeRuntime) => {
+    const reply = async (id: number, runtime: FakeRuntime) => {
       if (id === 0) await delay(runtime, 100)
-      return answerFern()
+      return replyFern()
     }
     const source = [...ferns(5)]
-    const { results } = await runBulk({ answer, source, options: { concurrency: 2 } })
+    const { results } = await runBulk({ reply, source, options: { concurrency: 2 } })
     expect(results.map(({ index }) => index)).toEqual([1, 2, 3, 4, 0])
     expect(results[4]?.input).toBe(source[0])
   })
@@ -57,9 +57,9 @@ describe('every plant of a source comes back once', () => {
       { id: 2 ** 60, name: 'Fern' },
       { id: 3, name: 'Fern' },
     ]
-    const answer = (id: number) =>
-      id === 3 ? answerJson(400, { error: 40003, message: 'taken' }) : answerFern()
-    const { results, thrown } = await runBulk({ answer, source })
+    const reply = (id: number) =>
+      id === 3 ? replyJson(400, { error: 40003, message: 'taken' }) : replyFern()
+    const { results, thrown } = await runBulk({ reply, source })
     const codes = results.map(({ index, ...result }) => [
       index,
       result.ok ? 'ok' : result.error.code,
@@ -73,7 +73,7 @@ describe('every plant of a source comes back once', () => {
   })
 })
 
-describe('it goes no faster than told', () => {
+describe('it goes no faster than it may', () => {
   test.each([1, 3, 16])('%i at once, and no further read ahead', async (concurrency) => {
     let read = 0
     let taken = 0
@@ -91,7 +91,7 @@ describe('it goes no faster than told', () => {
       mostInFlight = Math.max(mostInFlight, ++inFlight)
       await delay(runtime, 10)
       inFlight--
-      return answerFern()
+      return replyFern()
     })
     const client = createClient({ baseUrl: 'http://127.0.0.1', token: 'token', fetch }, runtime)
     const work = async () => {
@@ -114,8 +114,8 @@ describe('it goes no faster than told', () => {
     }
     const { sent } = await runBulk({
       source: source(),
-      answer(_id, _runtime, attempt) {
-        if (attempt > 1) return answerFern()
+      reply(_id, _runtime, attempt) {
+        if (attempt > 1) return replyFern()
         setImmediate(pause.open)
         return tooMany('1')
       },
@@ -127,9 +127,9 @@ describe('it goes no faster than told', () => {
   })
 
   test('one 429 pauses all until its Retry-After, never longer than 10 % more', async () => {
-    const answer = (id: number, _: FakeRuntime, attempt: number) =>
-      id === 0 && attempt < 17 ? tooMany('2') : answerFern()
-    const { results, sent } = await runBulk({ answer })
+    const reply = (id: number, _: FakeRuntime, attempt: number) =>
+      id === 0 && attempt < 17 ? tooMany('2') : replyFern()
+    const { results, sent } = await runBulk({ reply })
     expect(results.every(({ ok }) => ok)).toBe(true)
     const after = sent.slice(16).map(({ at }) => at - 1_010)
     expect(Math.min(...after)).toBeGreaterThanOrEqual(2_000)
@@ -138,22 +138,22 @@ describe('it goes no faster than told', () => {
   })
 
   describe('a plant that waits to be sent again', () => {
-    /** The first plant is told to wait 1 s; before that is over the second is told to wait 3 s. */
-    const answer = async (id: number, runtime: FakeRuntime, attempt: number) => {
-      if (attempt > 2) return answerFern()
+    /** The first plant has to wait 1 s; before that is over the second has to wait 3 s. */
+    const reply = async (id: number, runtime: FakeRuntime, attempt: number) => {
+      if (attempt > 2) return replyFern()
       await delay(runtime, id * 500)
       return tooMany(id === 0 ? '1' : '3')
     }
 
-    test('waits on where another is told to wait longer', async () => {
-      const { results, sent } = await runBulk({ answer, source: ferns(2) })
+    test('waits on where another has to wait longer', async () => {
+      const { results, sent } = await runBulk({ reply, source: ferns(2) })
       expect(results.map(({ ok }) => ok)).toEqual([true, true])
       expect(sent.slice(2).map(({ at }) => at >= 4_510)).toEqual([true, true])
     })
 
     test('is given up where that is longer than it has', async () => {
       const options = { totalTimeoutMs: 3_300 }
-      const { results, sent } = await runBulk({ answer, source: ferns(2), options })
+      const { results, sent } = await runBulk({ reply, source: ferns(2), options })
       const first = results.find(({ index }) => index === 0)
       expect(first).toMatchObject({ ok: false, error: { code: 'rate_limited' } })
       expect(first?.meta.durationMs).toBeLessThan(1_200)
@@ -165,9 +165,9 @@ describe('it goes no faster than told', () => {
     [true, 8],
     [false, 16],
   ])('where adaptive is %s, 16 at once are after that %i', async (adaptive, expected) => {
-    const answer = (_id: number, _runtime: FakeRuntime, attempt: number) =>
-      attempt <= 16 ? tooMany('1') : answerFern()
-    const { sent, results } = await runBulk({ answer, source: ferns(100), options: { adaptive } })
+    const reply = (_id: number, _runtime: FakeRuntime, attempt: number) =>
+      attempt <= 16 ? tooMany('1') : replyFern()
+    const { sent, results } = await runBulk({ reply, source: ferns(100), options: { adaptive } })
     expect(results).toHaveLength(100)
     const times = sent.slice(32).map(({ at }) => at)
     const together = times.filter((at) => at === times[0])
@@ -176,8 +176,8 @@ describe('it goes no faster than told', () => {
   })
 
   test('a dying server is not asked four times for each plant', async () => {
-    const answer = () => answerJson(500, { error: 50000, message: 'internal' })
-    const { results, sent } = await runBulk({ answer, source: ferns(300) })
+    const reply = () => replyJson(500, { error: 50000, message: 'internal' })
+    const { results, sent } = await runBulk({ reply, source: ferns(300) })
     expect(results.filter(({ ok }) => !ok)).toHaveLength(300)
     expect(sent).toHaveLength(400)
   })

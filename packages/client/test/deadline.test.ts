@@ -90,7 +90,7 @@ describe('a deadline', () => {
 })
 
 describe('sleep', () => {
-  test('lasts as long as told', async () => {
+  test('lasts as long as it was given', async () => {
     const runtime = createFakeRuntime()
     const deadline = open(runtime, 100)
     await runtime.runUntilDone(deadline.sleep(40))

@@ -7,7 +7,7 @@ export interface SentRequest {
   readonly body: string
 }
 
-export type FakeAnswer = (request: SentRequest, attempt: number) => Response | Promise<Response>
+export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
 
 export interface FakeFetch {
   readonly fetch: typeof fetch
@@ -15,7 +15,7 @@ export interface FakeFetch {
 }
 
 /** A fetch without a network, which heeds the signal as the real one does. */
-export function createFakeFetch(answer: FakeAnswer): FakeFetch {
+export function createFakeFetch(reply: FakeReply): FakeFetch {
   const sent: SentRequest[] = []
   return {
     sent,
@@ -31,14 +31,14 @@ export function createFakeFetch(answer: FakeAnswer): FakeFetch {
         if (signal?.aborted) abort()
         signal?.addEventListener('abort', abort, { once: true })
         Promise.resolve()
-          .then(() => answer(request, attempt))
+          .then(() => reply(request, attempt))
           .then(resolve, reject)
       })
     },
   }
 }
 
-export function answerJson(
+export function replyJson(
   status: number,
   value: unknown,
   headers: Record<string, string> = {},
@@ -46,7 +46,7 @@ export function answerJson(
   return new Response(JSON.stringify(value), { status, headers })
 }
 
-export const answerFern = () => answerJson(200, { name: 'Fern' })
+export const replyFern = () => replyJson(200, { name: 'Fern' })
 
 /** The error for a reply with an Error of this number. */
 export function apiError(

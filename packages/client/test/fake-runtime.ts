@@ -18,7 +18,7 @@ export interface FakeRuntime extends Runtime {
 /** The wall clock of a fake runtime shows this at its start. */
 export const START_OF_TIME = Date.UTC(2030, 0, 1)
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until runUntilDone moves it. */
 export function createFakeRuntime(random: () => number = () => 0.5): FakeRuntime {
   const timers = new Set<Timer>()
   const started: number[] = []

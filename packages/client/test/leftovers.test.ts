@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.ts'
 import { type CreatePlantOptions, createPlantStoreClient } from '../src/index.ts'
 import { type Runtime, systemRuntime } from '../src/runtime.ts'
-import { type Answer, answerWith, startAnsweringServer } from './answering-server.ts'
-import { answerFern, answerJson, createFakeFetch, fetchFailed } from './fake-fetch.ts'
+import { createFakeFetch, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
+import { type Reply, replyWith, startReplyingServer } from './replying-server.ts'
 
 const baseUrl = 'http://127.0.0.1:3000'
 const FERN = { id: 7, name: 'Fern' }
@@ -39,7 +39,7 @@ function countTimers(): Runtime & { readonly running: number } {
 
 test('300 calls at a time have one listener on the signal, and none in the end', async () => {
   const { signal } = new AbortController()
-  const { fetch } = createFakeFetch(answerFern)
+  const { fetch } = createFakeFetch(replyFern)
   const client = createPlantStoreClient({ baseUrl, token: 'token', fetch })
   const calls = Array.from({ length: 300 }, (_, id) =>
     client.createPlant({ id, name: 'Fern' }, { signal }),
@@ -55,11 +55,11 @@ test('10,000 calls on one signal leave no listener and no timer', async () => {
   const runtime = countTimers()
   const { fetch } = createFakeFetch(({ body }) => {
     const id = Number(/\d+/.exec(body))
-    if (id % 100 === 1) return answerJson(400, { error: 40003, message: 'taken' })
-    if (id % 100 === 2) return answerJson(503, { error: 50300, message: 'full' })
+    if (id % 100 === 1) return replyJson(400, { error: 40003, message: 'taken' })
+    if (id % 100 === 2) return replyJson(503, { error: 50300, message: 'full' })
     if (id % 100 === 3) throw fetchFailed('ECONNRESET', 'read')
     if (id % 100 === 4) return new Response('<html>')
-    return answerFern()
+    return replyFern()
   })
   const client = createClient({ baseUrl, token: 'token', fetch, maxRetries: 1 }, runtime)
   let stored = 0
@@ -75,14 +75,14 @@ test('10,000 calls on one signal leave no listener and no timer', async () => {
 describe('over real sockets, no listener and no timer is left', () => {
   const timersLeft = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
 
-  test.each<[string, Answer, CreatePlantOptions]>([
-    ['by a stored plant', answerWith(200, { name: 'Fern' }), {}],
-    ['by a refusal', answerWith(400, { error: 40003, message: 'taken' }), {}],
+  test.each<[string, Reply, CreatePlantOptions]>([
+    ['by a stored plant', replyWith(200, { name: 'Fern' }), {}],
+    ['by a refusal', replyWith(400, { error: 40003, message: 'taken' }), {}],
     ['by a lost connection', (response) => response.socket?.destroy(), { maxRetries: 0 }],
     ['by a timeout', () => {}, { maxRetries: 0, timeoutMs: 20 }],
-    ['by a long Retry-After', answerWith(503, {}, { 'retry-after': '99' }), {}],
-  ])('%s', async (_what, answer, options) => {
-    await using server = await startAnsweringServer(answer)
+    ['by a long Retry-After', replyWith(503, {}, { 'retry-after': '99' }), {}],
+  ])('%s', async (_what, reply, options) => {
+    await using server = await startReplyingServer(reply)
     const { tryCreatePlant } = createPlantStoreClient({ baseUrl: server.url, token: 'token' })
     const { signal } = new AbortController()
     const before = timersLeft().length

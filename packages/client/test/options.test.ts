@@ -10,7 +10,7 @@ import {
   type PlantStoreEvent,
 } from '../src/index.ts'
 import { VERSION } from '../src/version.ts'
-import { answerFern, answerJson, createFakeFetch } from './fake-fetch.ts'
+import { createFakeFetch, replyFern, replyJson } from './fake-fetch.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
@@ -98,7 +98,7 @@ describe('an option of a client is taken', () => {
 })
 
 describe('an option of a call', () => {
-  const { fetch, sent } = createFakeFetch(answerFern)
+  const { fetch, sent } = createFakeFetch(replyFern)
   const { createPlant, tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
 
   test.each<[string, object]>([
@@ -121,15 +121,15 @@ describe('an option of a call', () => {
 
 describe('headers', () => {
   test('of a call stand above those of the client, which stand above its own', async () => {
-    const { fetch, sent } = createFakeFetch(answerFern)
+    const { fetch, sent } = createFakeFetch(replyFern)
     const headers = { 'User-Agent': 'mine', 'x-a': '1', 'X-B': '1' }
     const client = createPlantStoreClient({ ...given, fetch, headers })
     await client.createPlant(FERN, { headers: { 'x-b': '2' } })
     expect(sent[0]?.headers).toMatchObject({ 'user-agent': 'mine', 'x-a': '1', 'x-b': '2' })
   })
 
-  test('tell the client, the runtime and the program', async () => {
-    const { fetch, sent } = createFakeFetch(answerFern)
+  test('name the client, the runtime and the program', async () => {
+    const { fetch, sent } = createFakeFetch(replyFern)
     await createPlantStoreClient({ ...given, fetch, appName: 'garden/2' }).createPlant(FERN)
     expect(sent[0]?.headers['user-agent']).toMatch(
       /^plant-store-client\/\d+\.\d+\.\d+\S* node\/\d+ garden\/2$/,
@@ -139,7 +139,7 @@ describe('headers', () => {
 
   test('name one request by one id, and count its attempts', async () => {
     const { fetch, sent } = createFakeFetch((_, attempt) =>
-      attempt < 3 ? answerJson(503, { error: 50300, message: 'full' }) : answerFern(),
+      attempt < 3 ? replyJson(503, { error: 50300, message: 'full' }) : replyFern(),
     )
     const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
     const { meta } = await tryCreatePlant(FERN)
@@ -158,7 +158,7 @@ test('the version is that of package.json', () => {
 
 describe('from the environment', () => {
   test('come base URL and token where they are not given', async () => {
-    const { fetch, sent } = createFakeFetch(answerFern)
+    const { fetch, sent } = createFakeFetch(replyFern)
     process.env.PLANT_STORE_BASE_URL = 'http://plants.example/store'
     process.env.PLANT_STORE_TOKEN = 'of_the_environment\n'
     try {
@@ -176,11 +176,11 @@ describe('from the environment', () => {
 })
 
 describe('the listener of events', () => {
-  test('hears of each request, answer and wait, and of the failure', async () => {
+  test('hears of each request, reply and wait, and of the failure', async () => {
     const { fetch } = createFakeFetch((_, attempt) =>
       attempt === 1
-        ? answerJson(503, { error: 50300, message: 'full' })
-        : answerJson(400, { error: 40003, message: 'taken' }),
+        ? replyJson(503, { error: 50300, message: 'full' })
+        : replyJson(400, { error: 40003, message: 'taken' }),
     )
     const events: PlantStoreEvent[] = []
     const onEvent = (event: PlantStoreEvent) => events.push(event)
@@ -212,13 +212,13 @@ describe('the listener of events', () => {
     ],
     ['rejects', () => Promise.reject(new Error('deaf'))],
   ])('changes nothing where it %s', async (_what, onEvent) => {
-    const { fetch } = createFakeFetch(answerFern)
+    const { fetch } = createFakeFetch(replyFern)
     const client = createPlantStoreClient({ ...given, fetch, onEvent })
     expect(await client.createPlant(FERN)).toEqual({ name: 'Fern' })
   })
 
   test('may abort the call, and then nothing is sent', async () => {
-    const { fetch, sent } = createFakeFetch(answerFern)
+    const { fetch, sent } = createFakeFetch(replyFern)
     const controller = new AbortController()
     const onEvent = () => controller.abort()
     const client = createPlantStoreClient({ ...given, fetch, onEvent })
@@ -243,7 +243,7 @@ describe('an error of the client', () => {
 
   test('has a fixed list of fields as JSON, without causes and additions', async () => {
     const { fetch } = createFakeFetch(() =>
-      answerJson(429, { error: 42900, message: 'many' }, { 'retry-after': '99' }),
+      replyJson(429, { error: 42900, message: 'many' }, { 'retry-after': '99' }),
     )
     const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
     const result = await tryCreatePlant(FERN)

@@ -31,7 +31,7 @@ describe('the concurrency', () => {
     expect(pace.concurrency).toBe(4)
   })
 
-  test('is halved again only after as many answers as there were calls', () => {
+  test('is halved again only after as many replies as there were calls', () => {
     const pace = createPace()
     pace.onFailure(unavailable, again)
     repeat(8, () => pace.onSuccess())

@@ -30,8 +30,8 @@ function tablesOf(heading: string): string[][][] {
 const [clientTable = [], bulkTable = []] = tablesOf('Option')
 
 function defaultsOf(table: readonly string[][]): Record<string, string> {
-  const told = table.map(([name = '', initial = '']) => [name.replace(/`| \*/g, ''), initial])
-  return Object.fromEntries(told)
+  const stated = table.map(([name = '', initial = '']) => [name.replace(/`| \*/g, ''), initial])
+  return Object.fromEntries(stated)
 }
 
 test("the README's options are those of a client, and the starred ones those of a call", () => {
@@ -49,10 +49,12 @@ test("the README's options are those of a client, and the starred ones those of 
 
 test("the README's defaults are those of a client", () => {
   const settings = toSettings({ baseUrl: 'http://127.0.0.1:9', token: 'token' })
-  const numbers = Object.entries(defaultsOf(clientTable)).filter(([, told]) => /^`\d+`$/.test(told))
+  const numbers = Object.entries(defaultsOf(clientTable)).filter(([, stated]) =>
+    /^`\d+`$/.test(stated),
+  )
   expect(numbers).toHaveLength(4)
-  for (const [name, told] of numbers)
-    expect({ [name]: `\`${Reflect.get(settings, name)}\`` }).toEqual({ [name]: told })
+  for (const [name, stated] of numbers)
+    expect({ [name]: `\`${Reflect.get(settings, name)}\`` }).toEqual({ [name]: stated })
 })
 
 /** How many plants of a source without end are sent before one is answered. */
@@ -82,11 +84,11 @@ test("the README's defaults are those of many plants", async () => {
 })
 
 test("the README's table of failures has every code once", () => {
-  const told = tablesOf('`code`')
+  const stated = tablesOf('`code`')
     .flat()
     .flatMap(([codes = '']) => codes.match(/\w+/g) ?? [])
   const [types = ''] = read('src/errors/plant-store-error.ts').split('/**\n * Whether the plant')
   const codes = types.match(/(?<=')\w+(?=')/g) ?? []
   expect(codes).toHaveLength(21)
-  expect(told.toSorted()).toEqual(codes.toSorted())
+  expect(stated.toSorted()).toEqual(codes.toSorted())
 })

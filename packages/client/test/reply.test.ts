@@ -3,11 +3,11 @@ import { appliedByHead } from '../src/applied.ts'
 import { createPlantStoreClient } from '../src/index.ts'
 import { judgeReply, readBody } from '../src/reply.ts'
 import { createScrubber } from '../src/scrubber.ts'
-import { answerJson, createFakeFetch } from './fake-fetch.ts'
+import { createFakeFetch, replyJson } from './fake-fetch.ts'
 
 const going = new AbortController().signal
 
-/** A body of these chunks, which notes whether it was cancelled; without an end where told so. */
+/** A body of these chunks, which notes whether it was cancelled; without an end where it is endless. */
 function createBody(chunks: readonly string[], isEndless = false) {
   const noted = { isCancelled: false }
   const left = chunks.map((chunk) => new TextEncoder().encode(chunk))
@@ -24,7 +24,7 @@ function createBody(chunks: readonly string[], isEndless = false) {
   return { noted, response: new Response(stream) }
 }
 
-describe('the body of an answer', () => {
+describe('the body of a reply', () => {
   test('is read on where it is as long as its limit, and left where it is longer', async () => {
     const { noted, response } = createBody(['0123456789', 'a', 'b'], true)
     const { bytes, isCut } = await readBody(response, 10, going)
@@ -65,7 +65,7 @@ describe('the body of an answer', () => {
   })
 })
 
-describe('an answer that broke off', () => {
+describe('a reply that broke off', () => {
   const requestId = 'r-1'
   const own = { 'x-request-id': requestId }
 
@@ -85,7 +85,7 @@ describe('an answer that broke off', () => {
   })
 })
 
-test('an answer that names no media type has an empty one', () => {
+test('a reply that names no media type has an empty one', () => {
   const scrubber = createScrubber()
   const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
   const head = { status: 200, headers: new Headers() }
@@ -98,7 +98,7 @@ test('an answer that names no media type has an empty one', () => {
   })
 })
 
-test('an answer longer than any of the server is not taken for its, whatever its head says', () => {
+test('a reply longer than any of the server is not taken for its, whatever its head says', () => {
   const scrubber = createScrubber()
   const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
   const headers = new Headers({ 'x-request-id': 'r', 'content-type': 'application/json' })
@@ -116,7 +116,7 @@ test.each([
   ['no tag', { name: 'Fern' }, 'tag is not what was sent'],
   ['more than a plant', { name: 'gateway', status: 'down' }, 'name is not what was sent; tag is'],
 ])('a plant with %s is not the one that was sent', async (_what, plant, problem) => {
-  const { fetch } = createFakeFetch(() => answerJson(200, plant))
+  const { fetch } = createFakeFetch(() => replyJson(200, plant))
   const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1', token: 't', fetch })
   const { error } = (await client.tryCreatePlant({ id: 7, name: 'Fern', tag: 'shade' })) as {
     error?: unknown
@@ -125,8 +125,8 @@ test.each([
   expect(String(error)).toContain(problem)
 })
 
-test('every problem with an answer is told', async () => {
-  const { fetch } = createFakeFetch(() => answerJson(200, { tag: 5 }))
+test('every problem with a reply is named', async () => {
+  const { fetch } = createFakeFetch(() => replyJson(200, { tag: 5 }))
   const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1', token: 't', fetch })
   await expect(client.createPlant({ id: 7, name: 'Fern' })).rejects.toThrow(
     /: name is required; tag must be a string$/,

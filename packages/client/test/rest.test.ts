@@ -9,24 +9,18 @@ import {
   PlantStoreError,
 } from '../src/index.ts'
 import { createRestClient, type RestContract } from '../src/rest.ts'
-import {
-  answerFern,
-  answerJson,
-  createFakeFetch,
-  type FakeAnswer,
-  fetchFailed,
-} from './fake-fetch.ts'
+import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
 
 const FERN = { id: 7, name: 'Fern' }
-const lose: FakeAnswer = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
-const refuse = (status: number): FakeAnswer => {
-  return () => answerJson(status, { error: status * 100, message: 'no' }, { 'retry-after': '0' })
+const lose: FakeReply = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
+const refuse = (status: number): FakeReply => {
+  return () => replyJson(status, { error: status * 100, message: 'no' }, { 'retry-after': '0' })
 }
 
 /** A client whose requests get these replies in turn, the last for ever. */
-function createFakeRest(...answers: readonly FakeAnswer[]) {
+function createFakeRest(...replies: readonly FakeReply[]) {
   const { fetch, sent } = createFakeFetch((request, attempt) => {
-    return answers[Math.min(attempt, answers.length) - 1]?.(request, attempt) as Response
+    return replies[Math.min(attempt, replies.length) - 1]?.(request, attempt) as Response
   })
   const baseUrl = 'http://127.0.0.1:3000/garden//'
   return { sent, rest: createRestClient({ baseUrl, token: 'token', fetch, maxRetries: 1 }) }
@@ -35,7 +29,7 @@ function createFakeRest(...answers: readonly FakeAnswer[]) {
 describe('every reply of the contract is a value', () => {
   test('200 with its Plant and headers', async () => {
     const { rest, sent } = createFakeRest(() => {
-      return answerJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+      return replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
     })
     const body = { id: 2n ** 63n - 1n, name: 'Fern' }
     const reply = await rest.createPlant({ body })
@@ -56,23 +50,23 @@ describe('every reply of the contract is a value', () => {
     expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body })
   })
 
-  test.each<[string, readonly FakeAnswer[], Applied]>([
+  test.each<[string, readonly FakeReply[], Applied]>([
     ['that was not tried again', [refuse(413)], 'no'],
     ['after a lost one', [lose, refuse(413)], 'maybe'],
-  ])('a refusal %s says whether the plant was stored', async (_what, answers, applied) => {
-    const { rest, sent } = createFakeRest(...answers)
+  ])('a refusal %s says whether the plant was stored', async (_what, replies, applied) => {
+    const { rest, sent } = createFakeRest(...replies)
     expect(await rest.createPlant({ body: FERN })).toMatchObject({ status: 413, applied })
-    expect(sent).toHaveLength(answers.length)
+    expect(sent).toHaveLength(replies.length)
   })
 })
 
 describe('what is no reply of the contract is thrown', () => {
-  test.each<[string, FakeAnswer, object]>([
+  test.each<[string, FakeReply, object]>([
     ['an undeclared status', refuse(409), { code: 'conflict', status: 409, attempts: 1 }],
     ['a page', () => new Response('<p>'), { code: 'unexpected_response', applied: 'maybe' }],
     ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
-  ])('%s', async (_what, answer, error) => {
-    const { rest } = createFakeRest(answer)
+  ])('%s', async (_what, reply, error) => {
+    const { rest } = createFakeRest(reply)
     const call = rest.createPlant({ body: FERN })
     await expect(call).rejects.toThrow(PlantStoreError)
     await expect(call).rejects.toMatchObject(error)
@@ -87,7 +81,7 @@ describe('a call', () => {
   })
 
   test('sends the extra headers', async () => {
-    const { rest, sent } = createFakeRest(answerFern)
+    const { rest, sent } = createFakeRest(replyFern)
     await rest.createPlant({ body: FERN, extraHeaders: { 'X-Garden': 'north' } })
     expect(sent).toMatchObject([{ headers: { 'x-garden': 'north' } }])
   })
@@ -112,7 +106,7 @@ describe('a call', () => {
       'invalid_option',
     ],
   ])('with %s is refused before anything is sent', async (_what, request, code) => {
-    const { rest, sent } = createFakeRest(answerFern)
+    const { rest, sent } = createFakeRest(replyFern)
     await expect(rest.createPlant(request as never)).rejects.toMatchObject({ code, applied: 'no' })
     expect(sent).toEqual([])
   })
@@ -120,11 +114,11 @@ describe('a call', () => {
 
 test('the options of the client are checked at once, and it cannot be changed', () => {
   expect(() => createRestClient({ baseUrl: 'plants', token: 't' })).toThrow('baseUrl must be')
-  expect(Object.isFrozen(createFakeRest(answerFern).rest)).toBe(true)
+  expect(Object.isFrozen(createFakeRest(replyFern).rest)).toBe(true)
 })
 
 describe('the types', () => {
-  const { rest } = createFakeRest(answerFern)
+  const { rest } = createFakeRest(replyFern)
   type Own = InitClientReturn<RestContract, { baseUrl: string }>['createPlant']
   type Reply = Awaited<ReturnType<typeof rest.createPlant>>
 

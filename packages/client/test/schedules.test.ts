@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../src/client.ts'
 import { isPlantStoreError } from '../src/index.ts'
 import { type Runtime, systemRuntime } from '../src/runtime.ts'
-import { answerFern, answerJson, createFakeFetch, delay, fetchFailed } from './fake-fetch.ts'
+import { createFakeFetch, delay, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, createSeededRandom } from './fake-runtime.ts'
 
 const baseUrl = 'http://127.0.0.1:3000'
 
-/** A body that stops in the middle, and fails after a time if it is told to. */
+/** A body that stops in the middle, and fails after a time if one is given. */
 function stallingBody(runtime: Runtime, failsAfterMs: number): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -26,11 +26,11 @@ async function misfortune(runtime: Runtime, random: () => number, unitMs: number
   const kind = Math.floor(random() * 8)
   if (kind < 7) await delay(runtime, ms() * (random() < 0.2 ? 10 : 1))
   const retryAfter = { 'retry-after': String(Math.floor((random() * unitMs) / 400)) }
-  if (kind === 0) return answerFern()
+  if (kind === 0) return replyFern()
   if (kind === 1) throw fetchFailed('ECONNREFUSED', 'connect')
   if (kind === 2) throw fetchFailed('ECONNRESET', 'read')
-  if (kind === 3) return answerJson(503, { error: 50300, message: 'full' }, retryAfter)
-  if (kind === 4) return answerJson(429, { error: 42900, message: 'many' }, retryAfter)
+  if (kind === 3) return replyJson(503, { error: 50300, message: 'full' }, retryAfter)
+  if (kind === 4) return replyJson(429, { error: 42900, message: 'many' }, retryAfter)
   if (kind === 5) return new Response('<html>', { status: 502 })
   if (kind === 6) return new Response(stallingBody(runtime, ms() * 4))
   return new Promise<never>(() => {})

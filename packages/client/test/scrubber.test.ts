@@ -13,7 +13,7 @@ describe('a scrubber', () => {
     expect(createScrubber().scrub(text)).toBe(left)
   })
 
-  test('hides each secret that it is told of, wherever it stands', () => {
+  test('hides each secret that it was given, wherever it stands', () => {
     const { hide, scrub } = createScrubber()
     hide('a+b')
     hide('moss')

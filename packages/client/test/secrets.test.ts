@@ -6,13 +6,7 @@ import {
   type PlantStoreEvent,
 } from '../src/index.ts'
 import { createRestClient } from '../src/rest.ts'
-import {
-  answerFern,
-  answerJson,
-  createFakeFetch,
-  type FakeAnswer,
-  fetchFailed,
-} from './fake-fetch.ts'
+import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 
@@ -27,16 +21,16 @@ const html = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
 /** Each quotes the credential in another place or spelling. */
-const CASES: readonly [name: string, answer: (token: string) => FakeAnswer][] = [
-  ['a refusal', (token) => () => answerJson(400, { error: 40002, message: `no ${token}` })],
+const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
+  ['a refusal', (token) => () => replyJson(400, { error: 40002, message: `no ${token}` })],
   [
     'a refusal in capitals',
-    (token) => () => answerJson(401, { error: 40101, message: bearer(token).toUpperCase() }),
+    (token) => () => replyJson(401, { error: 40101, message: bearer(token).toUpperCase() }),
   ],
-  ['a 503', (token) => () => answerJson(503, { error: 50300, message: bearer(token) })],
+  ['a 503', (token) => () => replyJson(503, { error: 50300, message: bearer(token) })],
   [
     'an id of the request',
-    (token) => () => answerJson(400, { error: 40000, message: '' }, { 'x-request-id': token }),
+    (token) => () => replyJson(400, { error: 40000, message: '' }, { 'x-request-id': token }),
   ],
   [
     'a page',
@@ -49,7 +43,7 @@ const CASES: readonly [name: string, answer: (token: string) => FakeAnswer][] = 
   ],
   ['broken JSON', (token) => () => new Response(`{"name":${JSON.stringify(token)}`)],
   ['a page, across the cut', (token) => () => new Response('x'.repeat(70) + token)],
-  ['JSON of another shape', (token) => () => answerJson(200, { [token]: token })],
+  ['JSON of another shape', (token) => () => replyJson(200, { [token]: token })],
   ['what fetch throws', (token) => () => Promise.reject(new TypeError(`bad header ${token}`))],
   [
     'the cause of what fetch throws',
@@ -80,9 +74,9 @@ function findText(value: unknown, part: RegExp): string | undefined {
 }
 
 describe.each(TOKENS)('%s is not shown', (_name, token, part) => {
-  describe.each(CASES)('after %s', (_case, answer) => {
+  describe.each(CASES)('after %s', (_case, reply) => {
     test.each(['a text', 'a function'])('where it is given as %s', async (kind) => {
-      const { fetch } = createFakeFetch(answer(token))
+      const { fetch } = createFakeFetch(reply(token))
       const events: PlantStoreEvent[] = []
       const options: PlantStoreClientOptions = {
         baseUrl: 'http://127.0.0.1:3000',
@@ -112,7 +106,7 @@ describe.each(TOKENS)('%s is not shown', (_name, token, part) => {
   })
 })
 
-describe('a token that no header can hold is told of without it', () => {
+describe('the error for a token that no header can hold does not quote it', () => {
   const tokens = [
     'hunter2\ntoken',
     'hunter2 token',
@@ -123,7 +117,7 @@ describe('a token that no header can hold is told of without it', () => {
 
   test.each(tokens)('%j', async (token) => {
     const thrown: unknown[] = []
-    const { fetch, sent } = createFakeFetch(answerFern)
+    const { fetch, sent } = createFakeFetch(replyFern)
     const create = async (given: string | (() => string)) =>
       createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token: given, fetch }).createPlant(
         FERN,

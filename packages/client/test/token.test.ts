@@ -1,100 +1,94 @@
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, type TokenContext, type TokenFunction } from '../src/index.ts'
-import {
-  answerFern,
-  answerJson,
-  createFakeFetch,
-  type FakeAnswer,
-  fetchFailed,
-} from './fake-fetch.ts'
+import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
 import { createGate } from './gate.ts'
 
 const FERN = { id: 7, name: 'Fern' }
-const refused = () => answerJson(401, { error: 40101, message: 'no' })
+const refused = () => replyJson(401, { error: 40101, message: 'no' })
 const takeOnly =
-  (token: string): FakeAnswer =>
+  (token: string): FakeReply =>
   ({ headers }) =>
-    headers.authorization === `Bearer ${token}` ? answerFern() : refused()
+    headers.authorization === `Bearer ${token}` ? replyFern() : refused()
 
-function createClient(token: TokenFunction, answer: FakeAnswer, maxRetries = 3) {
-  const { fetch, sent } = createFakeFetch(answer)
+function createClient(token: TokenFunction, reply: FakeReply, maxRetries = 3) {
+  const { fetch, sent } = createFakeFetch(reply)
   const options = { baseUrl: 'http://127.0.0.1:3000', token, fetch, maxRetries }
   return { ...createPlantStoreClient(options), sent }
 }
 
-/** A token function that notes what it is told. */
+/** A token function that notes each `refresh`. */
 function notingToken() {
-  const told: boolean[] = []
+  const refreshes: boolean[] = []
   const token = async ({ refresh }: TokenContext) => {
-    told.push(refresh)
+    refreshes.push(refresh)
     return refresh ? 'fresh' : 'stale'
   }
-  return { told, token }
+  return { refreshes, token }
 }
 
 describe('a token function', () => {
   test('is asked once for a call, however many attempts it takes', async () => {
-    const { told, token } = notingToken()
-    const answers = [() => Promise.reject(fetchFailed('ECONNRESET')), answerFern]
-    const client = createClient(token, (_, attempt) => answers[attempt - 1]?.() as Response)
+    const { refreshes, token } = notingToken()
+    const replies = [() => Promise.reject(fetchFailed('ECONNRESET')), replyFern]
+    const client = createClient(token, (_, attempt) => replies[attempt - 1]?.() as Response)
     await client.createPlant(FERN)
-    expect([told, client.sent.length]).toEqual([[false], 2])
+    expect([refreshes, client.sent.length]).toEqual([[false], 2])
   })
 
   test('is asked for a fresh one when the server refuses it, once in a call', async () => {
-    const { told, token } = notingToken()
+    const { refreshes, token } = notingToken()
     const client = createClient(token, takeOnly('fresh'))
     await client.createPlant(FERN)
-    expect([told, client.sent.length]).toEqual([[false, true], 2])
+    expect([refreshes, client.sent.length]).toEqual([[false, true], 2])
     const hopeless = createClient(token, refused)
     const { ok, meta } = await hopeless.tryCreatePlant(FERN)
     expect([ok, meta.attempts]).toEqual([false, 2])
   })
 
-  test('is told in the next call where one without retries may not ask again', async () => {
-    const { told, token } = notingToken()
+  test('gets the refusal in the next call where one without retries may not ask again', async () => {
+    const { refreshes, token } = notingToken()
     const { sent, tryCreatePlant } = createClient(token, takeOnly('fresh'), 0)
     expect((await tryCreatePlant(FERN)).ok).toBe(false)
     expect(sent).toHaveLength(1)
     expect((await tryCreatePlant(FERN)).ok).toBe(true)
     expect((await tryCreatePlant(FERN)).ok).toBe(false)
-    expect(told).toEqual([false, true, false])
+    expect(refreshes).toEqual([false, true, false])
   })
 
   test('is asked once for calls at the same time, to refresh as well', async () => {
-    const { told, token } = notingToken()
+    const { refreshes, token } = notingToken()
     const { createPlant } = createClient(token, takeOnly('fresh'))
     await Promise.all([1, 2, 3, 4].map((id) => createPlant({ id, name: 'Fern' })))
-    expect(told).toEqual([false, true])
+    expect(refreshes).toEqual([false, true])
   })
 
   test('is not asked to refresh what another call has had refreshed', async () => {
-    const { told, token } = notingToken()
+    const { refreshes, token } = notingToken()
     let open = () => {}
     const gate = new Promise<void>((resolve) => {
       open = resolve
     })
-    const answer: FakeAnswer = async (request, attempt) => {
+    const reply: FakeReply = async (request, attempt) => {
       if (attempt === 1) await gate
       return takeOnly('fresh')(request, attempt)
     }
     const { createPlant } = createClient(async (context) => {
       await token(context)
-      return told.includes(true) ? 'fresh' : 'stale'
-    }, answer)
+      return refreshes.includes(true) ? 'fresh' : 'stale'
+    }, reply)
     const slow = createPlant({ id: 1, name: 'Fern' })
     await createPlant({ id: 2, name: 'Fern' })
     open()
     await slow
-    expect(told).toEqual([false, true, false])
+    expect(refreshes).toEqual([false, true, false])
   })
 
-  test('goes on for those who still wait, and is told when nobody does', async () => {
+  test('goes on for those who still wait, and its signal is aborted when none does', async () => {
     const asked: TokenContext[] = []
     const { tryCreatePlant } = createClient((context) => {
       asked.push(context)
       return new Promise(() => {})
-    }, answerFern)
+    }, replyFern)
     const first = new AbortController()
     const second = new AbortController()
     const calls = [first, second].map(({ signal }) => tryCreatePlant(FERN, { signal }))
@@ -113,12 +107,12 @@ describe('a token function', () => {
     await last
   })
 
-  test('is not told that nobody waits once it has given a token', async () => {
+  test('keeps its signal unaborted once it has given a token', async () => {
     const asked: TokenContext[] = []
     const { createPlant } = createClient((context) => {
       asked.push(context)
       return 'token'
-    }, answerFern)
+    }, replyFern)
     await createPlant(FERN)
     expect(asked.map(({ signal }) => signal.aborted)).toEqual([false])
   })
@@ -128,8 +122,8 @@ describe('a token function', () => {
     [undefined, 'no Error'],
     [Object.assign(new Error('closed'), { name: 'no name' }), 'no Error'],
     [Object.assign(new Error('closed'), { name: 'VaultError' }), 'VaultError'],
-  ])('that throws %o is told to have thrown %s', async (thrown, kind) => {
-    const { createPlant } = createClient(() => Promise.reject(thrown), answerFern)
+  ])('that throws %o is named as one that threw %s', async (thrown, kind) => {
+    const { createPlant } = createClient(() => Promise.reject(thrown), replyFern)
     await expect(createPlant(FERN)).rejects.toThrow(`its function threw ${kind}`)
   })
 
@@ -138,7 +132,7 @@ describe('a token function', () => {
     const { tryCreatePlant } = createClient(() => {
       if (++asked === 1) throw new Error('the vault is closed')
       return 'token'
-    }, answerFern)
+    }, replyFern)
     expect(await tryCreatePlant(FERN)).toMatchObject({
       ok: false,
       error: { name: 'PlantStoreConfigError', code: 'token_provider_failed', applied: 'no' },
@@ -150,30 +144,33 @@ describe('a token function', () => {
   test.each<[string, TokenFunction, string]>([
     ['fails', () => Promise.reject(new Error('down')), 'token_provider_failed'],
     ['gives no token', () => 'two words', 'invalid_token'],
-  ])('that %s tells each call that waits for it of that call alone', async (_how, give, code) => {
-    const answers = [() => Promise.reject(fetchFailed('ECONNRESET')), refused]
-    const asked = createGate()
-    const goOn = createGate()
-    const token: TokenFunction = async (context) => {
-      if (!context.refresh) return 'stale'
-      asked.open()
-      await goOn.opened
-      return give(context)
-    }
-    const client = createClient(token, (_, attempt) => answers[attempt - 1]?.() as Response)
-    const first = client.tryCreatePlant(FERN)
-    await asked.opened
-    const second = client.tryCreatePlant(FERN)
-    goOn.open()
-    const [one, other] = await Promise.all([first, second])
-    if (one.ok || other.ok) throw new Error('it was stored')
-    expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
-    expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
-    expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
-  })
+  ])(
+    'that %s gives each call that waits for it the facts of that call alone',
+    async (_how, give, code) => {
+      const replies = [() => Promise.reject(fetchFailed('ECONNRESET')), refused]
+      const asked = createGate()
+      const goOn = createGate()
+      const token: TokenFunction = async (context) => {
+        if (!context.refresh) return 'stale'
+        asked.open()
+        await goOn.opened
+        return give(context)
+      }
+      const client = createClient(token, (_, attempt) => replies[attempt - 1]?.() as Response)
+      const first = client.tryCreatePlant(FERN)
+      await asked.opened
+      const second = client.tryCreatePlant(FERN)
+      goOn.open()
+      const [one, other] = await Promise.all([first, second])
+      if (one.ok || other.ok) throw new Error('it was stored')
+      expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
+      expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
+      expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
+    },
+  )
 
   test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (given) => {
-    const { sent, tryCreatePlant } = createClient((() => given) as () => string, answerFern)
+    const { sent, tryCreatePlant } = createClient((() => given) as () => string, replyFern)
     expect(await tryCreatePlant(FERN)).toMatchObject({
       ok: false,
       error: { code: 'invalid_token' },
@@ -191,7 +188,7 @@ test('a token that is given as text is refused but once', async () => {
 
 test('white space around a token is left out', async () => {
   for (const token of [' abc\r\n', () => 'abc\n']) {
-    const { fetch, sent } = createFakeFetch(answerFern)
+    const { fetch, sent } = createFakeFetch(replyFern)
     const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token, fetch })
     await client.createPlant(FERN)
     expect(sent[0]?.headers.authorization).toBe('Bearer abc')

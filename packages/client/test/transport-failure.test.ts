@@ -39,7 +39,7 @@ test('the number that a DOMException has for its code says nothing', () => {
   expect(judge(new DOMException('too late', 'TimeoutError')).reason).toBe('too late')
 })
 
-describe('where fetch fails, it is told', () => {
+describe('where fetch fails, the error names it', () => {
   test.each<[string, unknown, string, string, boolean, string]>([
     [
       'refused',
@@ -117,7 +117,7 @@ describe('where fetch fails, it is told', () => {
     ['closed', fetchFailed('UND_ERR_SOCKET'), 'connection_lost', 'maybe', true, 'UND_ERR_SOCKET'],
     ['broken pipe', fetchFailed('EPIPE', 'write'), 'connection_lost', 'maybe', true, 'EPIPE'],
     [
-      'a browser tells nothing',
+      'a browser says nothing',
       new TypeError('Failed to fetch'),
       'connection_lost',
       'maybe',

@@ -1,7 +1,7 @@
-import { answer, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertTrue, assertWithin } from '../assertions.ts'
 import { type Case, type CaseTools, OPEN_AFTER_REFUSAL, type Script } from '../case.ts'
 import { watchListeners, watchTimers } from '../leftovers.ts'
+import { reply, stored, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 /** What "at once" may take on a busy machine. */
@@ -49,7 +49,7 @@ function abortedAt({ claim, script, applied, requests, differs = {}, begin }: Ab
 }
 
 const inBackOff = abortedAt({
-  claim: 'an abort while waiting to retry settles at once',
+  claim: 'an abort while waiting to retry ends the call at once',
   script: ({ send }) => send(unavailable('retry-after: 3')),
   applied: ['no'],
   differs: OPEN_AFTER_REFUSAL,
@@ -63,7 +63,7 @@ const inBackOff = abortedAt({
 })
 
 const beforeHeaders = abortedAt({
-  claim: 'an abort while no headers have come settles at once',
+  claim: 'an abort while no headers have come ends the call at once',
   script: () => {},
   applied: ['maybe'],
   requests: 1,
@@ -74,8 +74,8 @@ const beforeHeaders = abortedAt({
 })
 
 const inBody = abortedAt({
-  claim: 'an abort in the middle of a body settles at once',
-  script: ({ send }) => send(`${answer({ framing: 'content-length: 15' })}{"name"`),
+  claim: 'an abort in the middle of a body ends the call at once',
+  script: ({ send }) => send(`${reply({ framing: 'content-length: 15' })}{"name"`),
   applied: ['maybe', 'yes'],
   requests: 1,
   begin(tools, signal, abort) {
@@ -85,7 +85,7 @@ const inBody = abortedAt({
 })
 
 const inToken = abortedAt({
-  claim: 'an abort while the token is fetched settles at once and sends nothing',
+  claim: 'an abort while the token is fetched ends the call at once and sends nothing',
   script: ({ send }) => send(stored()),
   applied: ['no'],
   requests: 0,

@@ -1,7 +1,7 @@
-import { refused, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertTrue, assertWithin } from '../assertions.ts'
 import type { Case } from '../case.ts'
 import { watchListeners } from '../leftovers.ts'
+import { refused, stored, unavailable } from '../replies.ts'
 
 function* plants(count: number): Generator<{ id: number; name: string }> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
@@ -29,19 +29,19 @@ const bounded: Case = {
   },
   async check({ client, library }) {
     let read = 0
-    let settled = 0
+    let taken = 0
     function* counted(): Generator<{ id: number; name: string }> {
       for (const plant of plants(30)) {
         read++
-        assertTrue(read - settled <= 4, `${read - settled} rows are read ahead`)
+        assertTrue(read - taken <= 4, `${read - taken} rows are read ahead`)
         yield plant
       }
     }
     for await (const { ok } of library.createPlants(client(), counted(), { concurrency: 3 })) {
       assertTrue(ok, 'the row is stored')
-      settled++
+      taken++
     }
-    assertEqual(settled, 30, 'rows')
+    assertEqual(taken, 30, 'rows')
   },
 }
 

@@ -1,14 +1,14 @@
-import { answer, STORED_BODY, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
 import type { Case, Exchange } from '../case.ts'
+import { reply, STORED_BODY, stored, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
-const OPAQUE = 'a page is not told why a request failed, so it cannot know that nothing was sent'
+const OPAQUE = 'a page cannot see why a request failed, so it cannot know that nothing was sent'
 
 const LOST_CODES = ['connection_lost', 'connection_failed']
 
-/** Answers and ends the connection, so that the next request comes on a fresh one. */
-function answerLast({ send, end }: Exchange, bytes: (headers: readonly string[]) => string): void {
+/** Replies and ends the connection, so that the next request comes on a fresh one. */
+function replyLast({ send, end }: Exchange, bytes: (headers: readonly string[]) => string): void {
   send(bytes(['connection: close', 'retry-after: 0']))
   end()
 }
@@ -18,7 +18,7 @@ function firstIsLost(claim: string, lose: (exchange: Exchange) => void): Case {
   return {
     claim,
     script: (exchange) =>
-      exchange.attempt % 2 === 1 ? lose(exchange) : answerLast(exchange, stored),
+      exchange.attempt % 2 === 1 ? lose(exchange) : replyLast(exchange, stored),
     async check({ client, failureOf, seen }) {
       assertEqual(await client().createPlant(PLANT), { name: 'Fern' }, 'the plant')
       const failure = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
@@ -30,16 +30,16 @@ function firstIsLost(claim: string, lose: (exchange: Exchange) => void): Case {
   }
 }
 
-const CUT = answer({ framing: 'content-length: 15' }) + STORED_BODY.slice(0, 7)
+const CUT = reply({ framing: 'content-length: 15' }) + STORED_BODY.slice(0, 7)
 
-const CUT_CHUNKS = `${answer({ framing: 'transfer-encoding: chunked' })}f\r\n${STORED_BODY}\r\n`
+const CUT_CHUNKS = `${reply({ framing: 'transfer-encoding: chunked' })}f\r\n${STORED_BODY}\r\n`
 
 const lost: readonly Case[] = [
   {
-    ...firstIsLost('a reset instead of an answer is retried', ({ reset }) => reset()),
+    ...firstIsLost('a reset instead of a reply is retried', ({ reset }) => reset()),
     isClassic: true,
   },
-  firstIsLost('an end of the connection instead of an answer is retried', ({ end }) => end()),
+  firstIsLost('an end of the connection instead of a reply is retried', ({ end }) => end()),
   firstIsLost('a reset in the middle of the headers is retried', async (exchange) => {
     exchange.send('HTTP/1.1 200 OK\r\ncontent-le')
     await exchange.pause(10)
@@ -76,7 +76,7 @@ const cutChunks: Case = {
 const nobodyListens: Case = {
   claim: 'a refused connection surely stored nothing',
   script: () => {},
-  differs: { browser: OPAQUE, deno: 'its error has no code that tells a refused connection' },
+  differs: { browser: OPAQUE, deno: 'its error has no code for a refused connection' },
   async check({ client, differs, failureOf, refusedUrl }) {
     const call = client({ baseUrl: refusedUrl, maxRetries: 1 }).createPlant(PLANT)
     const { applied, attempts, code } = await failureOf(call)
@@ -137,7 +137,7 @@ const sticky: Case = {
   },
 }
 
-const RESENDS = 'when a kept connection breaks, the runtime sends again by itself and tells nobody'
+const RESENDS = 'when a kept connection breaks, the runtime silently sends again by itself'
 
 const noRetries: Case = {
   claim: 'zero retries means one request, whatever happens',
@@ -146,7 +146,7 @@ const noRetries: Case = {
     const { request, reset, send, end } = exchange
     const { id } = JSON.parse(request.body) as { id: number }
     if (id === 1) reset()
-    if (id === 2) answerLast(exchange, (headers) => unavailable(...headers))
+    if (id === 2) replyLast(exchange, (headers) => unavailable(...headers))
     if (id === 3) end()
     if (id === 4) send(CUT)
     if (id === 4) end()

@@ -1,6 +1,6 @@
-import { stored } from '../answers.ts'
 import { assertEqual, assertOneOf, assertTrue, assertWithin } from '../assertions.ts'
 import type { Case } from '../case.ts'
+import { stored } from '../replies.ts'
 import { findSecret } from '../secret-search.ts'
 import { PLANT } from './plants.ts'
 
@@ -20,7 +20,7 @@ const deafFetch: Case = {
 }
 
 const deafBody: Case = {
-  claim: 'a body of such a fetch that never ends is left as well',
+  claim: 'a body without end is left there, too',
   script: () => {},
   async check({ client, failureOf }) {
     const body = () => new ReadableStream({ pull: () => new Promise<void>(() => {}) })

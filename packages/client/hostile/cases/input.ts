@@ -1,6 +1,6 @@
-import { answer, stored } from '../answers.ts'
 import { assertEqual, assertTrue } from '../assertions.ts'
 import type { Case } from '../case.ts'
+import { reply, stored } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 const EXACT_IDS = [
@@ -61,7 +61,7 @@ const exactText: Case = {
   claim: 'names and tags arrive and come back with every character',
   script({ request, send }) {
     const { name, tag } = JSON.parse(request.body) as { name: string; tag?: string }
-    send(answer({ body: JSON.stringify({ name, tag }) }))
+    send(reply({ body: JSON.stringify({ name, tag }) }))
   },
   async check({ client }) {
     for (const plant of [{ name: NAME }, { name: NAME, tag: '' }, { name: '', tag: NAME }]) {

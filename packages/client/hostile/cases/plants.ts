@@ -1,4 +1,4 @@
-/** What most cases send; the usual answer names it. */
+/** What most cases send; the usual reply names it. */
 export const PLANT = { id: 7, name: 'Fern' }
 
 /** Its bytes on the wire. */

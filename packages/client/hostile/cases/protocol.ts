@@ -1,6 +1,6 @@
-import { answer, STORED_BODY, stored } from '../answers.ts'
 import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
 import type { Case, CaseTools, Script } from '../case.ts'
+import { reply, STORED_BODY, stored } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 /** The bytes can be read in more than one way; a failure must be ours and must not say "no". */
@@ -19,13 +19,13 @@ function ambiguous(what: string, script: Script): Case {
 
 function framed(framing: string, body = STORED_BODY): Script {
   return ({ send, end }) => {
-    send(answer({ framing, body }))
+    send(reply({ framing, body }))
     end()
   }
 }
 
 const earlyHints: Case = {
-  claim: 'early hints before the answer change nothing',
+  claim: 'early hints before the reply change nothing',
   script: ({ send }) =>
     send(`HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n${stored()}`),
   async check({ client, seen }) {
@@ -42,9 +42,9 @@ const redirected: Case = {
     const { id } = JSON.parse(request.body) as { id: number }
     const isRedirect = request.origin === 'main'
     const headers = [`location: ${otherUrl}/plants`]
-    send(isRedirect ? answer({ status: id, headers }) : stored())
+    send(isRedirect ? reply({ status: id, headers }) : stored())
   },
-  differs: { browser: 'a page sees a redirect as an answer without status' },
+  differs: { browser: 'a page sees a redirect as a reply without status' },
   async check({ client, differs, failureOf, seen }) {
     const { createPlant } = client()
     for (const id of REDIRECTS) {
@@ -60,10 +60,10 @@ const redirected: Case = {
 
 const manyHeaders = Array.from({ length: 2_000 }, (_, index) => `x-${index}: ${'y'.repeat(200)}`)
 
-const forged = answer({ body: '{"name":"Forged"}' })
+const forged = reply({ body: '{"name":"Forged"}' })
 
-const splitAnswer: Case = {
-  claim: 'bytes beyond the length of one answer are not taken for the next answer',
+const splitReply: Case = {
+  claim: 'bytes beyond the length of one reply are not taken for the next reply',
   script: ({ attempt, send }) => send(attempt === 1 ? stored() + forged : stored()),
   async check({ client }) {
     const { createPlant, tryCreatePlant } = client()
@@ -75,11 +75,11 @@ const splitAnswer: Case = {
 export const protocolCases: readonly Case[] = [
   earlyHints,
   redirected,
-  splitAnswer,
-  ambiguous('an unasked 100 Continue before the answer', ({ send }) =>
+  splitReply,
+  ambiguous('an unasked 100 Continue before the reply', ({ send }) =>
     send(`HTTP/1.1 100 Continue\r\n\r\n${stored()}`),
   ),
-  ambiguous('a switch of protocols that nobody asked for', ({ send, end }) => {
+  ambiguous('an unrequested switch of protocols', ({ send, end }) => {
     send('HTTP/1.1 101 Switching Protocols\r\nupgrade: tea\r\nconnection: upgrade\r\n\r\n')
     end()
   }),
@@ -94,11 +94,11 @@ export const protocolCases: readonly Case[] = [
   ),
   ambiguous('a chunk size that is no number', framed('transfer-encoding: chunked', 'zz\r\n')),
   ambiguous('bytes that are not gzip, labelled gzip', ({ send, end }) => {
-    send(answer({ headers: ['content-encoding: gzip'], body: 'this is no gzip' }))
+    send(reply({ headers: ['content-encoding: gzip'], body: 'this is no gzip' }))
     end()
   }),
-  ambiguous('an encoding that nobody knows', ({ send }) =>
-    send(answer({ headers: ['content-encoding: rot13'], body: '{"anzr":"Srea"}' })),
+  ambiguous('an unknown encoding', ({ send }) =>
+    send(reply({ headers: ['content-encoding: rot13'], body: '{"anzr":"Srea"}' })),
   ),
   ambiguous('bytes that are not HTTP', ({ send, end }) => {
     send('\u0000\u0001\u0002 220 mail.example ESMTP ready\r\n')
@@ -109,7 +109,7 @@ export const protocolCases: readonly Case[] = [
     end()
   }),
   ambiguous('a header of 400 kilobytes', ({ send, end }) => {
-    send(answer({ headers: manyHeaders, body: STORED_BODY }))
+    send(reply({ headers: manyHeaders, body: STORED_BODY }))
     end()
   }),
 ]

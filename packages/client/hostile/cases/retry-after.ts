@@ -1,6 +1,6 @@
-import { refused, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertTrue, assertWithin } from '../assertions.ts'
 import type { Case, CaseTools, SeenRequest } from '../case.ts'
+import { refused, stored, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 /** What a busy machine may add to a wait. */
@@ -70,7 +70,7 @@ async function failsAtOnce({ client, failureOf, seen }: CaseTools): Promise<numb
 }
 
 const huge: Case = {
-  claim: 'a Retry-After of a day fails at once and tells the caller',
+  claim: 'a Retry-After of a day fails at once and names the wait',
   isClassic: true,
   script: ({ send }) => send(unavailable('retry-after: 86400')),
   async check(tools) {

@@ -1,6 +1,6 @@
-import { answer, refused, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertTrue } from '../assertions.ts'
 import { type Case, OPEN_AFTER_REFUSAL } from '../case.ts'
+import { refused, reply, stored, unavailable } from '../replies.ts'
 import { PLANT, PLANT_BODY } from './plants.ts'
 
 const unavailableTwice: Case = {
@@ -88,7 +88,7 @@ const resultNeverThrows: Case = {
   script({ attempt, send, reset }) {
     if (attempt === 1) reset()
     if (attempt === 2) send(refused(40002, 'no'))
-    if (attempt === 3) send(answer({ body: 'tea' }))
+    if (attempt === 3) send(reply({ body: 'tea' }))
   },
   async check({ client }) {
     const { tryCreatePlant } = client({ maxRetries: 0, timeoutMs: 100 })
@@ -107,7 +107,7 @@ const restReplies: Case = {
   script({ attempt, send }) {
     if (attempt === 1) send(refused(40003, 'taken'))
     if (attempt === 2) send(stored())
-    if (attempt === 3) send(answer({ body: '<html>', type: 'text/html' }))
+    if (attempt === 3) send(reply({ body: '<html>', type: 'text/html' }))
   },
   async check({ rest, failureOf }) {
     const { createPlant } = rest({ maxRetries: 0 })

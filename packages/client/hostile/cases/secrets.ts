@@ -1,6 +1,6 @@
-import { answer, proxyPage, refused, stored } from '../answers.ts'
 import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
 import type { Case } from '../case.ts'
+import { proxyPage, refused, reply, stored } from '../replies.ts'
 import { findSecret } from '../secret-search.ts'
 import { PLANT } from './plants.ts'
 
@@ -14,7 +14,7 @@ const LONG_TOKEN = Array.from({ length: 750 }, (_, at) => (at * 7_919 + 2 ** 31)
 
 interface Echo {
   readonly claim: string
-  /** The answer that shows the credential back. */
+  /** The reply that shows the credential back. */
   readonly echo: (credential: string) => string
 }
 
@@ -31,16 +31,16 @@ const echoes: readonly Echo[] = [
   },
   {
     claim: 'a token across the end of what an error quotes is in no error',
-    echo: (credential) => answer({ type: 'text/html', body: FILLER + credential }),
+    echo: (credential) => reply({ type: 'text/html', body: FILLER + credential }),
   },
   {
     claim: 'a token in broken JSON is in no error',
-    echo: (credential) => answer({ body: `{"name":${JSON.stringify(credential)}` }),
+    echo: (credential) => reply({ body: `{"name":${JSON.stringify(credential)}` }),
   },
   {
     claim: 'a token in headers of a refusal is in no error',
     echo: (credential) =>
-      answer({
+      reply({
         status: 401,
         headers: [`x-request-id: ${credential}`, `www-authenticate: ${credential}`],
         type: `text/${credential.replace(/[^\w]/g, '')}`,

@@ -1,6 +1,6 @@
-import { answer, STORED_BODY, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertOneOf, assertWithin } from '../assertions.ts'
 import { type Case, type Exchange, OPEN_AFTER_REFUSAL } from '../case.ts'
+import { reply, STORED_BODY, stored, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 /** What a busy machine may add; a limit that is not kept would take seconds or for ever. */
@@ -15,7 +15,7 @@ const ENDLESS_CHUNKS = 200
 const CHUNK = `10000\r\n${'x'.repeat(0x10000)}\r\n`
 
 async function drip(exchange: Exchange): Promise<void> {
-  exchange.send(answer({ framing: 'content-length: 100000' }))
+  exchange.send(reply({ framing: 'content-length: 100000' }))
   while (exchange.isOpen) {
     exchange.send(' ')
     await exchange.pause(20)
@@ -23,7 +23,7 @@ async function drip(exchange: Exchange): Promise<void> {
 }
 
 async function pour({ send, drained, pause }: Exchange): Promise<void> {
-  send(answer({ framing: 'transfer-encoding: chunked' }))
+  send(reply({ framing: 'transfer-encoding: chunked' }))
   for (let sent = 0; sent < ENDLESS_CHUNKS; sent++) {
     send(CHUNK)
     await drained()
@@ -32,7 +32,7 @@ async function pour({ send, drained, pause }: Exchange): Promise<void> {
 }
 
 function stallsInTheBody({ send }: Exchange): void {
-  send(answer({ framing: `content-length: ${STORED_BODY.length}` }) + STORED_BODY.slice(0, 5))
+  send(reply({ framing: `content-length: ${STORED_BODY.length}` }) + STORED_BODY.slice(0, 5))
 }
 
 /** The first attempt never ends by itself, the second is answered. */
@@ -91,7 +91,7 @@ const totalDeadline: Case = {
 }
 
 const endlessBody: Case = {
-  claim: 'a body without end is given up once it is longer than any answer',
+  claim: 'a body without end is given up once it is longer than any reply',
   script: pour,
   async check({ client, failureOf, seen }) {
     const begin = performance.now()
@@ -122,7 +122,7 @@ const waitBeyondDeadline: Case = {
 }
 
 const tokenNeverComes: Case = {
-  claim: 'a token function that never answers ends with the total deadline, and nothing is sent',
+  claim: 'a token function that never replies ends with the total deadline, and nothing is sent',
   script: ({ send }) => send(stored()),
   async check({ client, failureOf, seen }) {
     const token = () => new Promise<string>(() => {})

@@ -1,6 +1,6 @@
-import { refused, stored, unavailable } from '../answers.ts'
 import { assertEqual, assertTrue } from '../assertions.ts'
 import { type Case, OPEN_AFTER_REFUSAL } from '../case.ts'
+import { refused, stored, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 function unauthorized(): string {

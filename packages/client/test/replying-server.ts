@@ -9,34 +9,34 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-export interface AnsweringServer extends AsyncDisposable {
+export interface ReplyingServer extends AsyncDisposable {
   readonly url: string
   /** What arrived, in order. */
   readonly received: readonly ReceivedRequest[]
 }
 
-export type Answer = (response: ServerResponse, request: ReceivedRequest) => void
+export type Reply = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** Answers with a value as JSON, or with a string as it is. */
-export function answerWith(
+/** Replies with a value as JSON, or with a string as it is. */
+export function replyWith(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
-): Answer {
+): Reply {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 }
 
-/** A server on a free port of this machine, which gives every request the same answer. */
-export async function startAnsweringServer(answer: Answer): Promise<AnsweringServer> {
+/** A server on a free port of this machine, which gives every request the same reply. */
+export async function startReplyingServer(reply: Reply): Promise<ReplyingServer> {
   const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const { method, url: path, headers } = request
     const arrived = { method, path, headers, body: await text(request) }
     received.push(arrived)
-    answer(response, arrived)
+    reply(response, arrived)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

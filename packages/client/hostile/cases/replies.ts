@@ -1,9 +1,9 @@
-import { answer, proxyPage, refused, stored } from '../answers.ts'
 import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
 import { type Case, OPEN_AFTER_REFUSAL } from '../case.ts'
+import { proxyPage, refused, reply, stored } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
-/** An answer with status 200 that is no Plant: asking again would not help. */
+/** A reply with status 200 that is no Plant: asking again would not help. */
 function notAPlant(claim: string, bytes: string): Case {
   return {
     claim,
@@ -30,18 +30,18 @@ const echoIsNoProof: Case = {
   claim: 'a page with status 200 that repeats the id of the request proves nothing either',
   script({ request, send }) {
     const headers = [`x-request-id: ${request.headers['x-request-id']}`]
-    send(answer({ type: 'text/html', headers, body: '<h1>Sign in</h1>' }))
+    send(reply({ type: 'text/html', headers, body: '<h1>Sign in</h1>' }))
   },
   async check({ client, failureOf }) {
     assertEqual((await failureOf(client().createPlant(PLANT))).applied, 'maybe', 'applied')
   },
 }
 
-const ownBrokenAnswer: Case = {
+const ownBrokenReply: Case = {
   claim: 'a 200 of the service itself says that the plant is stored, even if its body is broken',
   script({ request, send }) {
     const headers = [`x-request-id: ${request.headers['x-request-id']}`]
-    send(answer({ headers, body: '{"name":' }))
+    send(reply({ headers, body: '{"name":' }))
   },
   async check({ client, failureOf }) {
     assertEqual((await failureOf(client().createPlant(PLANT))).applied, 'yes', 'applied')
@@ -50,7 +50,7 @@ const ownBrokenAnswer: Case = {
 
 const strangersIgnored: Case = {
   claim: 'members that the contract does not know are left out of the plant',
-  script: ({ send }) => send(answer({ body: '{"name":"Fern","id":7,"__proto__":{"a":1},"b":[]}' })),
+  script: ({ send }) => send(reply({ body: '{"name":"Fern","id":7,"__proto__":{"a":1},"b":[]}' })),
   async check({ client }) {
     const plant = await client().createPlant(PLANT)
     assertEqual(plant, { name: 'Fern' }, 'the plant')
@@ -62,7 +62,7 @@ const otherSuccess: Case = {
   claim: 'a 2xx other than 200 is unexpected and leaves the outcome open',
   script({ request, send }) {
     const { id } = JSON.parse(request.body) as { id: number }
-    send(answer({ status: id, framing: id === 204 ? null : 'content-length: 0' }))
+    send(reply({ status: id, framing: id === 204 ? null : 'content-length: 0' }))
   },
   async check({ client, failureOf, seen }) {
     for (const id of [201, 202, 204]) {
@@ -95,7 +95,7 @@ const proxyProvesNothing: Case = {
   },
 }
 
-/** Whether a create was stored, by the number of the Error that answers it. */
+/** Whether a create was stored, by the number of the Error that replies it. */
 const APPLIED: Readonly<Record<number, readonly string[]>> = {
   40000: ['no'],
   40002: ['no'],
@@ -133,7 +133,7 @@ const badErrorBodies: Case = {
   claim: 'a 400 without an Error body is still typed and not retried',
   script: ({ attempt, send }) => {
     const bodies = ['', '{"error":"x"}', '{"error":40002.5,"message":"m"}', 'null', '{', '[]']
-    send(answer({ status: 400, body: bodies[attempt - 1] ?? '' }))
+    send(reply({ status: 400, body: bodies[attempt - 1] ?? '' }))
   },
   async check({ client, failureOf, seen }) {
     for (let count = 1; count <= 6; count++) {
@@ -145,9 +145,9 @@ const badErrorBodies: Case = {
   },
 }
 
-export const answerCases: readonly Case[] = [
+export const replyCases: readonly Case[] = [
   {
-    ...notAPlant('a 200 of the wrong shape is refused', answer({ body: '{"name":5}' })),
+    ...notAPlant('a 200 of the wrong shape is refused', reply({ body: '{"name":5}' })),
     isClassic: true,
   },
   {
@@ -155,16 +155,16 @@ export const answerCases: readonly Case[] = [
     isClassic: true,
   },
   {
-    ...notAPlant('a 200 with broken JSON is refused', answer({ body: '{"name":"Fern"' })),
+    ...notAPlant('a 200 with broken JSON is refused', reply({ body: '{"name":"Fern"' })),
     isClassic: true,
   },
-  notAPlant('a 200 with an empty body is refused', answer()),
-  notAPlant('a 200 with JSON null is refused', answer({ body: 'null' })),
-  notAPlant('a 200 with a hundred thousand brackets is refused', answer({ body: '['.repeat(1e5) })),
-  notAPlant('a 200 with a lone surrogate is refused', answer({ body: '{"name":"\\ud800"}' })),
+  notAPlant('a 200 with an empty body is refused', reply()),
+  notAPlant('a 200 with JSON null is refused', reply({ body: 'null' })),
+  notAPlant('a 200 with a hundred thousand brackets is refused', reply({ body: '['.repeat(1e5) })),
+  notAPlant('a 200 with a lone surrogate is refused', reply({ body: '{"name":"\\ud800"}' })),
   portalStoresNothing,
   echoIsNoProof,
-  ownBrokenAnswer,
+  ownBrokenReply,
   strangersIgnored,
   otherSuccess,
   proxyIsRetried,

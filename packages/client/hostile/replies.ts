@@ -1,4 +1,4 @@
-/** Let a page of another origin read the answer, so that every case can run in a browser. */
+/** Let a page of another origin read the reply, so that every case can run in a browser. */
 const CROSS_ORIGIN = [
   'access-control-allow-origin: *',
   'access-control-expose-headers: retry-after, x-request-id',
@@ -20,8 +20,8 @@ export interface AnswerParts {
   readonly framing?: string | null
 }
 
-/** The bytes of an HTTP answer. */
-export function answer(parts: AnswerParts = {}): string {
+/** The bytes of an HTTP reply. */
+export function reply(parts: AnswerParts = {}): string {
   const { status = 200, headers = [], type = 'application/json', body = '' } = parts
   const length = `content-length: ${new TextEncoder().encode(body).length}`
   const framing = parts.framing === undefined ? length : parts.framing
@@ -37,15 +37,15 @@ export function answer(parts: AnswerParts = {}): string {
 
 export const STORED_BODY = '{"name":"Fern"}'
 
-/** The answer to a plant that was stored. */
+/** The reply to a plant that was stored. */
 export function stored(headers: readonly string[] = []): string {
-  return answer({ body: STORED_BODY, headers })
+  return reply({ body: STORED_BODY, headers })
 }
 
-/** An Error answer of the service; the status is that of the code. */
+/** An Error reply of the service; the status is that of the code. */
 export function refused(error: number, message: string, headers: readonly string[] = []): string {
   const body = JSON.stringify({ error, message })
-  return answer({ status: Math.floor(error / 100), body, headers })
+  return reply({ status: Math.floor(error / 100), body, headers })
 }
 
 export function unavailable(...headers: readonly string[]): string {
@@ -54,16 +54,16 @@ export function unavailable(...headers: readonly string[]): string {
 
 /** A page such as a proxy in front of the service gives. */
 export function proxyPage(status: number, text = 'Bad gateway'): string {
-  return answer({ status, type: 'text/html', body: `<!doctype html><h1>${text}</h1>` })
+  return reply({ status, type: 'text/html', body: `<!doctype html><h1>${text}</h1>` })
 }
 
 /** The connection is to be closed after it, so that the request itself comes on a fresh one. */
-export function preflightAnswer(asked: string): string {
+export function preflightReply(asked: string): string {
   const headers = [
     'access-control-allow-methods: *',
     `access-control-allow-headers: ${asked}`,
     'access-control-max-age: 600',
     'connection: close',
   ]
-  return answer({ status: 204, headers, framing: null })
+  return reply({ status: 204, headers, framing: null })
 }
