@@ -1,6 +1,7 @@
-import { createPlantStoreClient } from '@plant-store/client'
+import { createRestClient } from '@plant-store/client/rest'
 
-const { rest } = createPlantStoreClient()
-const answer = await rest.createPlant({ body: { id: 11, name: 'Sage' } })
-if (answer.status === 200) console.log(answer.body.name)
-else console.log(answer.status, answer.body.error, answer.body.message)
+const client = createRestClient()
+const signal = AbortSignal.timeout(5_000)
+const reply = await client.createPlant({ body: { id: 11, name: 'Sage' }, fetchOptions: { signal } })
+if (reply.status === 200) console.log(reply.body.name)
+else console.log(reply.status, reply.body.error, reply.body.message, reply.applied)
