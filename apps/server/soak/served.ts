@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
 import { issueToken } from '../src/auth/issue-token.ts'
 import { migratePostgresDatabase } from '../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../src/engines/postgres/postgres.ts'
+import { createTestClient, type TestClient } from '../test/clients.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 
@@ -20,7 +20,7 @@ export async function prepare(databaseUrl: string): Promise<string> {
 /** A server process over a database that is migrated and has the token. */
 export interface Served {
   readonly url: string
-  readonly client: PlantStoreClient
+  readonly client: TestClient
   readonly port: number
   readonly pid: number
   /** Whether the process still runs. */
@@ -59,7 +59,7 @@ export async function serve(
   const baseUrl = await readGreeting(child)
   return {
     url: baseUrl,
-    client: createPlantStoreClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
+    client: createTestClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
     port: Number(new URL(baseUrl).port),
     pid: child.pid ?? 0,
     isRunning: () => child.exitCode === null && child.signalCode === null,

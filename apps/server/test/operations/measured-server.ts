@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { PlantStoreClient } from '@plant-store/client'
 import type { Logger } from 'pino'
 import { onTestFinished } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
@@ -10,6 +9,7 @@ import { createMetrics, type Metrics } from '../../src/operations/metrics/metric
 import { type RunningServer, startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { TestClient } from '../clients.ts'
 import { clientWithoutRetries } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -31,7 +31,7 @@ export interface MeasuredServer extends RunningServer {
   readonly metrics: Metrics
   readonly log: Logger
   readonly token: string
-  readonly client: PlantStoreClient
+  readonly client: TestClient
   /** The lines logged so far. */
   readonly logLines: string[]
   /** The samples of `/metrics` by name and labels. */

@@ -1,4 +1,5 @@
-import type { NewPlantInput, PlantStoreClient } from '@plant-store/client'
+import type { NewPlantInput } from '@plant-store/client'
+import type { TestClient } from '../clients.ts'
 
 /** What one request for a plant was answered. */
 type Told = 'stored' | 'taken' | 'not_stored' | 'unknown'
@@ -39,7 +40,7 @@ export interface History {
   readonly statuses: ReadonlyMap<number, number>
   readonly acknowledged: number
   /** Sends one plant once. */
-  send(client: PlantStoreClient, plant: NewPlantInput & { id: bigint }): Promise<Told>
+  send(client: TestClient, plant: NewPlantInput & { id: bigint }): Promise<Told>
   judge(rows: readonly StoredRow[]): Verdict
 }
 
@@ -49,7 +50,7 @@ function isSame(content: Content, row: StoredRow): boolean {
   return content.name === row.name && (content.tag ?? null) === row.tag
 }
 
-async function ask(client: PlantStoreClient, body: NewPlantInput): Promise<[number, Told]> {
+async function ask(client: TestClient, body: NewPlantInput): Promise<[number, Told]> {
   try {
     const reply = await client.rest.createPlant({ body })
     if (reply.status === 200) return [200, 'stored']

@@ -1,7 +1,7 @@
-import type { PlantStoreClient } from '@plant-store/client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { SpendRates } from '../../src/store/store.ts'
+import type { TestClient } from '../clients.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, type PreparedDatabase, prepareDatabase, serve } from './served-database.ts'
 import { openSession } from './sessions.ts'
@@ -112,7 +112,7 @@ describe('two servers with a limit of one request a second in a window of 40', (
     return { own, servers, clients: servers.map(({ url }) => clientOf(url, own.token)) }
   }
 
-  async function statusOf(client: PlantStoreClient, id: number): Promise<number> {
+  async function statusOf(client: TestClient, id: number): Promise<number> {
     return (await client.rest.createPlant({ body: { id, name: 'Fern' } })).status
   }
 
@@ -120,7 +120,7 @@ describe('two servers with a limit of one request a second in a window of 40', (
     const { clients } = await serveTwo()
     const since = performance.now()
     const statuses = await Promise.all(
-      Array.from({ length: 100 }, (_, id) => statusOf(clients[id % 2] as PlantStoreClient, id)),
+      Array.from({ length: 100 }, (_, id) => statusOf(clients[id % 2] as TestClient, id)),
     )
     const elapsedSeconds = (performance.now() - since) / 1_000
     const stored = statuses.filter((status) => status === 200)
@@ -131,7 +131,7 @@ describe('two servers with a limit of one request a second in a window of 40', (
 
   test('count each for itself while the rates do not answer, say so, and store plants', async () => {
     const { own, servers, clients } = await serveTwo()
-    const client = clients[0] as PlantStoreClient
+    const client = clients[0] as TestClient
     expect(await statusOf(client, 1)).toBe(200)
     const session = await openSession(own.databaseUrl)
     await session.query('BEGIN')
@@ -144,7 +144,7 @@ describe('two servers with a limit of one request a second in a window of 40', (
     )
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
     await session.end()
-    await expect.poll(() => statusOf(clients[1] as PlantStoreClient, 11), POLL).toBe(200)
+    await expect.poll(() => statusOf(clients[1] as TestClient, 11), POLL).toBe(200)
     process.kill(servers[0]?.pid as number, 'SIGTERM')
     const { err } = (await servers[0]?.ended) ?? { err: '' }
     expect(err).toContain('the rate of tokens is counted by this server alone')

@@ -1,7 +1,7 @@
-import { createPlantStoreClient } from '@plant-store/client'
 import { issueToken } from '../../src/auth/issue-token.ts'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { createTestClient } from '../clients.ts'
 import {
   type ServerProcess,
   type ServerProcessOptions,
@@ -69,7 +69,7 @@ export async function waitForReadiness(server: ServerProcess, expected: boolean)
 
 /** A client that sends each plant once. */
 export function clientOf(url: string, token: string) {
-  return createPlantStoreClient({ baseUrl: url, token, maxRetries: 0, timeoutMs: 30_000 })
+  return createTestClient({ baseUrl: url, token, maxRetries: 0, timeoutMs: 30_000 })
 }
 
 /** Every plant, read past the store, with all digits of its id. */

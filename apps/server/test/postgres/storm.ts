@@ -1,4 +1,5 @@
-import type { NewPlantInput, PlantStoreClient } from '@plant-store/client'
+import type { NewPlantInput } from '@plant-store/client'
+import type { TestClient } from '../clients.ts'
 import type { History } from './history.ts'
 
 /** Callers that go on whatever they are answered. */
@@ -12,7 +13,7 @@ export interface Storm {
 export interface StormOptions {
   readonly history: History
   /** Asked before each request, since a server that was started again has another address. */
-  readonly clients: () => readonly PlantStoreClient[]
+  readonly clients: () => readonly TestClient[]
   readonly callers: number
   readonly seed: number
 }

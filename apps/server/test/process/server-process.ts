@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createPlantStoreClient, type PlantStoreClient } from '@plant-store/client'
 import { onTestFinished } from 'vitest'
+import { createTestClient, type TestClient } from '../clients.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js')
@@ -65,8 +65,8 @@ export function logLinesIn(text: string): Record<string, unknown>[] {
 export function clientWithoutRetries({
   url: baseUrl,
   token,
-}: Pick<ServerProcess, 'url' | 'token'>): PlantStoreClient {
-  return createPlantStoreClient({ baseUrl, token, maxRetries: 0 })
+}: Pick<ServerProcess, 'url' | 'token'>): TestClient {
+  return createTestClient({ baseUrl, token, maxRetries: 0 })
 }
 
 /** A request; of a good plant by default. */
@@ -114,7 +114,7 @@ export interface ServerProcess {
   readonly operationsUrl: string
   /** The token of a first run; of an earlier run where `token` was given. */
   readonly token: string
-  readonly client: PlantStoreClient
+  readonly client: TestClient
   readonly ended: Promise<Ended>
   kill(signal: NodeJS.Signals): void
   /** Sends a signal, SIGTERM by default, and resolves when the process has ended. */
@@ -150,7 +150,7 @@ export async function startServerProcess(
     port: Number(new URL(url).port),
     operationsUrl: /Health: (\S+)\/livez/.exec(greeting)?.[1] ?? '',
     token,
-    client: createPlantStoreClient({ baseUrl: url, token }),
+    client: createTestClient({ baseUrl: url, token }),
     ended,
     kill: (signal) => void child.kill(signal),
     end(signal = 'SIGTERM') {
