@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
 }
 
-export interface AnswerParts {
+export interface ReplyParts {
   readonly status?: number
   /** Whole header lines, such as `retry-after: 1`; they come after those for other origins. */
   readonly headers?: readonly string[]
@@ -21,7 +21,7 @@ export interface AnswerParts {
 }
 
 /** The bytes of an HTTP reply. */
-export function reply(parts: AnswerParts = {}): string {
+export function reply(parts: ReplyParts = {}): string {
   const { status = 200, headers = [], type = 'application/json', body = '' } = parts
   const length = `content-length: ${new TextEncoder().encode(body).length}`
   const framing = parts.framing === undefined ? length : parts.framing

@@ -5,7 +5,6 @@ import type { PlantSource } from '../src/index.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
 import { createFakeFetch, delay, replyFern, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
-import { createGate } from './gate.ts'
 
 describe('every plant of a source comes back once', () => {
   async function* slowly(): AsyncGenerator<Fern> {
@@ -106,17 +105,17 @@ describe('it goes no faster than it may', () => {
   })
 
   test('a pause holds a plant too whose reading began before it', async () => {
-    const pause = createGate()
+    const pause = Promise.withResolvers<void>()
     async function* source() {
       yield* ferns(1)
-      await pause.opened
+      await pause.promise
       yield { id: 1, name: 'Fern' }
     }
     const { sent } = await runBulk({
       source: source(),
       reply(_id, _runtime, attempt) {
         if (attempt > 1) return replyFern()
-        setImmediate(pause.open)
+        setImmediate(pause.resolve)
         return tooMany('1')
       },
       options: { concurrency: 2 },

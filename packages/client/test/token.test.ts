@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, type TokenContext, type TokenFunction } from '../src/index.ts'
 import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
-import { createGate } from './gate.ts'
 
 const FERN = { id: 7, name: 'Fern' }
 const refused = () => replyJson(401, { error: 40101, message: 'no' })
@@ -148,19 +147,19 @@ describe('a token function', () => {
     'that %s gives each call that waits for it the facts of that call alone',
     async (_how, give, code) => {
       const replies = [() => Promise.reject(fetchFailed('ECONNRESET')), refused]
-      const asked = createGate()
-      const goOn = createGate()
+      const asked = Promise.withResolvers<void>()
+      const goOn = Promise.withResolvers<void>()
       const token: TokenFunction = async (context) => {
         if (!context.refresh) return 'stale'
-        asked.open()
-        await goOn.opened
+        asked.resolve()
+        await goOn.promise
         return give(context)
       }
       const client = createClient(token, (_, attempt) => replies[attempt - 1]?.() as Response)
       const first = client.tryCreatePlant(FERN)
-      await asked.opened
+      await asked.promise
       const second = client.tryCreatePlant(FERN)
-      goOn.open()
+      goOn.resolve()
       const [one, other] = await Promise.all([first, second])
       if (one.ok || other.ok) throw new Error('it was stored')
       expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })

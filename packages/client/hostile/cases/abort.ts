@@ -48,122 +48,112 @@ function abortedAt({ claim, script, applied, requests, differs = {}, begin }: Ab
   }
 }
 
-const inBackOff = abortedAt({
-  claim: 'an abort while waiting to retry ends the call at once',
-  script: ({ send }) => send(unavailable('retry-after: 3')),
-  applied: ['no'],
-  differs: OPEN_AFTER_REFUSAL,
-  requests: 1,
-  begin({ client }, signal, abort) {
-    const onEvent = ({ type }: { type: string }) => {
-      if (type === 'retry') setTimeout(abort, 20)
-    }
-    return client({ onEvent }).createPlant(PLANT, { signal })
-  },
-})
-
-const beforeHeaders = abortedAt({
-  claim: 'an abort while no headers have come ends the call at once',
-  script: () => {},
-  applied: ['maybe'],
-  requests: 1,
-  begin(tools, signal, abort) {
-    void untilSeen(tools).then(abort)
-    return tools.client().createPlant(PLANT, { signal })
-  },
-})
-
-const inBody = abortedAt({
-  claim: 'an abort in the middle of a body ends the call at once',
-  script: ({ send }) => send(`${reply({ framing: 'content-length: 15' })}{"name"`),
-  applied: ['maybe', 'yes'],
-  requests: 1,
-  begin(tools, signal, abort) {
-    void untilSeen(tools).then(() => setTimeout(abort, 30))
-    return tools.client().createPlant(PLANT, { signal })
-  },
-})
-
-const inToken = abortedAt({
-  claim: 'an abort while the token is fetched ends the call at once and sends nothing',
-  script: ({ send }) => send(stored()),
-  applied: ['no'],
-  requests: 0,
-  begin({ client }, signal, abort) {
-    const token = () => {
-      setTimeout(abort, 10)
-      return new Promise<string>(() => {})
-    }
-    return client({ token }).createPlant(PLANT, { signal })
-  },
-})
-
-const beforeCall: Case = {
-  claim: 'a signal that is aborted already sends nothing and asks for no token',
-  script: ({ send }) => send(stored()),
-  async check({ client, failureOf, seen }) {
-    let asked = 0
-    const token = () => String(++asked)
-    const signal = AbortSignal.abort('a reason that is no error')
-    const failure = await failureOf(client({ token }).createPlant(PLANT, { signal }))
-    assertEqual([failure.code, failure.applied], ['aborted', 'no'], 'the error')
-    assertEqual(failure.cause, 'a reason that is no error', 'cause')
-    assertEqual([asked, (await seen()).length], [0, 0], 'tokens and requests')
-  },
-}
-
-const noListeners: Case = {
-  claim: 'forty calls on one signal leave no listener behind',
-  isClassic: true,
-  isAlone: true,
-  script: ({ attempt, send }) =>
-    send(attempt % 10 === 0 ? unavailable('retry-after: 0') : stored()),
-  async check({ client }) {
-    const { signal } = new AbortController()
-    const listeners = watchListeners(signal)
-    const { createPlant } = client()
-    for (let id = 0; id < 40; id++) await createPlant({ id, name: 'Fern' }, { signal })
-    assertEqual(listeners.count(), 0, 'listeners left')
-  },
-}
-
-const noTimers: Case = {
-  claim: 'calls that succeed, fail, time out and are aborted leave no timer and no listener behind',
-  isAlone: true,
-  script({ request, send, reset }) {
-    if (request.body.includes('"id":1,')) send(stored())
-    if (request.body.includes('"id":2,')) send(unavailable('retry-after: 3'))
-    if (request.body.includes('"id":3,')) reset()
-  },
-  async check({ client, seen }) {
-    const controller = new AbortController()
-    const { signal } = controller
-    const listeners = watchListeners(signal)
-    // The runner starts a timer of its own right after this function is called.
-    await seen()
-    const timers = watchTimers()
-    try {
-      const onEvent = ({ type, delayMs = 0 }: { type: string; delayMs?: number }) => {
-        if (type === 'retry' && delayMs > 1_000) queueMicrotask(() => controller.abort())
-      }
-      const { tryCreatePlant } = client({ timeoutMs: 100, maxRetries: 1, onEvent })
-      const create = (id: number) => tryCreatePlant({ id, name: 'Fern' }, { signal })
-      await Promise.all([create(1), create(3), create(4)])
-      await create(2)
-      assertTrue(signal.aborted, 'the last call was aborted in its wait')
-      assertEqual([timers.count(), listeners.count()], [0, 0], 'timers and listeners left')
-    } finally {
-      timers.stop()
-    }
-  },
-}
-
 export const abortCases: readonly Case[] = [
-  { ...inBackOff, isClassic: true },
-  beforeHeaders,
-  inBody,
-  inToken,
-  beforeCall,
-  noListeners,
-  noTimers,
+  {
+    ...abortedAt({
+      claim: 'an abort while waiting to retry ends the call at once',
+      script: ({ send }) => send(unavailable('retry-after: 3')),
+      applied: ['no'],
+      differs: OPEN_AFTER_REFUSAL,
+      requests: 1,
+      begin({ client }, signal, abort) {
+        const onEvent = ({ type }: { type: string }) => {
+          if (type === 'retry') setTimeout(abort, 20)
+        }
+        return client({ onEvent }).createPlant(PLANT, { signal })
+      },
+    }),
+    isClassic: true,
+  },
+  abortedAt({
+    claim: 'an abort while no headers have come ends the call at once',
+    script: () => {},
+    applied: ['maybe'],
+    requests: 1,
+    begin(tools, signal, abort) {
+      void untilSeen(tools).then(abort)
+      return tools.client().createPlant(PLANT, { signal })
+    },
+  }),
+  abortedAt({
+    claim: 'an abort in the middle of a body ends the call at once',
+    script: ({ send }) => send(`${reply({ framing: 'content-length: 15' })}{"name"`),
+    applied: ['maybe', 'yes'],
+    requests: 1,
+    begin(tools, signal, abort) {
+      void untilSeen(tools).then(() => setTimeout(abort, 30))
+      return tools.client().createPlant(PLANT, { signal })
+    },
+  }),
+  abortedAt({
+    claim: 'an abort while the token is fetched ends the call at once and sends nothing',
+    script: ({ send }) => send(stored()),
+    applied: ['no'],
+    requests: 0,
+    begin({ client }, signal, abort) {
+      const token = () => {
+        setTimeout(abort, 10)
+        return new Promise<string>(() => {})
+      }
+      return client({ token }).createPlant(PLANT, { signal })
+    },
+  }),
+  {
+    claim: 'a signal that is aborted already sends nothing and asks for no token',
+    script: ({ send }) => send(stored()),
+    async check({ client, failureOf, seen }) {
+      let asked = 0
+      const token = () => String(++asked)
+      const signal = AbortSignal.abort('a reason that is no error')
+      const failure = await failureOf(client({ token }).createPlant(PLANT, { signal }))
+      assertEqual([failure.code, failure.applied], ['aborted', 'no'], 'the error')
+      assertEqual(failure.cause, 'a reason that is no error', 'cause')
+      assertEqual([asked, (await seen()).length], [0, 0], 'tokens and requests')
+    },
+  },
+  {
+    claim: 'forty calls on one signal leave no listener behind',
+    isClassic: true,
+    isAlone: true,
+    script: ({ attempt, send }) =>
+      send(attempt % 10 === 0 ? unavailable('retry-after: 0') : stored()),
+    async check({ client }) {
+      const { signal } = new AbortController()
+      const listeners = watchListeners(signal)
+      const { createPlant } = client()
+      for (let id = 0; id < 40; id++) await createPlant({ id, name: 'Fern' }, { signal })
+      assertEqual(listeners.count(), 0, 'listeners left')
+    },
+  },
+  {
+    claim:
+      'calls that succeed, fail, time out and are aborted leave no timer and no listener behind',
+    isAlone: true,
+    script({ request, send, reset }) {
+      if (request.body.includes('"id":1,')) send(stored())
+      if (request.body.includes('"id":2,')) send(unavailable('retry-after: 3'))
+      if (request.body.includes('"id":3,')) reset()
+    },
+    async check({ client, seen }) {
+      const controller = new AbortController()
+      const { signal } = controller
+      const listeners = watchListeners(signal)
+      // The runner starts a timer of its own right after this function is called.
+      await seen()
+      const timers = watchTimers()
+      try {
+        const onEvent = ({ type, delayMs = 0 }: { type: string; delayMs?: number }) => {
+          if (type === 'retry' && delayMs > 1_000) queueMicrotask(() => controller.abort())
+        }
+        const { tryCreatePlant } = client({ timeoutMs: 100, maxRetries: 1, onEvent })
+        const create = (id: number) => tryCreatePlant({ id, name: 'Fern' }, { signal })
+        await Promise.all([create(1), create(3), create(4)])
+        await create(2)
+        assertTrue(signal.aborted, 'the last call was aborted in its wait')
+        assertEqual([timers.count(), listeners.count()], [0, 0], 'timers and listeners left')
+      } finally {
+        timers.stop()
+      }
+    },
+  },
 ]

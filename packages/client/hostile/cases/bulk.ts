@@ -7,147 +7,134 @@ function* plants(count: number): Generator<{ id: number; name: string }> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
 }
 
-const everyRow: Case = {
-  claim: 'many plants: each row comes back once, refused rows beside stored ones',
-  script: ({ request, send }) =>
-    send(request.body.includes('"id":5,') ? refused(40003, 'taken') : stored()),
-  async check({ client, library }) {
-    const rows: string[] = []
-    for await (const row of library.createPlants(client(), plants(20), { concurrency: 4 })) {
-      rows.push(`${row.index} ${row.ok}`)
-    }
-    const expected = Array.from({ length: 20 }, (_, index) => `${index} ${index !== 5}`)
-    assertEqual(rows.toSorted(), expected.toSorted(), 'rows')
-  },
-}
-
-const bounded: Case = {
-  claim: 'many plants: never more at once than allowed, never read further ahead',
-  script: async ({ send, pause }) => {
-    await pause(5)
-    send(stored())
-  },
-  async check({ client, library }) {
-    let read = 0
-    let taken = 0
-    function* counted(): Generator<{ id: number; name: string }> {
-      for (const plant of plants(30)) {
-        read++
-        assertTrue(read - taken <= 4, `${read - taken} rows are read ahead`)
-        yield plant
+export const bulkCases: readonly Case[] = [
+  {
+    claim: 'many plants: each row comes back once, refused rows beside stored ones',
+    script: ({ request, send }) =>
+      send(request.body.includes('"id":5,') ? refused(40003, 'taken') : stored()),
+    async check({ client, library }) {
+      const rows: string[] = []
+      for await (const row of library.createPlants(client(), plants(20), { concurrency: 4 })) {
+        rows.push(`${row.index} ${row.ok}`)
       }
-    }
-    for await (const { ok } of library.createPlants(client(), counted(), { concurrency: 3 })) {
-      assertTrue(ok, 'the row is stored')
-      taken++
-    }
-    assertEqual(taken, 30, 'rows')
+      const expected = Array.from({ length: 20 }, (_, index) => `${index} ${index !== 5}`)
+      assertEqual(rows.toSorted(), expected.toSorted(), 'rows')
+    },
   },
-}
-
-const onePause: Case = {
-  claim: 'many plants: one 429 pauses every worker',
-  script: ({ attempt, send }) =>
-    send(attempt === 1 ? refused(42900, 'too many', ['retry-after: 1']) : stored()),
-  async check({ client, library, seen }) {
-    for await (const { ok } of library.createPlants(client(), plants(30), { concurrency: 3 })) {
-      assertTrue(ok, 'the row is stored')
-    }
-    const early = (await seen()).filter(({ atMs }) => atMs < 900)
-    // The first request, its two neighbours, and what a neighbour sent before the 429 arrived.
-    assertTrue(early.length <= 6, `${early.length} requests in the pause`)
-  },
-}
-
-const fatalEnds: Case = {
-  claim: 'many plants: a token that is refused ends the work instead of failing every row',
-  script: ({ send }) => send(refused(40101, 'no')),
-  async check({ client, library, seen }) {
-    let rows = 0
-    try {
-      for await (const _ of library.createPlants(client(), plants(200), { concurrency: 3 })) rows++
-    } catch (error) {
-      assertTrue(error instanceof library.PlantStoreError, `it is ${error}`)
-    }
-    assertTrue(rows < 20, `${rows} rows`)
-    assertTrue((await seen()).length < 20, 'requests')
-  },
-}
-
-const sourceFails: Case = {
-  claim: 'many plants: a source that throws ends the loop with its own error',
-  script: ({ send }) => send(stored()),
-  async check({ client, library }) {
-    const broken = new Error('the file ends in the middle')
-    function* source(): Generator<{ id: number; name: string }> {
-      yield* plants(5)
-      throw broken
-    }
-    let caught: unknown
-    try {
-      for await (const _ of library.createPlants(client(), source(), { concurrency: 2 }));
-    } catch (error) {
-      caught = error
-    }
-    assertTrue(caught === broken, `it is ${caught}`)
-  },
-}
-
-const leftEarly: Case = {
-  claim: 'many plants: a loop that is left closes the source and sends nothing more',
-  script: async ({ send, pause }) => {
-    await pause(5)
-    send(unavailable())
-  },
-  async check({ client, library }) {
-    let isClosed = false
-    function* source(): Generator<{ id: number; name: string }> {
-      try {
-        yield* plants(1_000)
-      } finally {
-        isClosed = true
-      }
-    }
-    const options = { concurrency: 4 }
-    const { createPlants } = library
-    for await (const _ of createPlants(client({ maxRetries: 0 }), source(), options)) break
-    assertTrue(isClosed, 'the source is closed')
-  },
-}
-
-const abortEnds: Case = {
-  claim: 'many plants: an abort ends the loop at once and leaves no listener behind',
-  isAlone: true,
-  script: ({ attempt, send }) => (attempt < 6 ? send(stored()) : undefined),
-  async check({ client, library }) {
-    const controller = new AbortController()
-    const listeners = watchListeners(controller.signal)
-    const options = { concurrency: 3, signal: controller.signal }
-    let rows = 0
-    let caught: unknown
-    let abortedAtMs = Number.NaN
-    try {
-      for await (const { ok } of library.createPlants(client(), plants(100), options)) {
-        if (ok && ++rows === 5) {
-          abortedAtMs = performance.now()
-          controller.abort()
+  {
+    claim: 'many plants: never more at once than allowed, never read further ahead',
+    script: async ({ send, pause }) => {
+      await pause(5)
+      send(stored())
+    },
+    async check({ client, library }) {
+      let read = 0
+      let taken = 0
+      function* counted(): Generator<{ id: number; name: string }> {
+        for (const plant of plants(30)) {
+          read++
+          assertTrue(read - taken <= 4, `${read - taken} rows are read ahead`)
+          yield plant
         }
       }
-    } catch (error) {
-      caught = error
-    }
-    assertTrue(caught instanceof library.PlantStoreAbortError, `it is ${caught}`)
-    assertWithin(performance.now() - abortedAtMs, 0, 1_000, 'time from abort to end')
-    assertEqual(listeners.count(), 0, 'listeners left')
+      for await (const { ok } of library.createPlants(client(), counted(), { concurrency: 3 })) {
+        assertTrue(ok, 'the row is stored')
+        taken++
+      }
+      assertEqual(taken, 30, 'rows')
+    },
   },
-}
-
-export const bulkCases: readonly Case[] = [
-  everyRow,
-  bounded,
-  onePause,
-  fatalEnds,
-  sourceFails,
-  leftEarly,
-  abortEnds,
+  {
+    claim: 'many plants: one 429 pauses every worker',
+    script: ({ attempt, send }) =>
+      send(attempt === 1 ? refused(42900, 'too many', ['retry-after: 1']) : stored()),
+    async check({ client, library, seen }) {
+      for await (const { ok } of library.createPlants(client(), plants(30), { concurrency: 3 })) {
+        assertTrue(ok, 'the row is stored')
+      }
+      const early = (await seen()).filter(({ atMs }) => atMs < 900)
+      // The first request, its two neighbours, and what a neighbour sent before the 429 arrived.
+      assertTrue(early.length <= 6, `${early.length} requests in the pause`)
+    },
+  },
+  {
+    claim: 'many plants: a token that is refused ends the work instead of failing every row',
+    script: ({ send }) => send(refused(40101, 'no')),
+    async check({ client, library, seen }) {
+      let rows = 0
+      try {
+        for await (const _ of library.createPlants(client(), plants(200), { concurrency: 3 }))
+          rows++
+      } catch (error) {
+        assertTrue(error instanceof library.PlantStoreError, `it is ${error}`)
+      }
+      assertTrue(rows < 20, `${rows} rows`)
+      assertTrue((await seen()).length < 20, 'requests')
+    },
+  },
+  {
+    claim: 'many plants: a source that throws ends the loop with its own error',
+    script: ({ send }) => send(stored()),
+    async check({ client, library }) {
+      const broken = new Error('the file ends in the middle')
+      function* source(): Generator<{ id: number; name: string }> {
+        yield* plants(5)
+        throw broken
+      }
+      let caught: unknown
+      try {
+        for await (const _ of library.createPlants(client(), source(), { concurrency: 2 }));
+      } catch (error) {
+        caught = error
+      }
+      assertTrue(caught === broken, `it is ${caught}`)
+    },
+  },
+  {
+    claim: 'many plants: a loop that is left closes the source and sends nothing more',
+    script: async ({ send, pause }) => {
+      await pause(5)
+      send(unavailable())
+    },
+    async check({ client, library }) {
+      let isClosed = false
+      function* source(): Generator<{ id: number; name: string }> {
+        try {
+          yield* plants(1_000)
+        } finally {
+          isClosed = true
+        }
+      }
+      const options = { concurrency: 4 }
+      const { createPlants } = library
+      for await (const _ of createPlants(client({ maxRetries: 0 }), source(), options)) break
+      assertTrue(isClosed, 'the source is closed')
+    },
+  },
+  {
+    claim: 'many plants: an abort ends the loop at once and leaves no listener behind',
+    isAlone: true,
+    script: ({ attempt, send }) => (attempt < 6 ? send(stored()) : undefined),
+    async check({ client, library }) {
+      const controller = new AbortController()
+      const listeners = watchListeners(controller.signal)
+      const options = { concurrency: 3, signal: controller.signal }
+      let rows = 0
+      let caught: unknown
+      let abortedAtMs = Number.NaN
+      try {
+        for await (const { ok } of library.createPlants(client(), plants(100), options)) {
+          if (ok && ++rows === 5) {
+            abortedAtMs = performance.now()
+            controller.abort()
+          }
+        }
+      } catch (error) {
+        caught = error
+      }
+      assertTrue(caught instanceof library.PlantStoreAbortError, `it is ${caught}`)
+      assertWithin(performance.now() - abortedAtMs, 0, 1_000, 'time from abort to end')
+      assertEqual(listeners.count(), 0, 'listeners left')
+    },
+  },
 ]

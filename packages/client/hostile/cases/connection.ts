@@ -59,57 +59,6 @@ const lost: readonly Case[] = [
   }),
 ]
 
-const cutChunks: Case = {
-  claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
-  script({ send, end }) {
-    send(CUT_CHUNKS)
-    end()
-  },
-  async check({ client }) {
-    const result = await client({ maxRetries: 0 }).tryCreatePlant(PLANT)
-    // Some runtimes take the end of the connection for the end of the body, which is whole here.
-    if (result.ok) assertEqual(result.plant, { name: 'Fern' }, 'the plant')
-    else assertOneOf(result.error.applied, ['maybe', 'yes'], 'applied')
-  },
-}
-
-const nobodyListens: Case = {
-  claim: 'a refused connection surely stored nothing',
-  script: () => {},
-  differs: { browser: OPAQUE, deno: 'its error has no code for a refused connection' },
-  async check({ client, differs, failureOf, refusedUrl }) {
-    const call = client({ baseUrl: refusedUrl, maxRetries: 1 }).createPlant(PLANT)
-    const { applied, attempts, code } = await failureOf(call)
-    assertEqual(attempts, 2, 'attempts')
-    assertOneOf(applied, differs ? ['maybe', 'no'] : ['no'], 'applied')
-    assertOneOf(code, differs ? LOST_CODES : ['connection_failed'], 'code')
-  },
-}
-
-const resetAtOnce: Case = {
-  claim: 'a connection that is reset before any byte is retried',
-  refusesConnection: true,
-  script: ({ send }) => send(stored()),
-  async check({ client, seen }) {
-    assertEqual(await client().createPlant(PLANT), { name: 'Fern' }, 'the plant')
-    assertEqual((await seen()).length, 1, 'requests')
-  },
-}
-
-const staleConnection: Case = {
-  claim: 'a kept connection that the server closes under the next request does not fail the call',
-  script({ attempt, send, reset }) {
-    if (attempt % 2 === 0) reset()
-    else send(stored())
-  },
-  async check({ client, seen }) {
-    const { createPlant } = client()
-    await createPlant(PLANT)
-    assertEqual(await createPlant(PLANT), { name: 'Fern' }, 'the plant')
-    assertEqual((await seen()).length, 3, 'requests')
-  },
-}
-
 /** A runtime may send again by itself; what the first of its requests did is then not known. */
 function keptBreaks(claim: string, part: (exchange: Exchange) => void): Case {
   return {
@@ -127,48 +76,91 @@ function keptBreaks(claim: string, part: (exchange: Exchange) => void): Case {
   }
 }
 
-const sticky: Case = {
-  claim: 'once the outcome is open, a later refusal does not close it',
-  script: ({ attempt, send, reset }) =>
-    attempt === 1 ? reset() : send(unavailable('retry-after: 0')),
-  async check({ client, failureOf }) {
-    const failure = await failureOf(client({ maxRetries: 2 }).createPlant(PLANT))
-    assertEqual([failure.status, failure.applied, failure.attempts], [503, 'maybe', 3], 'the error')
-  },
-}
-
 const RESENDS = 'when a kept connection breaks, the runtime silently sends again by itself'
-
-const noRetries: Case = {
-  claim: 'zero retries means one request, whatever happens',
-  differs: { browser: RESENDS, deno: RESENDS },
-  script(exchange) {
-    const { request, reset, send, end } = exchange
-    const { id } = JSON.parse(request.body) as { id: number }
-    if (id === 1) reset()
-    if (id === 2) replyLast(exchange, (headers) => unavailable(...headers))
-    if (id === 3) end()
-    if (id === 4) send(CUT)
-    if (id === 4) end()
-  },
-  async check({ client, failureOf, seen }) {
-    const { createPlant } = client({ maxRetries: 0, timeoutMs: 200 })
-    for (const id of [1, 2, 3, 4, 5]) {
-      const { attempts } = await failureOf(createPlant({ id, name: 'Fern' }))
-      assertEqual(attempts, 1, `attempts for ${id}`)
-    }
-    assertEqual((await seen()).length, 5, 'requests')
-  },
-}
 
 export const connectionCases: readonly Case[] = [
   ...lost,
-  cutChunks,
-  nobodyListens,
-  resetAtOnce,
-  staleConnection,
+  {
+    claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
+    script({ send, end }) {
+      send(CUT_CHUNKS)
+      end()
+    },
+    async check({ client }) {
+      const result = await client({ maxRetries: 0 }).tryCreatePlant(PLANT)
+      // Some runtimes take the end of the connection for the end of the body, which is whole here.
+      if (result.ok) assertEqual(result.plant, { name: 'Fern' }, 'the plant')
+      else assertOneOf(result.error.applied, ['maybe', 'yes'], 'applied')
+    },
+  },
+  {
+    claim: 'a refused connection surely stored nothing',
+    script: () => {},
+    differs: { browser: OPAQUE, deno: 'its error has no code for a refused connection' },
+    async check({ client, differs, failureOf, refusedUrl }) {
+      const call = client({ baseUrl: refusedUrl, maxRetries: 1 }).createPlant(PLANT)
+      const { applied, attempts, code } = await failureOf(call)
+      assertEqual(attempts, 2, 'attempts')
+      assertOneOf(applied, differs ? ['maybe', 'no'] : ['no'], 'applied')
+      assertOneOf(code, differs ? LOST_CODES : ['connection_failed'], 'code')
+    },
+  },
+  {
+    claim: 'a connection that is reset before any byte is retried',
+    refusesConnection: true,
+    script: ({ send }) => send(stored()),
+    async check({ client, seen }) {
+      assertEqual(await client().createPlant(PLANT), { name: 'Fern' }, 'the plant')
+      assertEqual((await seen()).length, 1, 'requests')
+    },
+  },
+  {
+    claim: 'a kept connection that the server closes under the next request does not fail the call',
+    script({ attempt, send, reset }) {
+      if (attempt % 2 === 0) reset()
+      else send(stored())
+    },
+    async check({ client, seen }) {
+      const { createPlant } = client()
+      await createPlant(PLANT)
+      assertEqual(await createPlant(PLANT), { name: 'Fern' }, 'the plant')
+      assertEqual((await seen()).length, 3, 'requests')
+    },
+  },
   keptBreaks('a kept connection that is reset leaves the outcome open', ({ reset }) => reset()),
   keptBreaks('a kept connection that ends leaves the outcome open', ({ end }) => end()),
-  sticky,
-  noRetries,
+  {
+    claim: 'once the outcome is open, a later refusal does not close it',
+    script: ({ attempt, send, reset }) =>
+      attempt === 1 ? reset() : send(unavailable('retry-after: 0')),
+    async check({ client, failureOf }) {
+      const failure = await failureOf(client({ maxRetries: 2 }).createPlant(PLANT))
+      assertEqual(
+        [failure.status, failure.applied, failure.attempts],
+        [503, 'maybe', 3],
+        'the error',
+      )
+    },
+  },
+  {
+    claim: 'zero retries means one request, whatever happens',
+    differs: { browser: RESENDS, deno: RESENDS },
+    script(exchange) {
+      const { request, reset, send, end } = exchange
+      const { id } = JSON.parse(request.body) as { id: number }
+      if (id === 1) reset()
+      if (id === 2) replyLast(exchange, (headers) => unavailable(...headers))
+      if (id === 3) end()
+      if (id === 4) send(CUT)
+      if (id === 4) end()
+    },
+    async check({ client, failureOf, seen }) {
+      const { createPlant } = client({ maxRetries: 0, timeoutMs: 200 })
+      for (const id of [1, 2, 3, 4, 5]) {
+        const { attempts } = await failureOf(createPlant({ id, name: 'Fern' }))
+        assertEqual(attempts, 1, `attempts for ${id}`)
+      }
+      assertEqual((await seen()).length, 5, 'requests')
+    },
+  },
 ]

@@ -11,21 +11,6 @@ const EXACT_IDS = [
   0n,
 ]
 
-const exactIds: Case = {
-  claim: 'an id beyond 2^53 arrives with every digit',
-  isClassic: true,
-  script: ({ send }) => send(stored()),
-  async check({ client, seen }) {
-    for (const id of EXACT_IDS) await client().createPlant({ id, name: 'Fern' })
-    const bodies = (await seen()).map(({ body }) => body)
-    assertEqual(
-      bodies,
-      EXACT_IDS.map((id) => `{"id":${id},"name":"Fern"}`),
-      'bodies',
-    )
-  },
-}
-
 const BAD_PLANTS: readonly unknown[] = [
   { id: 2 ** 53, name: 'Fern' },
   { id: 1.5, name: 'Fern' },
@@ -41,46 +26,58 @@ const BAD_PLANTS: readonly unknown[] = [
   'Fern',
 ]
 
-const badPlants: Case = {
-  claim: 'what is no plant, an id that lost digits included, is refused before anything is sent',
-  script: ({ send }) => send(stored()),
-  async check({ client, failureOf, library, seen }) {
-    for (const plant of BAD_PLANTS) {
-      const failure = await failureOf(client().createPlant(plant as typeof PLANT))
-      assertTrue(failure instanceof library.PlantStoreInputError, `it is ${failure.name}`)
-      assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
-      assertEqual(failure.code, 'invalid_plant', 'code')
-    }
-    assertEqual((await seen()).length, 0, 'requests')
-  },
-}
-
 const NAME = '🌵 "\\\n\u2028 </script> ünïcode \u0001'
 
-const exactText: Case = {
-  claim: 'names and tags arrive and come back with every character',
-  script({ request, send }) {
-    const { name, tag } = JSON.parse(request.body) as { name: string; tag?: string }
-    send(reply({ body: JSON.stringify({ name, tag }) }))
+export const inputCases: readonly Case[] = [
+  {
+    claim: 'an id beyond 2^53 arrives with every digit',
+    isClassic: true,
+    script: ({ send }) => send(stored()),
+    async check({ client, seen }) {
+      for (const id of EXACT_IDS) await client().createPlant({ id, name: 'Fern' })
+      const bodies = (await seen()).map(({ body }) => body)
+      assertEqual(
+        bodies,
+        EXACT_IDS.map((id) => `{"id":${id},"name":"Fern"}`),
+        'bodies',
+      )
+    },
   },
-  async check({ client }) {
-    for (const plant of [{ name: NAME }, { name: NAME, tag: '' }, { name: '', tag: NAME }]) {
-      assertEqual(await client().createPlant({ id: 7, ...plant }), plant, 'the plant')
-    }
+  {
+    claim: 'what is no plant, an id that lost digits included, is refused before anything is sent',
+    script: ({ send }) => send(stored()),
+    async check({ client, failureOf, library, seen }) {
+      for (const plant of BAD_PLANTS) {
+        const failure = await failureOf(client().createPlant(plant as typeof PLANT))
+        assertTrue(failure instanceof library.PlantStoreInputError, `it is ${failure.name}`)
+        assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
+        assertEqual(failure.code, 'invalid_plant', 'code')
+      }
+      assertEqual((await seen()).length, 0, 'requests')
+    },
   },
-}
-
-const prefixKept: Case = {
-  claim: 'a path in the base URL is kept, with or without a slash at its end',
-  script: ({ send }) => send(stored()),
-  async check({ baseUrl, client, seen }) {
-    for (const path of ['', '/', '/a/b', '/a/b/']) {
-      await client({ baseUrl: baseUrl + path }).createPlant(PLANT)
-    }
-    const paths = (await seen()).map(({ method, path }) => `${method} ${path}`)
-    const expected = ['POST /plants', 'POST /plants', 'POST /a/b/plants', 'POST /a/b/plants']
-    assertEqual(paths, expected, 'paths')
+  {
+    claim: 'names and tags arrive and come back with every character',
+    script({ request, send }) {
+      const { name, tag } = JSON.parse(request.body) as { name: string; tag?: string }
+      send(reply({ body: JSON.stringify({ name, tag }) }))
+    },
+    async check({ client }) {
+      for (const plant of [{ name: NAME }, { name: NAME, tag: '' }, { name: '', tag: NAME }]) {
+        assertEqual(await client().createPlant({ id: 7, ...plant }), plant, 'the plant')
+      }
+    },
   },
-}
-
-export const inputCases: readonly Case[] = [exactIds, badPlants, exactText, prefixKept]
+  {
+    claim: 'a path in the base URL is kept, with or without a slash at its end',
+    script: ({ send }) => send(stored()),
+    async check({ baseUrl, client, seen }) {
+      for (const path of ['', '/', '/a/b', '/a/b/']) {
+        await client({ baseUrl: baseUrl + path }).createPlant(PLANT)
+      }
+      const paths = (await seen()).map(({ method, path }) => `${method} ${path}`)
+      const expected = ['POST /plants', 'POST /plants', 'POST /a/b/plants', 'POST /a/b/plants']
+      assertEqual(paths, expected, 'paths')
+    },
+  },
+]

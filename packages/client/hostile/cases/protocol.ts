@@ -24,58 +24,56 @@ function framed(framing: string, body = STORED_BODY): Script {
   }
 }
 
-const earlyHints: Case = {
-  claim: 'early hints before the reply change nothing',
-  script: ({ send }) =>
-    send(`HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n${stored()}`),
-  async check({ client, seen }) {
-    assertEqual(await client().createPlant(PLANT), { name: 'Fern' }, 'the plant')
-    assertEqual((await seen()).length, 1, 'requests')
-  },
-}
-
 const REDIRECTS = [301, 302, 303, 307, 308]
-
-const redirected: Case = {
-  claim: 'a redirect to another origin is not followed, so neither plant nor token goes there',
-  script({ request, otherUrl, send }) {
-    const { id } = JSON.parse(request.body) as { id: number }
-    const isRedirect = request.origin === 'main'
-    const headers = [`location: ${otherUrl}/plants`]
-    send(isRedirect ? reply({ status: id, headers }) : stored())
-  },
-  differs: { browser: 'a page sees a redirect as a reply without status' },
-  async check({ client, differs, failureOf, seen }) {
-    const { createPlant } = client()
-    for (const id of REDIRECTS) {
-      const { code, status, applied } = await failureOf(createPlant({ id, name: 'Fern' }))
-      assertOneOf(code, ['unexpected_status', 'unexpected_response'], `code for ${id}`)
-      assertEqual(status, differs ? 0 : id, 'status')
-      assertOneOf(applied, ['maybe', 'no'], `applied for ${id}`)
-    }
-    const requests = await seen()
-    assertEqual(requests.map(({ origin }) => origin).join(), 'main,main,main,main,main', 'requests')
-  },
-}
 
 const manyHeaders = Array.from({ length: 2_000 }, (_, index) => `x-${index}: ${'y'.repeat(200)}`)
 
 const forged = reply({ body: '{"name":"Forged"}' })
 
-const splitReply: Case = {
-  claim: 'bytes beyond the length of one reply are not taken for the next reply',
-  script: ({ attempt, send }) => send(attempt === 1 ? stored() + forged : stored()),
-  async check({ client }) {
-    const { createPlant, tryCreatePlant } = client()
-    await tryCreatePlant(PLANT)
-    assertEqual(await createPlant(PLANT), { name: 'Fern' }, 'the second plant')
-  },
-}
-
 export const protocolCases: readonly Case[] = [
-  earlyHints,
-  redirected,
-  splitReply,
+  {
+    claim: 'early hints before the reply change nothing',
+    script: ({ send }) =>
+      send(`HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n${stored()}`),
+    async check({ client, seen }) {
+      assertEqual(await client().createPlant(PLANT), { name: 'Fern' }, 'the plant')
+      assertEqual((await seen()).length, 1, 'requests')
+    },
+  },
+  {
+    claim: 'a redirect to another origin is not followed, so neither plant nor token goes there',
+    script({ request, otherUrl, send }) {
+      const { id } = JSON.parse(request.body) as { id: number }
+      const isRedirect = request.origin === 'main'
+      const headers = [`location: ${otherUrl}/plants`]
+      send(isRedirect ? reply({ status: id, headers }) : stored())
+    },
+    differs: { browser: 'a page sees a redirect as a reply without status' },
+    async check({ client, differs, failureOf, seen }) {
+      const { createPlant } = client()
+      for (const id of REDIRECTS) {
+        const { code, status, applied } = await failureOf(createPlant({ id, name: 'Fern' }))
+        assertOneOf(code, ['unexpected_status', 'unexpected_response'], `code for ${id}`)
+        assertEqual(status, differs ? 0 : id, 'status')
+        assertOneOf(applied, ['maybe', 'no'], `applied for ${id}`)
+      }
+      const requests = await seen()
+      assertEqual(
+        requests.map(({ origin }) => origin).join(),
+        'main,main,main,main,main',
+        'requests',
+      )
+    },
+  },
+  {
+    claim: 'bytes beyond the length of one reply are not taken for the next reply',
+    script: ({ attempt, send }) => send(attempt === 1 ? stored() + forged : stored()),
+    async check({ client }) {
+      const { createPlant, tryCreatePlant } = client()
+      await tryCreatePlant(PLANT)
+      assertEqual(await createPlant(PLANT), { name: 'Fern' }, 'the second plant')
+    },
+  },
   ambiguous('an unasked 100 Continue before the reply', ({ send }) =>
     send(`HTTP/1.1 100 Continue\r\n\r\n${stored()}`),
   ),

@@ -71,25 +71,6 @@ function isSilentAbout(token: string, { claim, echo }: Echo): Case {
 
 const TOKEN = 'plant_0a1b2c3d4e5f_Qm9uc2FpTW9uc3RlcmE'
 
-const lostExchange: Case = {
-  claim: 'the token is in no error of a refusal that repeats it, a lost connection or a timeout',
-  isClassic: true,
-  script: ({ attempt, request, reset, end, send }) => {
-    if (attempt === 1) reset()
-    if (attempt === 2) end()
-    if (attempt === 3) send(refused(40002, `you sent ${request.headers.authorization}`))
-  },
-  async check({ client, failureOf, refusedUrl }) {
-    const options = { token: TOKEN, maxRetries: 0, timeoutMs: 100 }
-    for (let count = 0; count < 4; count++) {
-      const failure = await failureOf(client(options).createPlant(PLANT))
-      assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
-    }
-    const call = client({ ...options, baseUrl: refusedUrl }).createPlant(PLANT)
-    assertEqual(findSecret(await failureOf(call), TOKEN), undefined, 'text with the token')
-  },
-}
-
 const BAD_TOKENS = [
   `${TOKEN}\n${TOKEN}`,
   `a\r\nx-evil: ${TOKEN}`,
@@ -100,56 +81,68 @@ const BAD_TOKENS = [
   '\u0000',
 ]
 
-const badTokens: Case = {
-  claim: 'a token with a newline, or anything else a header cannot hold, is refused and not quoted',
-  isClassic: true,
-  script: ({ send }) => send(stored()),
-  async check({ client, failureOf, library, seen }) {
-    for (const token of BAD_TOKENS) {
-      const given = async () => client({ token }).createPlant(PLANT)
-      const asked = async () => client({ token: async () => token }).createPlant(PLANT)
-      for (const create of [given, asked]) {
-        const failure = await failureOf(create())
-        assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
-        assertOneOf(failure.code, ['invalid_token', 'missing_token'], 'code')
-        assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
-        assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
-      }
-    }
-    assertEqual((await seen()).length, 0, 'requests')
-  },
-}
-
-const silentClient: Case = {
-  claim: 'the client itself shows no token',
-  script: ({ send }) => send(stored()),
-  async check({ client, library, baseUrl }) {
-    const given = client({ token: TOKEN })
-    await given.createPlant(PLANT)
-    assertEqual(findSecret(given, TOKEN), undefined, 'text with the token')
-    const bare = library.createPlantStoreClient({ baseUrl, token: TOKEN })
-    assertEqual(findSecret(bare, TOKEN), undefined, 'text with the token')
-  },
-}
-
-const passwordInUrl: Case = {
-  claim: 'a password in the base URL is refused and not quoted',
-  script: ({ send }) => send(stored()),
-  async check({ baseUrl, client, failureOf, seen }) {
-    const withPassword = baseUrl.replace('//', `//user:${TOKEN}@`)
-    const failure = await failureOf((async () => client({ baseUrl: withPassword }))())
-    assertEqual(failure.code, 'invalid_base_url', 'code')
-    assertEqual(findSecret(failure, TOKEN), undefined, 'text with the password')
-    assertEqual((await seen()).length, 0, 'requests')
-  },
-}
-
 export const secretCases: readonly Case[] = [
   ...echoes.map((echo) => isSilentAbout(TOKEN, echo)),
   ...echoes.map((echo) => isSilentAbout(ODD_TOKEN, echo)),
   ...echoes.map((echo) => isSilentAbout(LONG_TOKEN, echo)),
-  lostExchange,
-  badTokens,
-  silentClient,
-  passwordInUrl,
+  {
+    claim: 'the token is in no error of a refusal that repeats it, a lost connection or a timeout',
+    isClassic: true,
+    script: ({ attempt, request, reset, end, send }) => {
+      if (attempt === 1) reset()
+      if (attempt === 2) end()
+      if (attempt === 3) send(refused(40002, `you sent ${request.headers.authorization}`))
+    },
+    async check({ client, failureOf, refusedUrl }) {
+      const options = { token: TOKEN, maxRetries: 0, timeoutMs: 100 }
+      for (let count = 0; count < 4; count++) {
+        const failure = await failureOf(client(options).createPlant(PLANT))
+        assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
+      }
+      const call = client({ ...options, baseUrl: refusedUrl }).createPlant(PLANT)
+      assertEqual(findSecret(await failureOf(call), TOKEN), undefined, 'text with the token')
+    },
+  },
+  {
+    claim:
+      'a token with a newline, or anything else a header cannot hold, is refused and not quoted',
+    isClassic: true,
+    script: ({ send }) => send(stored()),
+    async check({ client, failureOf, library, seen }) {
+      for (const token of BAD_TOKENS) {
+        const given = async () => client({ token }).createPlant(PLANT)
+        const asked = async () => client({ token: async () => token }).createPlant(PLANT)
+        for (const create of [given, asked]) {
+          const failure = await failureOf(create())
+          assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
+          assertOneOf(failure.code, ['invalid_token', 'missing_token'], 'code')
+          assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
+          assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')
+        }
+      }
+      assertEqual((await seen()).length, 0, 'requests')
+    },
+  },
+  {
+    claim: 'the client itself shows no token',
+    script: ({ send }) => send(stored()),
+    async check({ client, library, baseUrl }) {
+      const given = client({ token: TOKEN })
+      await given.createPlant(PLANT)
+      assertEqual(findSecret(given, TOKEN), undefined, 'text with the token')
+      const bare = library.createPlantStoreClient({ baseUrl, token: TOKEN })
+      assertEqual(findSecret(bare, TOKEN), undefined, 'text with the token')
+    },
+  },
+  {
+    claim: 'a password in the base URL is refused and not quoted',
+    script: ({ send }) => send(stored()),
+    async check({ baseUrl, client, failureOf, seen }) {
+      const withPassword = baseUrl.replace('//', `//user:${TOKEN}@`)
+      const failure = await failureOf((async () => client({ baseUrl: withPassword }))())
+      assertEqual(failure.code, 'invalid_base_url', 'code')
+      assertEqual(findSecret(failure, TOKEN), undefined, 'text with the password')
+      assertEqual((await seen()).length, 0, 'requests')
+    },
+  },
 ]

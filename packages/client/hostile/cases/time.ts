@@ -59,81 +59,6 @@ function firstStalls(claim: string, stall: (exchange: Exchange) => void | Promis
 
 const UNANSWERED = { applied: 'maybe', attempts: 1, code: 'attempt_timeout' }
 
-const retriedAfterStall: Case = {
-  claim: 'an attempt that timed out is retried with a fresh timer',
-  script(exchange) {
-    if (exchange.attempt === 1) return
-    if (exchange.attempt === 2) stallsInTheBody(exchange)
-    else exchange.send(stored())
-  },
-  async check({ client, seen }) {
-    const plant = await client({ timeoutMs: 600 }).createPlant(PLANT)
-    assertEqual(plant, { name: 'Fern' }, 'the plant')
-    assertEqual((await seen()).length, 3, 'requests')
-  },
-}
-
-const totalDeadline: Case = {
-  claim: 'attempts and waits together never pass the total deadline',
-  script: () => {},
-  async check({ client, failureOf }) {
-    for (const timeoutMs of [100, 5_000]) {
-      const options = { timeoutMs, totalTimeoutMs: 420, maxRetries: 50 }
-      const begin = performance.now()
-      const { applied, code } = await failureOf(client(options).createPlant(PLANT))
-      assertWithin(performance.now() - begin, 100, 420 + SLACK_MS, 'time until it fails')
-      assertEqual(applied, 'maybe', 'applied')
-      // A wait that would end too late is not begun; then the last attempt gives the error.
-      const codes = timeoutMs === 100 ? ['attempt_timeout', 'total_timeout'] : ['total_timeout']
-      assertOneOf(code, codes, 'code')
-    }
-  },
-}
-
-const endlessBody: Case = {
-  claim: 'a body without end is given up once it is longer than any reply',
-  script: pour,
-  async check({ client, failureOf, seen }) {
-    const begin = performance.now()
-    const { applied, code } = await failureOf(
-      client({ timeoutMs: 3_000, maxRetries: 0 }).createPlant(PLANT),
-    )
-    assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
-    assertEqual(code, 'unexpected_response', 'code')
-    assertOneOf(applied, ['maybe', 'yes'], 'applied')
-    assertEqual((await seen()).length, 1, 'requests')
-  },
-}
-
-const waitBeyondDeadline: Case = {
-  claim: 'a wait that would pass the total deadline is not begun',
-  script: ({ send }) => send(unavailable('retry-after: 5')),
-  differs: OPEN_AFTER_REFUSAL,
-  async check({ client, differs, failureOf, seen }) {
-    const begin = performance.now()
-    const { applied, status } = await failureOf(
-      client({ totalTimeoutMs: 3_000 }).createPlant(PLANT),
-    )
-    assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
-    const expected = { applied: differs ? 'maybe' : 'no', status: 503 }
-    assertEqual({ applied, status }, expected, 'the error')
-    assertEqual((await seen()).length, 1, 'requests')
-  },
-}
-
-const tokenNeverComes: Case = {
-  claim: 'a token function that never replies ends with the total deadline, and nothing is sent',
-  script: ({ send }) => send(stored()),
-  async check({ client, failureOf, seen }) {
-    const token = () => new Promise<string>(() => {})
-    const { applied, code } = await failureOf(
-      client({ token, totalTimeoutMs: 120 }).createPlant(PLANT),
-    )
-    assertEqual({ applied, code }, { applied: 'no', code: 'total_timeout' }, 'the error')
-    assertEqual((await seen()).length, 0, 'requests')
-  },
-}
-
 export const timeCases: readonly Case[] = [
   {
     ...firstStalls('headers that never come end with the time of the attempt', () => {}),
@@ -144,9 +69,75 @@ export const timeCases: readonly Case[] = [
     isClassic: true,
   },
   firstStalls('a body that drips byte by byte ends with the time of the attempt', drip),
-  endlessBody,
-  retriedAfterStall,
-  totalDeadline,
-  waitBeyondDeadline,
-  tokenNeverComes,
+  {
+    claim: 'a body without end is given up once it is longer than any reply',
+    script: pour,
+    async check({ client, failureOf, seen }) {
+      const begin = performance.now()
+      const { applied, code } = await failureOf(
+        client({ timeoutMs: 3_000, maxRetries: 0 }).createPlant(PLANT),
+      )
+      assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
+      assertEqual(code, 'unexpected_response', 'code')
+      assertOneOf(applied, ['maybe', 'yes'], 'applied')
+      assertEqual((await seen()).length, 1, 'requests')
+    },
+  },
+  {
+    claim: 'an attempt that timed out is retried with a fresh timer',
+    script(exchange) {
+      if (exchange.attempt === 1) return
+      if (exchange.attempt === 2) stallsInTheBody(exchange)
+      else exchange.send(stored())
+    },
+    async check({ client, seen }) {
+      const plant = await client({ timeoutMs: 600 }).createPlant(PLANT)
+      assertEqual(plant, { name: 'Fern' }, 'the plant')
+      assertEqual((await seen()).length, 3, 'requests')
+    },
+  },
+  {
+    claim: 'attempts and waits together never pass the total deadline',
+    script: () => {},
+    async check({ client, failureOf }) {
+      for (const timeoutMs of [100, 5_000]) {
+        const options = { timeoutMs, totalTimeoutMs: 420, maxRetries: 50 }
+        const begin = performance.now()
+        const { applied, code } = await failureOf(client(options).createPlant(PLANT))
+        assertWithin(performance.now() - begin, 100, 420 + SLACK_MS, 'time until it fails')
+        assertEqual(applied, 'maybe', 'applied')
+        // A wait that would end too late is not begun; then the last attempt gives the error.
+        const codes = timeoutMs === 100 ? ['attempt_timeout', 'total_timeout'] : ['total_timeout']
+        assertOneOf(code, codes, 'code')
+      }
+    },
+  },
+  {
+    claim: 'a wait that would pass the total deadline is not begun',
+    script: ({ send }) => send(unavailable('retry-after: 5')),
+    differs: OPEN_AFTER_REFUSAL,
+    async check({ client, differs, failureOf, seen }) {
+      const begin = performance.now()
+      const { applied, status } = await failureOf(
+        client({ totalTimeoutMs: 3_000 }).createPlant(PLANT),
+      )
+      assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
+      const expected = { applied: differs ? 'maybe' : 'no', status: 503 }
+      assertEqual({ applied, status }, expected, 'the error')
+      assertEqual((await seen()).length, 1, 'requests')
+    },
+  },
+  {
+    claim:
+      'a token function that never gives one ends with the total deadline, and nothing is sent',
+    script: ({ send }) => send(stored()),
+    async check({ client, failureOf, seen }) {
+      const token = () => new Promise<string>(() => {})
+      const { applied, code } = await failureOf(
+        client({ token, totalTimeoutMs: 120 }).createPlant(PLANT),
+      )
+      assertEqual({ applied, code }, { applied: 'no', code: 'total_timeout' }, 'the error')
+      assertEqual((await seen()).length, 0, 'requests')
+    },
+  },
 ]
