@@ -4,7 +4,6 @@ import {
   describeProblems,
   encodeJson,
   ErrorBody as errorBodySchema,
-  type Problem,
   SUCCESS_STATUS,
 } from '@plant-store/contract'
 import type { ErrorBody, NewPlant, NewPlantInput, Plant } from './contract-types.ts'
@@ -20,11 +19,14 @@ export type DecodedReply =
 const { body: requestSchema, responses } = contract.createPlant
 const replySchema = responses[SUCCESS_STATUS]
 
+/** An issue of zod, as far as it is used. */
+interface Problem {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
 function toIssues(problems: readonly Problem[]): PlantStoreIssue[] {
-  return problems.map(({ path: steps = [], message }) => ({
-    path: steps.map((step) => String(typeof step === 'object' ? step.key : step)),
-    message,
-  }))
+  return problems.map(({ path, message }) => ({ path: path.map(String), message }))
 }
 
 const ID = 'id' satisfies keyof NewPlantInput
@@ -35,7 +37,7 @@ function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): re
   const { [ID]: id } = Object(plant) as Partial<NewPlantInput>
   if (!Number.isInteger(id) || Number.isSafeInteger(id)) return problems
   return problems.map((problem) =>
-    problem.path?.[0] === ID
+    problem.path[0] === ID
       ? { ...problem, message: `${problem.message}: ${LOST_DIGITS}` }
       : problem,
   )
@@ -52,7 +54,7 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
     if (error === undefined) return data
     problems = explainProblems(plant, error.issues)
   } catch {
-    problems = [{ message: 'could not be read' }]
+    problems = [{ path: [], message: 'could not be read' }]
   }
   const message = `nothing was sent: ${describeProblems(problems)}`
   throw new PlantStoreInputError(message, toIssues(problems))

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { type DecodedReply, decodeReply } from '../src/plant-codec.ts'
+
+const sent = { id: 7n, name: 'Fern', tag: 'shade' }
+const issue = (message: string, ...path: string[]) => ({ path, message })
+
+test.each<[number, string, DecodedReply]>([
+  [200, '{"name":"Fern","tag":"shade"}', { plant: { name: 'Fern', tag: 'shade' } }],
+  [
+    200,
+    '{"name":"Moss","tag":"shade"}',
+    { isJson: true, issues: [issue('is not what was sent', 'name')] },
+  ],
+  [200, '{"tag":"shade"}', { isJson: true, issues: [issue('is required', 'name')] }],
+  [200, '{', { isJson: false, issues: [issue('the body is not valid JSON')] }],
+  [400, '{"error":40003,"message":"m"}', { errorBody: { error: 40003, message: 'm' } }],
+  [400, '{"error":40003}', { isJson: true, issues: [issue('must be a string', 'message')] }],
+])('%i with %s', (status, body, expected) => {
+  expect(decodeReply(status, new TextEncoder().encode(body), sent)).toEqual(expected)
+})
