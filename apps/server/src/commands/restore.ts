@@ -2,19 +2,15 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
-import { type Restored, restoreStore } from '../engines/sqlite/maintenance/restore.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
+import type { Copies, Restored } from '../store/engine.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
+import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
-import { requireSqlite } from './require-sqlite.ts'
 
-const FOR_POSTGRESQL =
-  'restore fills a SQLite store; PostgreSQL has a program of its own for that. Try:\n' +
-  '  pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE\n' +
-  '  with the password in the file that PGPASSFILE names, because everybody can read a command;\n' +
-  '  or, for what export wrote: plant-store-server load plants.jsonl'
+const OR_LOAD = 'for what export wrote: plant-store-server load plants.jsonl'
 
 const NO_DIGEST =
   'It carries no digest, as those of earlier programs: a changed byte inside a name would not show.'
@@ -32,11 +28,11 @@ function describe(
   )
 }
 
-async function restore(backup: string, target: string, terminal: Terminal): Promise<Audited> {
+async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {
   let fraction = 0
   const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
   try {
-    const restored = await restoreStore(backup, target, {
+    const restored = await target.restore(backup, {
       signal: terminal.stop,
       onProgress: (done) => {
         fraction = done
@@ -46,11 +42,11 @@ async function restore(backup: string, target: string, terminal: Terminal): Prom
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
     return {
       fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
-      tell: () => terminal.err(describe(backup, target, restored)),
+      tell: () => terminal.err(describe(backup, target.file, restored)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
-    throw describeUncreatable(stopped, target)
+    throw describeUncreatable(stopped, target.file)
   } finally {
     progress.end()
   }
@@ -73,9 +69,9 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
         'Example: plant-store-server restore plants-2026-11-20.db',
     )
     .action((file: string, options: Flags) => {
-      const store = requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL)
+      const store = copiesOf(loadConfig(options).databaseUrl, 'restore fills', 'restoreBy', OR_LOAD)
       refuseMissing(file)
-      const about = { store: resolve(store), backup: resolve(file) }
+      const about = { store: resolve(store.file), backup: resolve(file) }
       return audit(terminal, options, 'restore', about, () => restore(file, store, terminal))
     })
 }

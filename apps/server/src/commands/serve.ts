@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { isUsable } from '../auth/authenticate.ts'
-import { openStore } from '../engines/engines.ts'
-import { findWideModes } from '../engines/sqlite/files/permissions.ts'
+import { engineOf, openStore } from '../engines/engines.ts'
 import type { Address } from '../http/listener.ts'
 import type { Telemetry } from '../operations/telemetry.ts'
 import { build } from '../process/build.ts'
@@ -21,7 +20,6 @@ import type { Store } from '../store/store.ts'
 import { printableLine } from '../text/printable.ts'
 import { addSettingFlags, CommandError, exitCodes, type Terminal } from './command.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
-import { sqlitePathOf } from './require-sqlite.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/
 
@@ -138,8 +136,7 @@ async function closeStore(store: Store, terminal: Terminal): Promise<void> {
 
 /** Once, because somebody may share a store with a group on purpose. */
 function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
-  const path = sqlitePathOf(databaseUrl)
-  const wide = path === undefined ? [] : findWideModes(path)
+  const wide = engineOf(databaseUrl).findWideModes()
   if (wide.length === 0) return
   const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
   log.warn({ modes }, 'other users can read or change the store; doctor says what to do')

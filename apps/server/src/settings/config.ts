@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
 import type * as z from 'zod'
-import { PARAMETERS } from '../engines/postgres/parameters.ts'
+import { maskDatabaseUrl } from '../engines/engines.ts'
 import { describeConflicts } from './conflicts.ts'
 import {
   environmentNameOf,
@@ -135,33 +135,6 @@ export function loadConfig(
   return values as Config
 }
 
-const MASK = '***'
-
-const HIDDEN_PARAMETER = /passw|secret|_key/
-
-/**
- * A URL without its secrets, where it can be understood in one way only: an `@` behind the host, a
- * parameter without a name that is known, or a colon in the user may be a part of a password.
- */
-function maskUrl(text: string): string | undefined {
-  const url = URL.parse(text)
-  const [, rest = '@'] = /^\w+:\/\/[^/?#]*(.*)$/s.exec(text) ?? []
-  if (url === null || /[@#\s]/.test(rest) || /%3a/i.test(url.username)) return undefined
-  if (url.password !== '') url.password = MASK
-  for (const name of new Set(url.searchParams.keys())) {
-    if (!Object.hasOwn(PARAMETERS, name)) return undefined
-    if (HIDDEN_PARAMETER.test(name)) url.searchParams.set(name, MASK)
-  }
-  return url.href
-}
-
-/** A database URL without what may be a password: in doubt, nothing but its scheme. */
-function maskPassword(text: string): string {
-  const [scheme = ''] = /^[a-z]+:/i.exec(text) ?? []
-  if (/^sqlite:$/i.test(scheme)) return text
-  return maskUrl(text) ?? `${scheme}${MASK}`
-}
-
 /** A setting as it counts, for people. */
 export interface DescribedSetting {
   readonly environmentName: string
@@ -179,6 +152,6 @@ export function describeSettings(
   return settingNames.map((name) => {
     const { text, source } = find(name, flags, environment)
     const environmentName = environmentNameOf(name)
-    return { environmentName, text: SECRETS.has(name) ? maskPassword(text) : text, source }
+    return { environmentName, text: SECRETS.has(name) ? maskDatabaseUrl(text) : text, source }
   })
 }

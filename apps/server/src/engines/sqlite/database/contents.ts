@@ -1,13 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { StoreContents } from '../../../store/engine.ts'
 import { readValue } from './inspect.ts'
 import { hasTable, schemaVersionOf } from './migrations.ts'
-
-/** What a store holds, as one transaction sees it. */
-export interface StoreContents {
-  readonly schemaVersion: number
-  readonly plants: number
-  readonly tokens: number
-}
 
 function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
   return hasTable(database, table)

@@ -1,18 +1,12 @@
 import { backup, type DatabaseSync } from 'node:sqlite'
+import type { CopyOptions, StoreContents } from '../../../store/engine.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { toStoreError } from '../files/result-codes.ts'
 import { connect } from './connect.ts'
-import { readContents, type StoreContents } from './contents.ts'
+import { readContents } from './contents.ts'
 import { digestRows, readDigest, refuseChangedContent, writeDigest } from './digest.ts'
 import { openForReading, refuseCorrupt } from './inspect.ts'
 import { refuseStrangeSchema } from './schema.ts'
-
-export interface CopyOptions {
-  /** Aborted to stop; the copy is then left unfinished. */
-  readonly signal: AbortSignal
-  /** Told from 0 to 1 how much is copied. */
-  readonly onProgress?: ((fraction: number) => void) | undefined
-}
 
 /** A store or a backup that was read to its last byte, in a transaction that sees it as it was. */
 export interface HeldStore {

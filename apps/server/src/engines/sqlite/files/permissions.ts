@@ -1,16 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { WideMode } from '../../../store/engine.ts'
 import { realPathOf } from './real-path.ts'
-
-/** A file of a store, or its folder, that others than its owner may use. */
-export interface WideMode {
-  readonly path: string
-  /** In octal, such as `644`. */
-  readonly mode: string
-  readonly othersMay: 'read' | 'change'
-  /** What to do about it. */
-  readonly fix: string
-}
 
 const OTHERS_MAY_READ = 0o044
 const OTHERS_MAY_WRITE = 0o022

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { StoreContents } from '../database/contents.ts'
-import { type CopyOptions, copyStore, holdStore } from '../database/copy.ts'
+import type { CopyOptions, StoreContents } from '../../../store/engine.ts'
+import { copyStore, holdStore } from '../database/copy.ts'
 import { createNewFile } from '../files/new-file.ts'
 
 /**

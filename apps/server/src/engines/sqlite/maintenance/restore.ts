@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { CopyOptions, Restored } from '../../../store/engine.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
 import { connect } from '../database/connect.ts'
-import { readContents, type StoreContents } from '../database/contents.ts'
-import { type CopyOptions, copyStore, holdStore } from '../database/copy.ts'
+import { readContents } from '../database/contents.ts'
+import { copyStore, holdStore } from '../database/copy.ts'
 import { openDatabase } from '../database/database.ts'
 import { removeDigest } from '../database/digest.ts'
 import { openForReading, refuseLoneLog, sizeOf } from '../database/inspect.ts'
@@ -13,14 +14,6 @@ import { createTransactions } from '../database/transactions.ts'
 import { createNewFile, type NewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
-
-/** What came back from a backup. */
-export interface Restored extends StoreContents {
-  /** Whether the backup was found to hold what its digest is of; earlier ones carry none. */
-  readonly isDigested: boolean
-  /** The tokens that the store has now and had not before. */
-  readonly addedTokens: readonly TokenRecord[]
-}
 
 function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)

@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest'
+import { engineOf } from '../../src/engines/engines.ts'
+import { StoreRefusedError } from '../../src/store/store.ts'
+
+describe('a database URL of no engine is refused, with the forms that there are and no secret', () => {
+  test.each([
+    ['another scheme', 'mysql://owner:rosebud@localhost/plants', 'mysql:'],
+    ['no scheme', 'rosebud', 'this'],
+    ['a scheme alone', 'sqlite:', 'sqlite:'],
+    ['PostgreSQL without a host or database', 'postgres:rosebud', 'postgres:'],
+    ['a scheme that only begins as one', 'sqlite3:rosebud', 'sqlite3:'],
+  ])('%s', (_what, url, named) => {
+    expect(() => engineOf(url)).toThrow(
+      new StoreRefusedError(
+        `${named} is no database that this program knows. ` +
+          'Try: sqlite: and a path, or postgres:// and a database',
+      ),
+    )
+  })
+})
