@@ -1,11 +1,17 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
+const createOutcomes = ['created', 'already_there', 'id_taken'] as const
+
 /**
- * What became of a create that is safely stored:
- * `created` now, `already_there` with the same content, or `id_taken` by other content.
+ * The outcome of a create, once it is on stable storage: the plant was `created` now, was
+ * `already_there` with the same content, or its id was `id_taken` by other content.
  */
-export type CreateOutcome = 'created' | 'already_there' | 'id_taken'
+export type CreateOutcome = (typeof createOutcomes)[number]
+
+export function isCreateOutcome(value: unknown): value is CreateOutcome {
+  return createOutcomes.includes(value as CreateOutcome)
+}
 
 /** Plants, each under the id that its caller chose. */
 export interface PlantStore {

@@ -114,7 +114,7 @@ describe('group commit', () => {
 
   test('one item over the limit is refused at once', async () => {
     const { ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 2 })
+    const group = new GroupCommit({ commit, queueLimit: 2, itemNoun: 'plants' })
     const taken = [group.add(1), group.add(2)]
     await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
     await turnOfEventLoop()

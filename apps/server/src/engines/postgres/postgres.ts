@@ -2,7 +2,12 @@ import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
 import { GroupCommit } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
-import type { CreateOutcome, OutcomeUnknownError, Store } from '../../store/store.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+} from '../../store/store.ts'
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { describeOpenFailure } from './open-failure.ts'
@@ -58,6 +63,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { database, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    itemNoun: 'plants',
+    isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,

@@ -2,7 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { GroupCommit } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
-import type { CreateOutcome, OutcomeUnknownError, Store } from '../../store/store.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+} from '../../store/store.ts'
 import { createCommitter } from './commit/committer.ts'
 import { createIntegrity } from './commit/integrity.ts'
 import { openDatabase, touch } from './database/database.ts'
@@ -44,6 +49,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const insertPlants = preparePlantInsert(database)
   const committer = createCommitter(path, files, insertPlants, transactions, observer)
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    itemNoun: 'plants',
+    isOutcome: isCreateOutcome,
     queueLimit,
     observer,
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
