@@ -95,7 +95,7 @@ describe('tables that are not as migrate makes them are refused by name', () => 
     const { databaseUrl } = await arrange(change)
     const served = await runProgram(['serve', '--database-url', databaseUrl])
     expect(served).toMatchObject({ code: 69, out: '' })
-    expect(served.err).toContain('in the schema public are not as migrate makes them: ')
+    expect(served.err).toContain('in the schema public are not as the migrations make them: ')
     expect(served.err).toContain(told)
     const doctor = await runProgram(['doctor', '--database-url', databaseUrl])
     expect(doctor.code).toBe(1)

@@ -13,7 +13,7 @@ export async function refuseDeviations({ pool, tables, place }: Database): Promi
   const deviations = await findDeviations(pool, tables)
   if (deviations.length === 0) return
   throw new StoreRefusedError(
-    `the tables of ${place} in the schema ${tables.schema} are not as migrate makes them: ` +
+    `the tables of ${place} in the schema ${tables.schema} are not as the migrations make them: ` +
       `${deviations.join('; ')}. Try: ${MEND_SHAPE}`,
   )
 }

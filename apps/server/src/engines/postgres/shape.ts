@@ -94,7 +94,7 @@ function compare(table: string, facts: readonly string[]): string[] {
 }
 
 /**
- * What about the tables is not as `migrate` makes it, so that 200 might not mean stored as sent:
+ * What about the tables is not as the migrations make it, so that 200 might not mean stored as sent:
  * columns, keys, constraints, triggers, rules, policies, children, or no write-ahead log.
  */
 export async function findDeviations(pool: Pool, { schema }: Tables): Promise<string[]> {

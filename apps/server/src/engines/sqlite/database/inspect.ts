@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
@@ -31,7 +32,7 @@ function refuseForeign(database: DatabaseSync, path: string): void {
   if (readValue(database, 'PRAGMA application_id') === APPLICATION_ID) return
   if (readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return
   throw new StoreRefusedError(
-    `${path} is a database of another program. Name another file in PLANT_STORE_DATABASE_URL.`,
+    `${path} is a database of another program. Name another file in ${operatorNames.databaseUrl}.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { openDatabase } from '../database/database.ts'
 import { sqliteVersionOf } from '../database/inspect.ts'
 
@@ -97,7 +98,7 @@ export async function examineEngine(folder: string): Promise<HealthCheck> {
     database.close()
     return about.ok(`SQLite ${version}; write-ahead log and synchronous=FULL hold in ${folder}`)
   } catch (error) {
-    const fix = 'another folder in PLANT_STORE_DATABASE_URL, on a local disk'
+    const fix = `another folder in ${operatorNames.databaseUrl}, on a local disk`
     return about.failure((error as Error).message, fix)
   } finally {
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
 import { readContents } from '../database/contents.ts'
 import { openForReading, readValue, sizeOf } from '../database/inspect.ts'
@@ -18,7 +19,7 @@ function examineSchema(database: DatabaseSync): HealthCheck {
     ? about.ok(`version ${version}, the newest`)
     : about.warning(
         `version ${version}; this program has ${NEWEST_VERSION}`,
-        'plant-store-server migrate, or start the server: either copies the store before',
+        `${operatorNames.migrate}, or start the server: either copies the store before`,
       )
 }
 
@@ -86,14 +87,14 @@ async function examineExisting(path: string): Promise<Examination> {
     if (!(error instanceof StoreRefusedError)) throw error
     const failure = healthChecksOf('store').failure(
       error.message,
-      'as it says; serve refuses it too',
+      'as it says; the server refuses it too',
     )
     return { checks: [failure], tokens: undefined, recordedTimes: [] }
   }
 }
 
 function examineMissing(path: string): Examination {
-  const check = healthChecksOf('store').ok(`there is none in ${path} yet; serve makes it`)
+  const check = healthChecksOf('store').ok(`there is none in ${path} yet; the server makes it`)
   return { checks: [check], tokens: undefined, recordedTimes: [] }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { CopyOptions, Restored } from '../../../store/engine.ts'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
 import { connect } from '../database/connect.ts'
 import { readContents } from '../database/contents.ts'
@@ -21,7 +22,7 @@ function refuseFilled(database: DatabaseSync, path: string): void {
   throw new StoreRefusedError(
     `${path} holds ${plants} plants, and restore never replaces one. ` +
       `Try: move ${path}, ${path}-wal and ${path}-shm away together while no server runs, ` +
-      'or restore to another --database-url',
+      `or restore to another ${operatorNames.databaseUrl}`,
   )
 }
 
