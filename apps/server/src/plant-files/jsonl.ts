@@ -9,7 +9,7 @@ import { describeTooLong, parsePlant } from './problem.ts'
  * would obey is escaped, which is the same text to whoever reads JSON.
  */
 export function writeJsonl(plants: readonly NewPlant[]): string {
-  return printable(plants.map(({ id, name, tag }) => `${encodeJson({ id, name, tag })}\n`).join(''))
+  return printable(plants.map((plant) => `${encodeJson(plant)}\n`).join(''))
 }
 
 function decode(bytes: Uint8Array): ReturnType<typeof parsePlant> {

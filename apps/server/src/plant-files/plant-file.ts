@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import { readCsv, writeCsv } from './csv.ts'
+import { csvHeader, readCsv, writeCsv } from './csv.ts'
 import { readJsonl, writeJsonl } from './jsonl.ts'
 
 /** What one record of a plant file holds, and the line that it begins on. */
@@ -24,7 +24,7 @@ export interface PlantFileFormat {
 
 export const plantFileFormats = {
   jsonl: { header: '', write: writeJsonl, read: readJsonl },
-  csv: { header: 'id,name,tag\n', write: writeCsv, read: readCsv },
+  csv: { header: csvHeader, write: writeCsv, read: readCsv },
 } as const satisfies Record<string, PlantFileFormat>
 
 export type PlantFileFormatName = keyof typeof plantFileFormats

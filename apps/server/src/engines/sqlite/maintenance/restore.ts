@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { CopyOptions, Restored } from '../../../store/engine.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
+import { listColumns } from '../../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
 import { connect } from '../database/connect.ts'
 import { readContents } from '../database/contents.ts'
@@ -60,9 +61,8 @@ async function addAll(copyPath: string, path: string): Promise<TokenRecord[]> {
     database.prepare('ATTACH ? AS restored').run(copyPath)
     return await createTransactions(database, () => {}).write(() => {
       refuseFilled(database, path)
-      database.exec(
-        'INSERT INTO main.plants (id, name, tag) SELECT id, name, tag FROM restored.plants',
-      )
+      const columns = listColumns()
+      database.exec(`INSERT INTO main.plants (${columns}) SELECT ${columns} FROM restored.plants`)
       return addTokensOf('restored', database)
     })
   } finally {
