@@ -1,7 +1,9 @@
 import type { NewPlant } from '@plant-store/contract'
 
 /** What a column of plants holds in SQL; `null` where an optional field is absent. */
-export type ColumnValue = NonNullable<NewPlant[keyof NewPlant]> | null
+export type ColumnValue = NonNullable<NewPlant[PlantField]> | null
+
+export type PlantField = keyof NewPlant
 
 /** How the values of a field are kept in databases and files. */
 interface Column<Value> {
@@ -32,13 +34,11 @@ const text = { postgres: 'text', isText: true, fromSql: String, fromText: String
  * of a repeat, exports and loads follow this list, and the type check demands each field of the
  * contract here. A new field also needs a migration in each engine, or no database opens.
  */
-export const plantColumns = {
+export const plantColumns: { readonly [Field in PlantField]-?: Column<NewPlant[Field]> } = {
   id: { ...int64, isRequired: true },
   name: { ...text, isRequired: true },
   tag: { ...text, isRequired: false },
-} satisfies { readonly [Field in keyof NewPlant]-?: Column<NewPlant[Field]> }
-
-export type PlantField = keyof NewPlant
+}
 
 export const plantFields = Object.keys(plantColumns) as readonly PlantField[]
 
