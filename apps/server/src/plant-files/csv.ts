@@ -6,8 +6,7 @@ import {
   plantFields,
 } from '../store/plant-columns.ts'
 import { type CsvField, type CsvRecord, type CsvSpan, CsvSplitter } from './csv-records.ts'
-import type { PlantRecord } from './plant-file.ts'
-import { PlantFileError, parsePlant } from './problem.ts'
+import { PlantFileError, type PlantRecord, parsePlant } from './record.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
 

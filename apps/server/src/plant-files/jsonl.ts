@@ -1,8 +1,7 @@
 import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
 import { printable } from '../text/printable.ts'
 import { readLines } from './lines.ts'
-import type { PlantRecord } from './plant-file.ts'
-import { describeTooLong, parsePlant } from './problem.ts'
+import { describeTooLong, type PlantRecord, parsePlant } from './record.ts'
 
 /**
  * A plant on each line as a JSON object, its id a bare integer with every digit. What a terminal

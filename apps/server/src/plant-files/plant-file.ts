@@ -1,12 +1,7 @@
 import type { NewPlant } from '@plant-store/contract'
 import { csvHeader, readCsv, writeCsv } from './csv.ts'
 import { readJsonl, writeJsonl } from './jsonl.ts'
-
-/** What one record of a plant file holds, and the line that it begins on. */
-export type PlantRecord = { readonly line: number } & (
-  | { readonly plant: NewPlant; readonly problem?: never }
-  | { readonly problem: string; readonly plant?: never }
-)
+import type { PlantRecord } from './record.ts'
 
 /** A way to keep plants in a file. A plant that was written is read again to the letter. */
 export interface PlantFileFormat {

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import type { PlantRecord } from '../../plant-files/plant-file.ts'
+import type { PlantRecord } from '../../plant-files/record.ts'
 import { textLengthOf } from '../../store/plant-columns.ts'
 import type { PlantStore } from '../../store/store.ts'
 

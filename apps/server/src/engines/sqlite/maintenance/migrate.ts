@@ -1,7 +1,8 @@
 import type { Migrated } from '../../../store/engine.ts'
 import { openDatabase } from '../database/database.ts'
-import { openForReading, sizeOf } from '../database/inspect.ts'
+import { openForReading } from '../database/inspect.ts'
 import { NEWEST_VERSION, schemaVersionOf } from '../database/migrations.ts'
+import { sizeOf } from '../files/measure-files.ts'
 
 function readVersion(path: string): number {
   if ((sizeOf(path) ?? 0) === 0) return 0
