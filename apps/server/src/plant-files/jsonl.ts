@@ -4,8 +4,8 @@ import { readLines } from './lines.ts'
 import { describeTooLong, type PlantRecord, parsePlant } from './record.ts'
 
 /**
- * A plant on each line as a JSON object, its id a bare integer with every digit. What a terminal
- * would obey is escaped, which is the same text to whoever reads JSON.
+ * A plant on each line as a JSON object, its id a bare integer with every digit. Characters that a
+ * terminal would obey are escaped, which does not change the JSON value.
  */
 export function writeJsonl(plants: readonly NewPlant[]): string {
   return printable(plants.map((plant) => `${encodeJson(plant)}\n`).join(''))

@@ -30,7 +30,7 @@ const FORMAT_BY_ENDING: Readonly<Record<string, PlantFileFormatName>> = {
   csv: 'csv',
 }
 
-/** The format that a file's name tells by its ending, or undefined. */
+/** The format that the ending of a file's name stands for, or undefined. */
 export function formatOfFile(path: string): PlantFileFormatName | undefined {
   return FORMAT_BY_ENDING[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
 }

@@ -11,7 +11,7 @@ export class PlantFileError extends Error {
   override name = 'PlantFileError'
 }
 
-/** What is told of a record that is longer than the limit. */
+/** The problem of a record that is longer than the limit. */
 export function describeTooLong(limitBytes: number): string {
   return `is longer than ${limitBytes} bytes; --body-limit-bytes allows more`
 }

@@ -10,7 +10,7 @@ export interface Engine {
   readonly form: RegExp
   /** The same for people: `sqlite: and a path`. */
   readonly formInWords: string
-  /** A URL without what may be a password; undefined where that cannot be told. */
+  /** A URL without what may be a password; undefined where that is in doubt. */
   withoutSecrets(databaseUrl: string): string | undefined
   /** The database that a URL of this form names; nothing is opened yet. */
   at(databaseUrl: string): EngineDatabase
@@ -39,7 +39,7 @@ export interface OpenOptions extends MigrateOptions {
 }
 
 export interface MigrateOptions {
-  /** Takes a database server under which a commit that was answered could be lost. */
+  /** Accepts a database server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
 }
 

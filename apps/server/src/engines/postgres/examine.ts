@@ -5,11 +5,11 @@ import { readPostgresUrl } from './address.ts'
 import { findMissingGrants } from './grants.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
 import { type Database, findLossySettings, openDatabase } from './pool.ts'
-import { MEND_SHAPE, takesWrites } from './readiness.ts'
+import { FIX_OF_SHAPE, takesWrites } from './readiness.ts'
 import { findDeviations } from './shape.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
-/** Enough for a median that one slow answer does not move. */
+/** Enough for a median that one slow reply does not change. */
 const ROUND_TRIPS = 20
 
 /** A commit costs at least one round trip; beyond this, lone creates are slow. */
@@ -51,7 +51,7 @@ async function examineShape({ pool, tables }: Database): Promise<HealthCheck> {
   const about = healthChecksOf('tables')
   const deviations = await findDeviations(pool, tables)
   if (deviations.length === 0) return about.ok(`as the migrations make them, in ${tables.schema}`)
-  return about.failure(deviations.join('; '), MEND_SHAPE)
+  return about.failure(deviations.join('; '), FIX_OF_SHAPE)
 }
 
 async function examineDistance(pool: Pool): Promise<HealthCheck> {

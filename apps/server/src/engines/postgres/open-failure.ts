@@ -46,7 +46,7 @@ export function describeReason(error: unknown): string {
   return fix === undefined ? reason : `${reason}. Try: ${fix}`
 }
 
-/** What every command tells of a database that it cannot use; a refusal stays itself. */
+/** The error for a database that cannot be used, the same in every command; a refusal stays itself. */
 export function describeOpenFailure(error: unknown, place: string): Error {
   if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) return error
   return new StoreUnavailableError(

@@ -15,14 +15,14 @@ import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
 import { createPostgresRates } from './rates.ts'
 import { proveReady, refuseDeviations } from './readiness.ts'
-import { settle, toStoreError } from './resolve.ts'
+import { resolveOutcome, toStoreError } from './resolve.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
 export interface PostgresStoreOptions {
   readonly databaseUrl: string
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** Takes a server under which a commit that was answered could be lost. */
+  /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
   readonly observer?: StoreObserver | undefined
 }
@@ -70,7 +70,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>
-      settle(pool, (client, onStored) => insertPlants(client, tables, plants, onStored), waitedMs),
+      resolveOutcome(
+        pool,
+        (client, onStored) => insertPlants(client, tables, plants, onStored),
+        waitedMs,
+      ),
   })
 
   return {

@@ -20,7 +20,7 @@ export interface CommitWorkerData {
 
 /** A batch as columns: a few arrays cross a thread boundary faster than many objects. */
 export interface CommitRequest {
-  /** Tells this batch from the others of the thread. */
+  /** Counts the batches of the thread; the reply has the same number. */
   readonly batch: number
   readonly ids: BigInt64Array
   /** The other columns, in the order of contentFields. */

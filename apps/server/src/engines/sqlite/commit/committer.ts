@@ -11,7 +11,7 @@ import { CommitThread } from './commit-thread.ts'
  */
 const FAST_COMMIT_MS = 1
 
-/** Commits batches, each where it is done soonest; see "Where commits run" in ARCHITECTURE.md. */
+/** Commits each batch where that is fastest; see "Where commits run" in ARCHITECTURE.md. */
 export interface Committer {
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
   /** Resolves a batch that the thread has ended, without waiting for the event loop's next turn. */

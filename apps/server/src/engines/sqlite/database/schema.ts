@@ -56,14 +56,14 @@ function isHarmless({ type, sql }: SchemaEntry): boolean {
 function compare(found: readonly SchemaEntry[], made: readonly SchemaEntry[]): string[] {
   const strange = found.filter((entry) => !made.some((other) => isSame(entry, other)))
   const lost = made.filter((entry) => !found.some((other) => isNamedAs(entry, other)))
-  const tell = (what: string) => (entry: SchemaEntry) =>
+  const describe = (what: string) => (entry: SchemaEntry) =>
     `${displayName(String(entry.type))} ${displayName(String(entry.name))} ${what}`
   return [
     ...strange.map((entry) => {
       const isChanged = made.some((other) => isNamedAs(entry, other))
-      return tell(isChanged ? 'was changed' : 'was added')(entry)
+      return describe(isChanged ? 'was changed' : 'was added')(entry)
     }),
-    ...lost.map(tell('is missing')),
+    ...lost.map(describe('is missing')),
   ]
 }
 

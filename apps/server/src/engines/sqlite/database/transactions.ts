@@ -22,8 +22,8 @@ export interface Transactions {
 }
 
 /**
- * `onFault` is told of an I/O error or corruption, after which the file cannot be trusted;
- * `onCommit` how long each COMMIT took. A commit counts only while `files` are what they were.
+ * `onFault` is called with an I/O error or corruption, after which the file cannot be trusted;
+ * `onCommit` with the duration of each COMMIT. A commit counts only while `files` are what they were.
  */
 export function createTransactions(
   database: DatabaseSync,

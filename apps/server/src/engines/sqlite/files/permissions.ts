@@ -37,7 +37,7 @@ function filesOf(path: string): string[] {
 
 /**
  * Files of a store, and its folder, that users other than their owner may read or change. New ones
- * are for their owner only; who shares a store with a group on purpose is told, and nothing changed.
+ * are for their owner only. Modes are never changed: somebody may share a store with a group on purpose.
  */
 export function findWideModes(file: string): WideMode[] {
   const path = realPathOf(file)

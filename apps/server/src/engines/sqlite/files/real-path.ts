@@ -43,8 +43,8 @@ function follow(path: string): string {
 }
 
 /**
- * The absolute path of a file without symbolic links, be there such a file or not. SQLite keeps the
- * write-ahead log beside the file that a link leads to, so that only this path tells where it is.
+ * The absolute path of a file without symbolic links, whether the file exists or not. SQLite keeps
+ * the write-ahead log beside the file that a link leads to, so only this path leads to the log.
  * @throws StoreRefusedError where a folder cannot be searched or links lead in a circle.
  */
 export function realPathOf(file: string): string {
