@@ -11,8 +11,8 @@ export function openWorkerCommit(path: string, delayMs: number): Commit {
   // An error of the worker has no listener here on purpose: it ends this process, and the run.
   worker.on('message', (outcomes: CreateOutcome[]) => resolve(outcomes))
   return (plants) =>
-    new Promise((resolveOutcome) => {
-      resolve = resolveOutcome
+    new Promise((settle) => {
+      resolve = settle
       worker.postMessage(plants)
     })
 }
