@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHistory } from './history.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import {
   clientOf,
   isReady,
@@ -9,13 +8,9 @@ import {
   waitForReadiness,
 } from './served-database.ts'
 import { openSession, STORE_SESSIONS } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres(['max_connections=20', 'superuser_reserved_connections=0'])
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
 
 const unavailable = { status: 503, body: { error: 50_300 } }
 

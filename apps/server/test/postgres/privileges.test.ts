@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runProgram } from '../commands/program.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
 import { openSession, waitForRow } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 let roles = 0
 

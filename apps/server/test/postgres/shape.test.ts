@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runProgram } from '../commands/program.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 const SWALLOW = `CREATE FUNCTION public.swallow() RETURNS trigger LANGUAGE plpgsql
   AS $$BEGIN RETURN NULL; END$$`
