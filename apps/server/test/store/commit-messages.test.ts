@@ -8,7 +8,7 @@ import {
   toRows,
   toSentError,
 } from '../../src/engines/sqlite/commit/commit-messages.ts'
-import { toStoreError } from '../../src/engines/sqlite/files/result-codes.ts'
+import { toStoreError } from '../../src/engines/sqlite/files/error-codes.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 
 const plants = [

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { isBusy, isOfAccess } from '../files/error-codes.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
-import { isBusy, isOfAccess } from '../files/result-codes.ts'
 import { connect, readValue } from './connect.ts'
 import { refuseStrangeSchema } from './schema.ts'
 

@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import { userName } from '../../../process/user-name.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { isOfAccess, toStoreError } from './result-codes.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
+import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
   return new StoreRefusedError(

@@ -2,8 +2,8 @@ import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { codeOf, FORBIDDEN } from './error-codes.ts'
 import { describeForbidden } from './open-failure.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
 
 /** Whether an error says that there is nothing at a path; any other says that one may not look. */
 function isAbsence(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
+import { codeOf, FORBIDDEN } from './error-codes.ts'
 
 /** Node 26 lets nothing be synced under its permission model, but by SQLite itself. */
 export class SyncForbiddenError extends StoreRefusedError {

@@ -4,8 +4,8 @@ import type { CopyOptions, StoreContents } from '../../../store/engine.ts'
 import { finishCopy, readContents } from '../database/copy.ts'
 import { digestRows, readDigest, refuseChangedContent } from '../database/digest.ts'
 import { openForReading } from '../database/inspect.ts'
+import { toStoreError } from '../files/error-codes.ts'
 import { createNewFile } from '../files/new-file.ts'
-import { toStoreError } from '../files/result-codes.ts'
 
 /** A store or a backup that was read to its last byte, in a transaction that sees it as it was. */
 export interface HeldStore {

@@ -5,8 +5,8 @@ import type { PlantSnapshot } from '../../../store/store.ts'
 import { sqliteVersionOf } from '../database/connect.ts'
 import { openForReading } from '../database/inspect.ts'
 import { schemaVersionOf } from '../database/migrations.ts'
+import { toStoreError } from '../files/error-codes.ts'
 import { realPathOf } from '../files/real-path.ts'
-import { toStoreError } from '../files/result-codes.ts'
 
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100
