@@ -1,3 +1,4 @@
+/// <reference path="./pgpass.d.ts" />
 import { TLSSocket } from 'node:tls'
 import pg, { type ClientConfig, type Connection } from 'pg'
 import pgpass from 'pgpass'
