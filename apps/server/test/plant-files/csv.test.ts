@@ -44,7 +44,7 @@ describe('csv is read', () => {
   })
 })
 
-describe('a record that is no plant is told by its line, and the next one is read', () => {
+describe('a record that is no plant is reported by its line, and the next one is read', () => {
   test.each([
     [
       'an id as spreadsheets shorten it',

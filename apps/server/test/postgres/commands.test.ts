@@ -136,7 +136,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^failure +durability: synchronous_commit = off.*Try: set them to on$/m)
   })
 
-  test('tells a database that cannot be reached', async () => {
+  test('reports a database that cannot be reached', async () => {
     const { code, out } = await run('postgres://127.0.0.1:9/plants', 'doctor')
     expect(code).toBe(1)
     expect(out).toMatch(

@@ -78,7 +78,7 @@ describe('a batch that runs into another program', { retry: 2 }, () => {
     },
   )
 
-  test('is never told unavailable once a part of it is committed', async () => {
+  test('is never refused as unavailable once a part of it is committed', async () => {
     const databaseUrl = await newDatabase(postgres)
     const store = await openStoreAt(databaseUrl, 8192)
     const [other, locker, observer] = [

@@ -88,7 +88,7 @@ describe('a server whose database is gone', () => {
   })
 })
 
-test('a table that is locked holds no caller for more than 10 s, and none is told a lie', {
+test('a table that is locked holds no caller for more than 10 s, and no outcome is wrong', {
   timeout: 30_000,
 }, async () => {
   const { database, server } = await serveNewDatabase(postgres)

@@ -53,7 +53,7 @@ describe('a role that may not do all that the program does', () => {
     ['token list', 'tokens'],
     ['token create --name fern', 'tokens'],
   ])(
-    'is told so by `%s`, with what to do',
+    'is reported by `%s`, with what to do',
     async (command, table) => {
       const { url } = await arrange(READ_MIGRATIONS)
       const { code, err } = await run(url, ...command.split(' '))
@@ -74,7 +74,7 @@ describe('a role that may not do all that the program does', () => {
       ['SELECT, INSERT (id, name) ON plants', 'SELECT ON tokens'],
       ['INSERT ON plants'],
     ],
-  ])('is told by `serve` and `doctor` that it lacks %s', async (_what, granted, missing) => {
+  ])('is reported by `serve` and `doctor` where it lacks %s', async (_what, granted, missing) => {
     const { url, role } = await arrange(READ_MIGRATIONS, ...granted)
     const grants = missing.map((one) => `GRANT ${one.replace('ON ', 'ON "public".')} TO ${role}`)
     const served = await run(url, 'serve')
@@ -86,7 +86,7 @@ describe('a role that may not do all that the program does', () => {
     for (const grant of grants) expect(doctor.out).toContain(`${failure}${grant}\n`)
   })
 
-  test('is told so by `migrate`', async () => {
+  test('is reported by `migrate`', async () => {
     const url = new URL((await arrange()).url)
     url.pathname = new URL(await postgres.createDatabase()).pathname
     const { code, err } = await run(url.href, 'migrate')
@@ -144,7 +144,7 @@ describe('a database that cannot be used', () => {
   const away = 'postgres://127.0.0.1:9/plants'
 
   test.each(['migrate', 'export', 'token list', 'serve'])(
-    'is told by `%s` with the reason and what to do',
+    'is reported by `%s` with the reason and what to do',
     async (command) => {
       const { code, err } = await run(away, ...command.split(' '))
       expect(code).toBe(69)
@@ -155,7 +155,7 @@ describe('a database that cannot be used', () => {
     },
   )
 
-  test('is told where its password is wrong or its name is', async () => {
+  test('is reported where its password or its name is wrong', async () => {
     const url = new URL(await postgres.createDatabase())
     url.pathname = '/nothing'
     expect((await run(url.href, 'migrate')).err).toMatch(/does not exist\. Try: .*createdb/)
@@ -165,7 +165,7 @@ describe('a database that cannot be used', () => {
     )
   })
 
-  test('is told by a process that ends', async () => {
+  test('is reported by a process that ends', async () => {
     const { url } = await arrange(READ_MIGRATIONS)
     const { code, err } = await runToEnd({
       folder: temporaryFolder(),

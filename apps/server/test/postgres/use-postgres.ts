@@ -13,7 +13,7 @@ export function usePostgres(
   beforeAll(async () => {
     server = await startPostgres(settings, options)
   }, 60_000)
-  afterAll(() => server?.stop())
+  afterAll(() => server?.stop(), 60_000)
   return new Proxy({} as PostgresServer, {
     get: (_, name) => server?.[name as keyof PostgresServer],
   })

@@ -59,7 +59,7 @@ describe('group commit', () => {
     await group.close()
   })
 
-  test('the next commit starts before the outcomes of the last one are told', async () => {
+  test('the next commit starts before the outcomes of the last one are resolved', async () => {
     const { batches, ends, group } = openGroup()
     const first = group.add(1)
     await turnOfEventLoop()
