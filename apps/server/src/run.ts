@@ -17,6 +17,8 @@ import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
 import { build } from './process/build.ts'
 import { ConfigError } from './settings/config.ts'
+import { environmentNameOf } from './settings/settings.ts'
+import { setOperatorNames } from './store/operator-names.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 import { printable, printableLine } from './text/printable.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
@@ -60,6 +62,12 @@ function toHelpFlag(args: readonly string[]): readonly string[] {
 
 function createProgram(streams: Streams): Command {
   const terminal = terminalOf(streams)
+  setOperatorNames({
+    databaseUrl: environmentNameOf('databaseUrl'),
+    allowDataLoss: `${environmentNameOf('allowDataLoss')}=yes`,
+    migrate: 'plant-store-server migrate',
+    doctor: 'plant-store-server doctor',
+  })
   const program = new Command('plant-store-server')
     .description('A plant store over HTTP: 200 means durable.')
     .version(build.version, '-V, --version', 'print the version')

@@ -1,24 +1,20 @@
 import type { Command } from 'commander'
-import { backUpStore } from '../engines/sqlite/maintenance/backup.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
+import type { Copies } from '../store/engine.ts'
 import { addSettingFlags } from './command.ts'
+import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
-import { requireSqlite } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
-const FOR_POSTGRESQL =
-  'backup copies a SQLite store; PostgreSQL has its own program for that. Try:\n' +
-  '  pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE\n' +
-  '  with the password in the file that PGPASSFILE names, because every user can read a command line;\n' +
-  '  or, in a format for every engine: plant-store-server export > plants.jsonl'
+const OR_EXPORT = 'in a format for every engine: plant-store-server export > plants.jsonl'
 
-async function backUp(source: string, target: string, terminal: Terminal): Promise<void> {
+async function backUp(source: Copies, target: string, terminal: Terminal): Promise<void> {
   refuseExisting(target)
   let fraction = 0
-  const progress = startProgress(terminal, () => ({ fraction, text: `of ${source} copied` }))
+  const progress = startProgress(terminal, () => ({ fraction, text: `of ${source.file} copied` }))
   try {
-    const { plants, tokens } = await backUpStore(source, target, {
+    const { plants, tokens } = await source.backUp(target, {
       signal: terminal.stop,
       onProgress: (done) => {
         fraction = done
@@ -48,7 +44,13 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
         'can be deleted.\n\n' +
         'Example: plant-store-server backup "plants-$(date +%F).db"',
     )
-    .action((file: string, options: Flags) =>
-      backUp(requireSqlite(loadConfig(options).databaseUrl, FOR_POSTGRESQL), file, terminal),
-    )
+    .action((file: string, options: Flags) => {
+      const source = copiesOf(
+        loadConfig(options).databaseUrl,
+        'backup copies',
+        'backUpBy',
+        OR_EXPORT,
+      )
+      return backUp(source, file, terminal)
+    })
 }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { type Command, Option } from 'commander'
-import { openSnapshot } from '../engines/snapshot.ts'
+import { engineOf } from '../engines/engines.ts'
 import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
 import { createSpreadsheetRisks } from '../plant-files/spreadsheet-risks.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
@@ -40,7 +40,7 @@ async function exportPlants(
   format: PlantFileFormatName,
   { output, err, stop }: Terminal,
 ): Promise<void> {
-  const snapshot = await openSnapshot(databaseUrl)
+  const snapshot = await engineOf(databaseUrl).snapshot()
   const { header, write } = plantFileFormats[format]
   const risks = format === 'csv' ? createSpreadsheetRisks() : undefined
   let count = 0

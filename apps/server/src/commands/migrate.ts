@@ -1,20 +1,11 @@
 import type { Command } from 'commander'
-import { migratePostgresDatabase } from '../engines/postgres/migrate.ts'
-import { migrateSqlite } from '../engines/sqlite/maintenance/migrate.ts'
-import { type Config, type Flags, loadConfig } from '../settings/config.ts'
+import { engineOf } from '../engines/engines.ts'
+import { type Flags, loadConfig } from '../settings/config.ts'
 import { addSettingFlags } from './command.ts'
 import { unlessStopped } from './failures.ts'
-import { sqlitePathOf } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
 const AGAIN = 'Each migration is all or nothing. Try: the same command again'
-
-async function migrate({ databaseUrl, allowDataLoss }: Config) {
-  const path = sqlitePathOf(databaseUrl)
-  return path === undefined
-    ? await migratePostgresDatabase(databaseUrl, allowDataLoss)
-    : { place: path, ...(await migrateSqlite(path)) }
-}
 
 /** `migrate` */
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
@@ -27,12 +18,12 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
     )
     .action(async (options: Flags) => {
       const config = loadConfig(options)
-      const path = sqlitePathOf(config.databaseUrl)
-      const { place, before, after } = await unlessStopped(migrate(config), terminal, AGAIN)
+      const migrated = engineOf(config.databaseUrl).migrate(config)
+      const { place, before, after, note } = await unlessStopped(migrated, terminal, AGAIN)
       const change = before === after ? 'nothing to do' : `migrated from schema version ${before}`
       terminal.err(
         `${place} has schema version ${after}, the newest that this program knows: ${change}.\n`,
       )
-      if (path !== undefined) terminal.err('A SQLite store migrates by itself when it is opened.\n')
+      if (note !== undefined) terminal.err(`${note}\n`)
     })
 }

@@ -2,21 +2,17 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
-import { type Restored, restoreStore } from '../engines/sqlite/maintenance/restore.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
+import type { Copies, Restored } from '../store/engine.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
+import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable } from './failures.ts'
 import { describeCount, startProgress } from './progress.ts'
-import { requireSqlite } from './require-sqlite.ts'
 import type { Terminal } from './terminal.ts'
 
-const FOR_POSTGRESQL =
-  'restore fills a SQLite store; PostgreSQL has its own program for that. Try:\n' +
-  '  pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE\n' +
-  '  with the password in the file that PGPASSFILE names, because every user can read a command line;\n' +
-  '  or, for the output of export: plant-store-server load plants.jsonl'
+const OR_LOAD = 'for the output of export: plant-store-server load plants.jsonl'
 
 const NO_DIGEST =
   'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
@@ -34,11 +30,11 @@ function describe(
   )
 }
 
-async function restore(backup: string, target: string, terminal: Terminal): Promise<Audited> {
+async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {
   let fraction = 0
   const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
   try {
-    const restored = await restoreStore(backup, target, {
+    const restored = await target.restore(backup, {
       signal: terminal.stop,
       onProgress: (done) => {
         fraction = done
@@ -48,11 +44,11 @@ async function restore(backup: string, target: string, terminal: Terminal): Prom
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
     return {
       fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
-      report: () => terminal.err(describe(backup, target, restored)),
+      report: () => terminal.err(describe(backup, target.file, restored)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
-    throw describeUncreatable(stopped, target)
+    throw describeUncreatable(stopped, target.file)
   } finally {
     progress.end()
   }
@@ -76,9 +72,9 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
     )
     .action((file: string, options: Flags) => {
       const config = loadConfig(options)
-      const store = requireSqlite(config.databaseUrl, FOR_POSTGRESQL)
+      const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', OR_LOAD)
       refuseMissing(file)
-      const about = { store: resolve(store), backup: resolve(file) }
+      const about = { store: resolve(store.file), backup: resolve(file) }
       return audit({ terminal, config, action: 'restore' }, about, () =>
         restore(file, store, terminal),
       )

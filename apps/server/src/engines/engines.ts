@@ -1,23 +1,49 @@
-import type { StoreObserver } from '../store/observer.ts'
+import type { Engine, EngineDatabase, OpenOptions } from '../store/engine.ts'
 import { type Store, StoreRefusedError } from '../store/store.ts'
-import { openPostgresStore } from './postgres/postgres.ts'
-import { openSqliteStore } from './sqlite/sqlite.ts'
+import { postgres } from './postgres/engine.ts'
+import { sqlite } from './sqlite/engine.ts'
 
-export interface OpenStoreOptions {
-  /** `sqlite:` and a path, relative to the working folder or absolute; or `postgres://…`. */
-  readonly databaseUrl: string
-  readonly queueLimit: number
-  readonly allowDataLoss: boolean
-  readonly observer?: StoreObserver | undefined
+/** Every engine; a new one is a folder beside this file, and its name in this list. */
+const engines: readonly Engine[] = [sqlite, postgres]
+
+/** The form that a database URL must have, for people. */
+export const databaseUrlForm = engines.map(({ formInWords }) => formInWords).join(', or ')
+
+/** The scheme alone decides. */
+function findEngine(databaseUrl: string): Engine | undefined {
+  const [scheme = ''] = databaseUrl.split(':', 1)
+  return engines.find(({ schemes }) => schemes.includes(scheme))
 }
 
-/** Opens the store that a database URL names. The scheme alone decides the engine. */
-export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const [scheme, path] = options.databaseUrl.split(/:(.*)/s)
-  if (scheme === 'sqlite' && path) {
-    const { queueLimit, observer } = options
-    return openSqliteStore({ path, queueLimit, observer })
-  }
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgresStore(options)
-  throw new StoreRefusedError(`${scheme}: is no database that this program knows`)
+export function isDatabaseUrl(text: string): boolean {
+  return findEngine(text)?.form.test(text) === true
+}
+
+/** A database URL without what may be a password: in doubt, nothing but its scheme. */
+export function maskDatabaseUrl(databaseUrl: string): string {
+  const [scheme = ''] = /^[a-z]+:/i.exec(databaseUrl) ?? []
+  return findEngine(databaseUrl)?.withoutSecrets(databaseUrl) ?? `${scheme}***`
+}
+
+/**
+ * The database that a URL names, whatever its engine. Nothing is opened yet.
+ * @throws StoreRefusedError for a URL of no engine.
+ */
+export function engineOf(databaseUrl: string): EngineDatabase {
+  const engine = findEngine(databaseUrl)
+  if (engine?.form.test(databaseUrl)) return engine.at(databaseUrl)
+  // No more of it, because it may hold a password.
+  const [scheme = 'this'] = /^[a-z][a-z\d+.-]*:/i.exec(databaseUrl) ?? []
+  throw new StoreRefusedError(
+    `${scheme} is no database that this program knows. Try: ${databaseUrlForm}`,
+  )
+}
+
+export interface OpenStoreOptions extends OpenOptions {
+  readonly databaseUrl: string
+}
+
+/** Opens the store that a database URL names. */
+export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
+  return engineOf(databaseUrl).open(options)
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { describeTooLong } from './problem.ts'
+import { describeTooLong } from './record.ts'
 
 export interface CsvField {
   readonly text: string

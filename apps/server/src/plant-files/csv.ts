@@ -1,7 +1,12 @@
 import type { NewPlant } from '@plant-store/contract'
+import {
+  type ColumnValue,
+  type PlantField,
+  plantColumns,
+  plantFields,
+} from '../store/plant-columns.ts'
 import { type CsvField, type CsvRecord, type CsvSpan, CsvSplitter } from './csv-records.ts'
-import type { PlantRecord } from './plant-file.ts'
-import { PlantFileError, parsePlant } from './problem.ts'
+import { PlantFileError, type PlantRecord, parsePlant } from './record.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
 
@@ -9,15 +14,20 @@ function writeText(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+function writeField(value: ColumnValue | undefined): string {
+  return value === undefined || value === null ? '' : writeText(String(value))
+}
+
+/** The first line of a file, with its line feed. */
+export const csvHeader = `${plantFields.join(',')}\n`
+
 /**
- * A record for each plant, `id,name,tag`, quoted as RFC 4180 has it and ended by LF.
- * An absent tag is an empty field, an empty tag a quoted one: `""`.
+ * A record for each plant, in the order of csvHeader, quoted as in RFC 4180 and ended by LF.
+ * An absent field is empty, an empty text is quoted: `""`.
  */
 export function writeCsv(plants: readonly NewPlant[]): string {
   return plants
-    .map(({ id, name, tag }) => {
-      return `${id},${writeText(name)},${tag === undefined ? '' : writeText(tag)}\n`
-    })
+    .map((plant) => `${plantFields.map((field) => writeField(plant[field])).join(',')}\n`)
     .join('')
 }
 
@@ -42,26 +52,26 @@ async function* withoutByteOrderMark(
   if (head !== undefined) yield head
 }
 
-type Column = 'id' | 'name' | 'tag'
-type Columns = readonly (Column | undefined)[]
+type Columns = readonly (PlantField | undefined)[]
 
-const HEADER_HINT = 'Try: a first line that is id,name,tag'
+const HEADER_HINT = `Try: a first line that is ${csvHeader.trim()}`
+
+function findField(name: string): PlantField | undefined {
+  return plantFields.find((field) => field === name)
+}
 
 /** Which column is which, in any order; columns of other names are passed over. */
 function readHeader(fields: readonly CsvField[]): Columns {
   const names = fields.map(({ text }) => text)
-  for (const name of ['id', 'name', 'tag']) {
-    const times = names.filter((other) => other === name).length
-    if (times > 1) throw new PlantFileError(`the first line names ${name} twice. ${HEADER_HINT}`)
-    if (times === 0 && name !== 'tag') {
-      throw new PlantFileError(`the first line names no column ${name}. ${HEADER_HINT}`)
+  for (const field of plantFields) {
+    const times = names.filter((name) => name === field).length
+    if (times > 1) throw new PlantFileError(`the first line names ${field} twice. ${HEADER_HINT}`)
+    if (times === 0 && plantColumns[field].isRequired) {
+      throw new PlantFileError(`the first line names no column ${field}. ${HEADER_HINT}`)
     }
   }
-  return names.map((name) => (['id', 'name', 'tag'].includes(name) ? (name as Column) : undefined))
+  return names.map(findField)
 }
-
-/** An integer with all of its digits, which int64 has at most 19 of. */
-const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/
 
 const EXPONENT = /^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i
 
@@ -71,20 +81,20 @@ function readRecord(columns: Columns, fields: readonly CsvField[]): ReturnType<t
   if (fields.length !== columns.length) {
     return { problem: `has ${fields.length} fields where the first line has ${columns.length}` }
   }
-  const value: { id?: string | bigint; name?: string; tag?: string } = {}
-  fields.forEach(({ text, isQuoted }, index) => {
-    const column = columns[index]
-    if (column !== undefined && (text !== '' || isQuoted)) value[column] = text
-  })
-  const { id } = value
-  if (typeof id === 'string' && EXPONENT.test(id)) {
-    const shown = id.slice(0, LONGEST_SHOWN)
-    return {
-      problem: `id: ${shown} is a number as spreadsheets shorten it; its last digits are lost`,
+  const values: Partial<Record<PlantField, unknown>> = {}
+  for (const [index, { text, isQuoted }] of fields.entries()) {
+    const field = columns[index]
+    if (field === undefined || (text === '' && !isQuoted)) continue
+    const { isText, fromText } = plantColumns[field]
+    if (!isText && EXPONENT.test(text)) {
+      const shown = text.slice(0, LONGEST_SHOWN)
+      return {
+        problem: `${field}: ${shown} is a number as spreadsheets shorten it; its last digits are lost`,
+      }
     }
+    values[field] = fromText(text)
   }
-  if (typeof id === 'string' && INTEGER.test(id)) value.id = BigInt(id)
-  return parsePlant(value)
+  return parsePlant(values)
 }
 
 /** A quote in the wrong place takes in the lines behind it, which nobody would look for. */

@@ -1,15 +1,14 @@
 import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
 import { printable } from '../text/printable.ts'
 import { readLines } from './lines.ts'
-import type { PlantRecord } from './plant-file.ts'
-import { describeTooLong, parsePlant } from './problem.ts'
+import { describeTooLong, type PlantRecord, parsePlant } from './record.ts'
 
 /**
- * A plant on each line as a JSON object, its id a bare integer with every digit. What a terminal
- * would obey is escaped, which is the same text to whoever reads JSON.
+ * A plant on each line as a JSON object, its id a bare integer with every digit. Characters that a
+ * terminal would obey are escaped, which does not change the JSON value.
  */
 export function writeJsonl(plants: readonly NewPlant[]): string {
-  return printable(plants.map(({ id, name, tag }) => `${encodeJson({ id, name, tag })}\n`).join(''))
+  return printable(plants.map((plant) => `${encodeJson(plant)}\n`).join(''))
 }
 
 function decode(bytes: Uint8Array): ReturnType<typeof parsePlant> {

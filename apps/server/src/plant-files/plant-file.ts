@@ -1,12 +1,7 @@
 import type { NewPlant } from '@plant-store/contract'
-import { readCsv, writeCsv } from './csv.ts'
+import { csvHeader, readCsv, writeCsv } from './csv.ts'
 import { readJsonl, writeJsonl } from './jsonl.ts'
-
-/** What one record of a plant file holds, and the line that it begins on. */
-export type PlantRecord = { readonly line: number } & (
-  | { readonly plant: NewPlant; readonly problem?: never }
-  | { readonly problem: string; readonly plant?: never }
-)
+import type { PlantRecord } from './record.ts'
 
 /** A way to keep plants in a file. A plant that was written is read again to the letter. */
 export interface PlantFileFormat {
@@ -24,7 +19,7 @@ export interface PlantFileFormat {
 
 export const plantFileFormats = {
   jsonl: { header: '', write: writeJsonl, read: readJsonl },
-  csv: { header: 'id,name,tag\n', write: writeCsv, read: readCsv },
+  csv: { header: csvHeader, write: writeCsv, read: readCsv },
 } as const satisfies Record<string, PlantFileFormat>
 
 export type PlantFileFormatName = keyof typeof plantFileFormats
@@ -35,7 +30,7 @@ const FORMAT_BY_ENDING: Readonly<Record<string, PlantFileFormatName>> = {
   csv: 'csv',
 }
 
-/** The format that a file's name tells by its ending, or undefined. */
+/** The format that the ending of a file's name stands for, or undefined. */
 export function formatOfFile(path: string): PlantFileFormatName | undefined {
   return FORMAT_BY_ENDING[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]
 }

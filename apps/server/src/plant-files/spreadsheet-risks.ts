@@ -1,46 +1,60 @@
 import type { NewPlant } from '@plant-store/contract'
+import { type ColumnValue, plantFields, textFields } from '../store/plant-columns.ts'
 
 /** What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). */
 const FORMULA = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 
 /** Spreadsheets keep 15 digits of a number. */
-const EXACT_IDS = 10n ** 15n
+const EXACT = 10n ** 15n
 
-/** What of plants a spreadsheet would not show as it is; the file itself stays exact. */
+/** What a spreadsheet would not show of plants as it is; the file itself stays exact. */
 export interface SpreadsheetRisks {
   count(plants: readonly NewPlant[]): void
   /** A line for each risk that was met. */
   describe(): string[]
 }
 
-function isFormula(text: string | undefined): boolean {
-  return text !== undefined && FORMULA.test(text)
+function isFormula(value: ColumnValue | undefined): boolean {
+  return FORMULA.test(String(value ?? ''))
+}
+
+function isInexact(value: ColumnValue | undefined): boolean {
+  if (value === undefined || value === null || typeof value === 'string') return false
+  return value >= EXACT || value <= -EXACT
+}
+
+const numberFields = plantFields.filter((field) => !textFields.includes(field))
+
+/** `names and tags` */
+function inWords(fields: readonly string[]): string {
+  return fields.map((field) => `${field}s`).join(' and ')
 }
 
 export function createSpreadsheetRisks(): SpreadsheetRisks {
   let formulas = 0
-  let longIds = 0
+  let longNumbers = 0
+
+  function describe(risk: string, count: number): string[] {
+    if (count === 0) return []
+    return [`${risk}: ${count.toLocaleString('en-US')}. Try: import every column as text`]
+  }
+
   return {
     count(plants) {
-      for (const { id, name, tag } of plants) {
-        formulas += Number(isFormula(name)) + Number(isFormula(tag))
-        if (id >= EXACT_IDS || id <= -EXACT_IDS) longIds++
+      for (const plant of plants) {
+        formulas += textFields.filter((field) => isFormula(plant[field])).length
+        longNumbers += numberFields.filter((field) => isInexact(plant[field])).length
       }
     },
-    describe() {
-      const told: string[] = []
-      const shown = (count: number) => count.toLocaleString('en-US')
-      if (formulas > 0) {
-        told.push(
-          `Not safe in a spreadsheet: names and tags that begin as a formula does: ${shown(formulas)}. Try: import every column as text`,
-        )
-      }
-      if (longIds > 0) {
-        told.push(
-          `Not exact in a spreadsheet: ids with more than 15 digits: ${shown(longIds)}. Try: import every column as text`,
-        )
-      }
-      return told
-    },
+    describe: () => [
+      ...describe(
+        `Not safe in a spreadsheet: ${inWords(textFields)} that begin as a formula does`,
+        formulas,
+      ),
+      ...describe(
+        `Not exact in a spreadsheet: ${inWords(numberFields)} with more than 15 digits`,
+        longNumbers,
+      ),
+    ],
   }
 }

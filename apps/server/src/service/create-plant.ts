@@ -2,7 +2,7 @@ import { contract, describeProblems } from '@plant-store/contract'
 import { createExpressEndpoints, initServer, type RequestValidationError } from '@ts-rest/express'
 import type { Express, RequestHandler } from 'express'
 import { RequestError } from '../http/request-error.ts'
-import type { PlantStore } from '../store/store.ts'
+import { OutcomeUnknownError, type PlantStore } from '../store/store.ts'
 
 function refuseInvalidPlant({ body }: RequestValidationError): never {
   throw new RequestError('invalid_plant', describeProblems(body?.issues ?? []))
@@ -18,11 +18,17 @@ export function addCreatePlant(app: Express, plants: PlantStore, before: Request
     async createPlant({ body, res: { locals } }) {
       const outcome = await plants.create(body, locals)
       const { id, ...plant } = body
-      if (outcome === 'id_taken') {
-        throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)
+      switch (outcome) {
+        case 'created':
+        case 'already_there':
+          locals.outcome = outcome
+          return { status: 200, body: plant }
+        case 'id_taken':
+          throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)
+        default:
+          outcome satisfies never
+          throw new OutcomeUnknownError(`the store gave the unknown outcome ${outcome}`)
       }
-      locals.outcome = outcome
-      return { status: 200, body: plant }
     },
   })
   createExpressEndpoints(routes, endpoints, app, {

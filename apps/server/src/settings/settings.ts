@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { databaseUrlForm, isDatabaseUrl } from '../engines/engines.ts'
 import { parseNetwork } from '../limits/caller-address.ts'
 import {
   address,
@@ -57,12 +58,7 @@ export const settings = {
   databaseUrl: setting(
     'sqlite:./data/plants.db',
     'the database',
-    z
-      .string()
-      .regex(
-        /^(?:sqlite:.|postgres(?:ql)?:\/\/.)/,
-        'must be sqlite: and a path, or postgres:// and a database',
-      ),
+    z.string().refine(isDatabaseUrl, `must be ${databaseUrlForm}`),
   ),
   allowDataLoss: setting(
     'no',

@@ -1,34 +1,53 @@
-import { type BatchOptions, commitBatch, type Waiting } from './commit-batch.ts'
-import type { CommitTiming } from './observer.ts'
-import { StoreUnavailableError } from './store.ts'
+import type { CommitObserver, CommitTiming } from './observer.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from './store.ts'
 
-export interface GroupCommitOptions<Item, Outcome> extends BatchOptions<Item, Outcome> {
-  /** Settles a commit that has ended, if this can be told within a turn of the event loop. */
+export interface GroupCommitOptions<Item, Outcome> {
+  /**
+   * Stores a batch in one transaction and resolves with an outcome for each item, in order.
+   * Its error is the error of every item of the batch. `waitedMs` is the wait of the oldest item.
+   */
+  readonly commit: (batch: readonly Item[], waitedMs: number) => Promise<Outcome[]>
+  /** Whether a value is an outcome at all. Default: anything but undefined. */
+  readonly isOutcome?: (value: unknown) => boolean
+  /** Resolves a commit that has ended, if that is known before the event loop's next turn. */
   readonly poll?: () => void
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** Commits that may run beside each other. Default: 1. */
+  /** What messages call the items. Default: `items`. */
+  readonly itemNoun?: string
+  /** Commits that may run at the same time. Default: 1. */
   readonly commitsInFlight?: number
   /**
-   * How long a commit must have run before another starts beside it: beside a fast one it would
-   * only make the batches smaller. Default: 0.
+   * How long a commit must have run before the next one starts beside it. Beside a fast commit it
+   * would only make the batches smaller. In ms; default: 0.
    */
   readonly besideAfterMs?: number
+  readonly observer?: CommitObserver<Item> | undefined
+}
+
+/** An item that waits for its outcome. */
+interface Waiting<Item, Outcome> {
+  /** By performance.now(). */
+  readonly since: number
+  readonly item: Item
+  readonly timing: CommitTiming | undefined
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Bounds the time and the memory of one commit; larger batches gain nothing measurable. */
 const BATCH_LIMIT = 1024
 
 /**
- * So many are worth a sync of their own: they start a commit in the midst of a turn of the event
- * loop, as soon as none runs, so that disk and loop work beside each other instead of by turns.
+ * This many items are worth a sync of their own: they start a commit within a turn of the event
+ * loop, as soon as none runs, so that disk and event loop work at the same time.
  */
 const WORTH_A_COMMIT = 24
 
 /**
  * Group commit: items that arrive while a commit runs share the next one.
- * No timer: an item waits for nothing but the requests that the event loop has already received,
- * and not for them either after a turn of the event loop in which one item came alone.
+ * There is no timer: an item waits only for the requests that the event loop has already received,
+ * and after a turn of the event loop in which one item came alone, not even for them.
  */
 export class GroupCommit<Item, Outcome> {
   readonly #options: GroupCommitOptions<Item, Outcome>
@@ -53,11 +72,12 @@ export class GroupCommit<Item, Outcome> {
 
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item, timing?: CommitTiming): Promise<Outcome> {
+    const { queueLimit, itemNoun = 'items', poll } = this.#options
     if (this.#refusal !== undefined) {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
     }
-    if (this.#queue.length >= this.#options.queueLimit) {
-      return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
+    if (this.#queue.length >= queueLimit) {
+      return Promise.reject(new StoreUnavailableError(`too many ${itemNoun} wait for a commit`))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })
@@ -66,14 +86,14 @@ export class GroupCommit<Item, Outcome> {
     if (this.#queue.length < WORTH_A_COMMIT) this.#schedule()
     else if (this.#inFlight === 0) void this.#runCommit()
     else {
-      // What it settles starts the next commit as soon as this call is over.
-      this.#options.poll?.()
+      // A commit that it resolves starts the next one as soon as this call is over.
+      poll?.()
       this.#schedule()
     }
     return outcome
   }
 
-  /** Ends what waits with an error, and refuses what comes from now on. */
+  /** Rejects what waits with an error, and refuses what comes from now on. */
   fail(error: Error): void {
     this.#refusal ??= 'the store has failed'
     for (const { reject } of this.#queue) reject(error)
@@ -91,7 +111,7 @@ export class GroupCommit<Item, Outcome> {
     clearTimeout(this.#besideTimer)
   }
 
-  /** How long the next commit must wait for one that runs; without end for one to be over. */
+  /** How long the next commit must wait for one that runs; Infinity: until one has ended. */
   #waitMs(): number {
     const { commitsInFlight = 1, besideAfterMs = 0 } = this.#options
     if (this.#inFlight === 0) return 0
@@ -136,9 +156,61 @@ export class GroupCommit<Item, Outcome> {
     this.#queue = this.#queue.slice(BATCH_LIMIT)
     const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
-    // The next commit starts before this one's outcomes are told: telling takes time as well.
+    // The next commit starts before this one's outcomes are resolved, which takes time as well.
     if (this.#queue.length > 0) void this.#runCommit()
     resolveOutcomes()
     if (this.#inFlight === 0) this.#notifyIdle()
   }
+}
+
+/** Commits a batch, and gives the function that resolves or rejects its items. */
+async function commitBatch<Item, Outcome>(
+  batch: readonly Waiting<Item, Outcome>[],
+  startedAt: number,
+  options: GroupCommitOptions<Item, Outcome>,
+): Promise<() => void> {
+  const { commit, observer } = options
+  const items = batch.map(({ item }) => item)
+
+  function reportTimes(endedAt: number, error?: unknown): void {
+    for (const { since, timing } of batch) {
+      const waitMs = startedAt - since
+      observer?.itemWaited(waitMs)
+      if (timing === undefined) continue
+      timing.waitMs = waitMs
+      timing.commitMs = endedAt - startedAt
+    }
+    observer?.commitEnded({ items, startedAt, endedAt, error })
+  }
+
+  try {
+    const outcomes = await commit(items, startedAt - (batch[0]?.since ?? 0))
+    refuseWrongOutcomes(outcomes, items.length, options)
+    const endedAt = performance.now()
+    return () => {
+      // Not within the try: an observer's error must never become the reply to a create.
+      reportTimes(endedAt)
+      batch.forEach(({ resolve }, index) => {
+        resolve(outcomes[index] as Outcome)
+      })
+    }
+  } catch (error) {
+    const endedAt = performance.now()
+    return () => {
+      reportTimes(endedAt, error)
+      for (const { reject } of batch) reject(error)
+    }
+  }
+}
+
+/** @throws OutcomeUnknownError unless there is an outcome for each item, and no more. */
+function refuseWrongOutcomes<Item, Outcome>(
+  outcomes: readonly Outcome[],
+  expected: number,
+  { isOutcome = (value) => value !== undefined }: GroupCommitOptions<Item, Outcome>,
+): void {
+  // Not `filter`, which passes over holes.
+  const known = Array.from(outcomes ?? [], (outcome) => isOutcome(outcome))
+  if (known.length === expected && !known.includes(false)) return
+  throw new OutcomeUnknownError(`a commit of ${expected} did not end with ${expected} outcomes`)
 }

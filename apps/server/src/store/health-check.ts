@@ -1,6 +1,6 @@
 import type { TokenRecord } from './store.ts'
 
-/** What was found when a promise of the store was checked on this machine. */
+/** The result of checking one promise of the store on this machine. */
 export type HealthCheck =
   | { readonly level: 'ok'; readonly subject: string; readonly detail: string }
   | {
@@ -30,7 +30,7 @@ export function healthChecksOf(subject: string) {
   }
 }
 
-/** What a look at a store tells, without changing it. */
+/** The result of checking a store, which changes nothing in it. */
 export interface Examination {
   readonly checks: readonly HealthCheck[]
   /** undefined where there is no store yet, or one that cannot be read. */

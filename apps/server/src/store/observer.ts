@@ -12,24 +12,24 @@ export interface EndedCommit<Item> {
 }
 
 /**
- * Is told of commits as they end, for whoever measures. Every method must return within a
- * microsecond or so for each item, and must not throw: an error of it ends the process.
+ * Notified of commits as they end, to measure them. Every method must return within about a
+ * microsecond for each item and must not throw: its error ends the process.
  */
 export interface CommitObserver<Item> {
-  /** A commit took up an item that had waited so long for it, in ms. */
+  /** A commit began with an item that had waited this long for it, in ms. */
   itemWaited(waitMs: number): void
   commitEnded(commit: EndedCommit<Item>): void
 }
 
 export interface StoreObserver extends CommitObserver<NewPlant> {
   /**
-   * SQLite's COMMIT returned after so many ms: the log is written and synced, and a checkpoint done
+   * SQLite's COMMIT returned after `durationMs`: the log is written and synced, and a checkpoint done
    * where one was due. The sync alone cannot be seen from outside of SQLite.
    */
   commitStatementEnded(durationMs: number): void
 }
 
-/** One observer that tells all of several; undefined for none. */
+/** One observer that notifies all of several; undefined for none. */
 export function joinObservers(
   ...several: readonly (StoreObserver | undefined)[]
 ): StoreObserver | undefined {
@@ -56,7 +56,7 @@ export interface CommitTiming {
   commitMs?: number
 }
 
-/** What a store tells of itself when it is asked. */
+/** What a store measures of itself, on demand. */
 export interface StoreMeasures {
   /** Plants that wait for a commit to begin. */
   readonly waitingPlants: number

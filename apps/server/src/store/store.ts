@@ -1,11 +1,17 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
+const createOutcomes = ['created', 'already_there', 'id_taken'] as const
+
 /**
- * What became of a create that is safely stored:
- * `created` now, `already_there` with the same content, or `id_taken` by other content.
+ * The outcome of a create, once it is on stable storage: the plant was `created` now, was
+ * `already_there` with the same content, or its id was `id_taken` by other content.
  */
-export type CreateOutcome = 'created' | 'already_there' | 'id_taken'
+export type CreateOutcome = (typeof createOutcomes)[number]
+
+export function isCreateOutcome(value: unknown): value is CreateOutcome {
+  return createOutcomes.includes(value as CreateOutcome)
+}
 
 /** Plants, each under the id that its caller chose. */
 export interface PlantStore {
@@ -51,24 +57,23 @@ export interface TokenStore {
   markUsed(id: string, lastUsedAt: number): Promise<void>
 }
 
-/** A rate that is spent in units: `burst` at once, then one in each `unitNs`. */
+/** A rate in units: `burst` of them at once, then one in each `unitNs`. */
 export interface RateLimit {
   /** Whole nanoseconds in which a unit grows back. */
   readonly unitNs: number
   readonly burst: number
 }
 
-/** What became of the units that were asked for of one key's rate. */
+/** The units that one key was granted. */
 export interface SpentUnits {
   readonly granted: number
-  /** After that, until the whole burst is there again. */
+  /** Until the whole burst is there again. */
   readonly fullInNs: number
 }
 
 /**
- * Spends units of the rates of several keys, as many as there are of each, together with every
- * server that spends them in the same database. A key is any text. What is spent need not survive
- * a crash of the database. @throws whatever keeps the database from answering
+ * Spends units of several keys' rates, which all servers over one database share: for each key, as
+ * many of the units as its rate has. A key is any text. Rates need not survive a crash of the database. @throws when the database does not reply
  */
 export type SpendRates = (
   asked: ReadonlyMap<string, number>,
@@ -83,13 +88,13 @@ export interface Store {
   readonly spendRates?: SpendRates
   /** One line for people: engine, version, and the settings behind "200 means durable". */
   readonly description: string
-  /** Settles, with what happened, when the store can no longer be trusted and the process must end. */
+  /** Resolves, with what happened, once the store cannot be trusted any more: the process must end. */
   readonly failure: Promise<OutcomeUnknownError>
   /** Whether no plant has ever been stored. */
   isEmpty(): Promise<boolean>
   /**
    * Whether a create would be stored now; after a failed commit this tries one.
-   * @throws StoreUnavailableError where the reason can be told, for operators
+   * @throws StoreUnavailableError with the reason, where it is known; for operators
    */
   isReady(): Promise<boolean>
   /** What it measures of itself, without a look into the database. */
@@ -101,7 +106,7 @@ export interface Store {
 /** Surely nothing was stored; the same create may succeed later. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
-  /** The reason and what to do about it, for operators: callers are told the message alone. */
+  /** The reason and what to do about it, for operators: callers see the message only. */
   readonly detail: string | undefined
 
   constructor(message: string, options: ErrorOptions & { readonly detail?: string } = {}) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openSnapshot } from '../../src/engines/snapshot.ts'
+import { engineOf } from '../../src/engines/engines.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { startLoad } from '../process/load.ts'
 import { startServerProcess } from '../process/server-process.ts'
@@ -81,7 +81,7 @@ describe('export', () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, spreadPlants(10))
     const writer = await openSqliteStore({ path, queueLimit: 10 })
-    const snapshot = await openSnapshot(`sqlite:${path}`)
+    const snapshot = await engineOf(`sqlite:${path}`).snapshot()
     await writer.plants.create({ id: 1n, name: 'after the snapshot' })
     const start = performance.now()
     await (await openSqliteStore({ path, queueLimit: 1 })).close()

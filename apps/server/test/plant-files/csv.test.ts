@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PlantFileError } from '../../src/plant-files/problem.ts'
+import { PlantFileError } from '../../src/plant-files/record.ts'
 import { readAll } from './read.ts'
 
 const both = [
@@ -44,7 +44,7 @@ describe('csv is read', () => {
   })
 })
 
-describe('a record that is no plant is told by its line, and the next one is read', () => {
+describe('a record that is no plant is reported by its line, and the next one is read', () => {
   test.each([
     [
       'an id as spreadsheets shorten it',

@@ -25,7 +25,7 @@ describe('jsonl is read', () => {
   })
 })
 
-describe('a line that is no plant is told by its number, and the next one is read', () => {
+describe('a line that is no plant is reported by its number, and the next one is read', () => {
   test.each([
     ['not JSON', 'nope', 'is not valid JSON'],
     ['cut short', '{"id":1,"na', 'is not valid JSON'],

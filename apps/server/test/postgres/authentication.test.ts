@@ -180,7 +180,7 @@ describe('a real PostgreSQL', () => {
     },
   )
 
-  test('that asks for a password where there is none is told at once, with what to do', async () => {
+  test('that asks for a password where there is none is reported at once, with what to do', async () => {
     const url = new URL(databaseUrl)
     url.password = ''
     const begin = performance.now()

@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 async function run(databaseUrl: string, ...args: string[]) {
   return runProgram([...args, '--database-url', databaseUrl])
@@ -141,7 +136,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^failure +durability: synchronous_commit = off.*Try: set them to on$/m)
   })
 
-  test('tells a database that cannot be reached', async () => {
+  test('reports a database that cannot be reached', async () => {
     const { code, out } = await run('postgres://127.0.0.1:9/plants', 'doctor')
     expect(code).toBe(1)
     expect(out).toMatch(

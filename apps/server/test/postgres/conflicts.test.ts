@@ -1,39 +1,19 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
-import type { Store } from '../../src/store/store.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { describe, expect, test } from 'vitest'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
+import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
 const ROUNDS = 20
 const IDS = 100
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
-
-async function newDatabase(): Promise<string> {
-  const databaseUrl = await postgres.createDatabase()
-  await migratePostgresDatabase(databaseUrl, false)
-  return databaseUrl
-}
-
-async function open(databaseUrl: string): Promise<Store> {
-  const store = await openPostgresStore({ databaseUrl, queueLimit: 8192, allowDataLoss: false })
-  onTestFinished(() => store.close())
-  return store
-}
+const postgres = usePostgres()
 
 function namesOf(databaseUrl: string): Promise<Record<string, unknown>[]> {
   return postgres.query(databaseUrl, 'SELECT id::text AS id, name FROM plants ORDER BY id')
 }
 
 test('batches of two stores that overlap in opposite order neither fail nor deadlock', async () => {
-  const databaseUrl = await newDatabase()
-  const stores = await Promise.all([open(databaseUrl), open(databaseUrl)])
+  const databaseUrl = await newDatabase(postgres)
+  const stores = await Promise.all([openStoreAt(databaseUrl, 8192), openStoreAt(databaseUrl, 8192)])
   for (let round = 0; round < ROUNDS; round++) {
     const ids = Array.from({ length: IDS }, (_, index) => BigInt(round * IDS + index))
     const orders = [ids, ids.toReversed()]
@@ -55,8 +35,8 @@ test('batches of two stores that overlap in opposite order neither fail nor dead
 /** A busy machine may see a wait for a lock only after the 2 s in which the store gives it up. */
 describe('a batch that runs into another program', { retry: 2 }, () => {
   test('is repeated after a deadlock, and finds what the other one stored', async () => {
-    const databaseUrl = await newDatabase()
-    const store = await open(databaseUrl)
+    const databaseUrl = await newDatabase(postgres)
+    const store = await openStoreAt(databaseUrl, 8192)
     const other = await openSession(databaseUrl)
     const observer = await openSession(databaseUrl)
     // The one that looks for a deadlock first is the one that is rolled back.
@@ -79,11 +59,11 @@ describe('a batch that runs into another program', { retry: 2 }, () => {
   test.each(['repeatable read', 'serializable'])(
     'is repeated after a serialization failure at %s',
     async (level) => {
-      const databaseUrl = await newDatabase()
+      const databaseUrl = await newDatabase(postgres)
       const name = new URL(databaseUrl).pathname.slice(1)
       const isolation = `ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`
       await postgres.query(databaseUrl, isolation)
-      const store = await open(databaseUrl)
+      const store = await openStoreAt(databaseUrl, 8192)
       const other = await openSession(databaseUrl)
       const observer = await openSession(databaseUrl)
       await other.query('BEGIN')
@@ -98,9 +78,9 @@ describe('a batch that runs into another program', { retry: 2 }, () => {
     },
   )
 
-  test('is never told unavailable once a part of it is committed', async () => {
-    const databaseUrl = await newDatabase()
-    const store = await open(databaseUrl)
+  test('is never refused as unavailable once a part of it is committed', async () => {
+    const databaseUrl = await newDatabase(postgres)
+    const store = await openStoreAt(databaseUrl, 8192)
     const [other, locker, observer] = [
       await openSession(databaseUrl),
       await openSession(databaseUrl),

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, test } from 'vitest'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { test } from 'vitest'
 import { serveNewDatabase, waitForReadiness } from './served-database.ts'
 import { startServedStorm } from './served-storm.ts'
+import { usePostgres } from './use-postgres.ts'
 
 const KILLS = 10
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 test('ten kills of PostgreSQL under load lose, double, alter and misreport nothing', {
   timeout: 60_000,

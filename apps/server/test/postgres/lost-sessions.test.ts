@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, test } from 'vitest'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { test } from 'vitest'
 import { serveNewDatabase } from './served-database.ts'
 import { startServedStorm } from './served-storm.ts'
 import { openSession, STORE_SESSIONS, stopProcess, waitForRow } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
 const TERMINATIONS = 20
 
 /** Longer than the store lets one statement take. */
 const STOPPED_MS = 5_000
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 test('sessions that are terminated under load lose, double, alter and misreport nothing', async () => {
   const { database, server } = await serveNewDatabase(postgres)

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createHistory } from './history.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import {
   clientOf,
   isReady,
@@ -9,13 +8,9 @@ import {
   waitForReadiness,
 } from './served-database.ts'
 import { openSession, STORE_SESSIONS } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres(['max_connections=20', 'superuser_reserved_connections=0'])
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
 
 const unavailable = { status: 503, body: { error: 50_300 } }
 
@@ -93,7 +88,7 @@ describe('a server whose database is gone', () => {
   })
 })
 
-test('a table that is locked holds no caller for more than 10 s, and none is told a lie', {
+test('a table that is locked holds no caller for more than 10 s, and no outcome is wrong', {
   timeout: 30_000,
 }, async () => {
   const { database, server } = await serveNewDatabase(postgres)

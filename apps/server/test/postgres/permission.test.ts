@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { expect, test } from 'vitest'
 import { prepareDatabase, readRows, serve } from './served-database.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 test("a server over PostgreSQL needs no file but its own program under Node's permission model", async () => {
   const database = await prepareDatabase(await postgres.createDatabase())

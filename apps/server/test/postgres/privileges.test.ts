@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runProgram } from '../commands/program.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
 import { openSession, waitForRow } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 let roles = 0
 
@@ -58,7 +53,7 @@ describe('a role that may not do all that the program does', () => {
     ['token list', 'tokens'],
     ['token create --name fern', 'tokens'],
   ])(
-    'is told so by `%s`, with what to do',
+    'is reported by `%s`, with what to do',
     async (command, table) => {
       const { url } = await arrange(READ_MIGRATIONS)
       const { code, err } = await run(url, ...command.split(' '))
@@ -79,7 +74,7 @@ describe('a role that may not do all that the program does', () => {
       ['SELECT, INSERT (id, name) ON plants', 'SELECT ON tokens'],
       ['INSERT ON plants'],
     ],
-  ])('is told by `serve` and `doctor` that it lacks %s', async (_what, granted, missing) => {
+  ])('is reported by `serve` and `doctor` where it lacks %s', async (_what, granted, missing) => {
     const { url, role } = await arrange(READ_MIGRATIONS, ...granted)
     const grants = missing.map((one) => `GRANT ${one.replace('ON ', 'ON "public".')} TO ${role}`)
     const served = await run(url, 'serve')
@@ -91,7 +86,7 @@ describe('a role that may not do all that the program does', () => {
     for (const grant of grants) expect(doctor.out).toContain(`${failure}${grant}\n`)
   })
 
-  test('is told so by `migrate`', async () => {
+  test('is reported by `migrate`', async () => {
     const url = new URL((await arrange()).url)
     url.pathname = new URL(await postgres.createDatabase()).pathname
     const { code, err } = await run(url.href, 'migrate')
@@ -149,7 +144,7 @@ describe('a database that cannot be used', () => {
   const away = 'postgres://127.0.0.1:9/plants'
 
   test.each(['migrate', 'export', 'token list', 'serve'])(
-    'is told by `%s` with the reason and what to do',
+    'is reported by `%s` with the reason and what to do',
     async (command) => {
       const { code, err } = await run(away, ...command.split(' '))
       expect(code).toBe(69)
@@ -160,7 +155,7 @@ describe('a database that cannot be used', () => {
     },
   )
 
-  test('is told where its password is wrong or its name is', async () => {
+  test('is reported where its password or its name is wrong', async () => {
     const url = new URL(await postgres.createDatabase())
     url.pathname = '/nothing'
     expect((await run(url.href, 'migrate')).err).toMatch(/does not exist\. Try: .*createdb/)
@@ -170,7 +165,7 @@ describe('a database that cannot be used', () => {
     )
   })
 
-  test('is told by a process that ends', async () => {
+  test('is reported by a process that ends', async () => {
     const { url } = await arrange(READ_MIGRATIONS)
     const { code, err } = await runToEnd({
       folder: temporaryFolder(),

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHistory } from './history.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, readRows, serve } from './served-database.ts'
+import { usePostgres } from './use-postgres.ts'
 
 const IDS = 400
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 test('of two servers that race for 400 ids, exactly one content wins each id', async () => {
   const database = await prepareDatabase(await postgres.createDatabase())

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { SpendRates } from '../../src/store/store.ts'
 import type { TestClient } from '../clients.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, type PreparedDatabase, prepareDatabase, serve } from './served-database.ts'
 import { openSession } from './sessions.ts'
+import { openStoreAt, usePostgres } from './use-postgres.ts'
 
 const HOUR_NS = 3_600_000_000_000
 /** A busy machine may take longer than the second that is usual. */
@@ -12,18 +11,15 @@ const POLL = { timeout: 10_000 }
 
 const hourly = { unitNs: HOUR_NS, burst: 100 }
 
-let postgres: PostgresServer
+const postgres = usePostgres()
 let database: PreparedDatabase
 
 beforeAll(async () => {
-  postgres = await startPostgres()
   database = await prepareDatabase(await postgres.createDatabase())
-}, 60_000)
-afterAll(() => postgres?.stop())
+})
 
 async function openRates({ databaseUrl } = database): Promise<SpendRates> {
-  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
-  onTestFinished(() => store.close())
+  const store = await openStoreAt(databaseUrl, 1)
   return store.spendRates as SpendRates
 }
 

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { findFreePort, type PostgresServer, startPostgres } from './postgres-server.ts'
+import { findFreePort } from './postgres-server.ts'
+import { newDatabase, usePostgres } from './use-postgres.ts'
 
 const UNAVAILABLE = 69
 
-let postgres: PostgresServer
+const postgres = usePostgres()
 let databaseUrl: string
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  databaseUrl = await postgres.createDatabase()
-  await migratePostgresDatabase(databaseUrl, false)
-}, 60_000)
-afterAll(() => postgres?.stop())
+  databaseUrl = await newDatabase(postgres)
+})
 
 function open(url: string, allowDataLoss = false) {
   return openPostgresStore({ databaseUrl: url, queueLimit: 8, allowDataLoss })
@@ -78,18 +76,16 @@ describe('a schema that this program does not write is refused', () => {
   })
 
   test('when it is older, until it is migrated', async () => {
-    const url = await postgres.createDatabase()
-    await migratePostgresDatabase(url, false)
+    const url = await newDatabase(postgres)
     await postgres.query(url, 'DROP TABLE tokens, token_rates')
     await postgres.query(url, 'DELETE FROM migrations WHERE version > 1')
-    await expectRefusal(url, /schema version 1 .* Try: plant-store-server migrate/)
+    await expectRefusal(url, /schema version 1 .* Try: the migrations/)
     expect(await migratePostgresDatabase(url, false)).toMatchObject({ before: 1 })
     await expectServing(url, false)
   })
 
   test('when it is newer, by the command that migrates as well', async () => {
-    const url = await postgres.createDatabase()
-    await migratePostgresDatabase(url, false)
+    const url = await newDatabase(postgres)
     const later = "INSERT INTO migrations (version, name, applied_at) VALUES (99, 'later', 0)"
     await postgres.query(url, later)
     await expectRefusal(url, /schema version 99, newer than/)

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { judgeRolling, rollServers } from '../../soak/rolling-restarts.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { prepareDatabase, readRows } from './served-database.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 test('10 rolling restarts of two servers behind one address: 0 failed, 0 lost, 0 doubled', {
   timeout: 120_000,

@@ -1,17 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runProgram } from '../commands/program.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve } from './served-database.ts'
+import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 /** A database whose store is a plain user's, beside a stranger who may make schemas in it. */
 async function arrange() {
@@ -52,12 +47,7 @@ describe('tables of the same name in another schema', () => {
       const { owner, url, asStranger, asSuperuser } = await arrange()
       const database = await prepareDatabase(url)
       const server = await serve(database)
-      const store = await openPostgresStore({
-        databaseUrl: url,
-        queueLimit: 8,
-        allowDataLoss: false,
-      })
-      onTestFinished(() => store.close())
+      const store = await openStoreAt(url)
       const create = (at: { url: string }, id: number) =>
         clientOf(at.url, database.token).rest.createPlant({ body: { id, name: 'Fern' } })
       expect(await create(server, 1)).toMatchObject({ status: 200 })
@@ -81,20 +71,14 @@ describe('tables of the same name in another schema', () => {
   )
 
   test('are refused by their schemas where nobody can tell whose the store is', async () => {
-    const url = await postgres.createDatabase()
-    await migratePostgresDatabase(url, false)
+    const url = await newDatabase(postgres)
     await postgres.query(url, `CREATE SCHEMA plant_store; ${takeOver('plant_store', TABLES)}`)
     const { code, err } = await runProgram(['serve', '--database-url', url])
     expect({ code, err }).toMatchObject({ code: 69 })
     expect(err).toMatch(
       /each of the schemas plant_store, public\. .*\?options=-c%20search_path%3Dpublic$/m,
     )
-    const said = await openPostgresStore({
-      databaseUrl: `${url}?options=-c%20search_path%3Dpublic`,
-      queueLimit: 8,
-      allowDataLoss: false,
-    })
-    onTestFinished(() => said.close())
+    const said = await openStoreAt(`${url}?options=-c%20search_path%3Dpublic`)
     expect(await said.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
     expect(await postgres.query(url, 'SELECT name FROM public.plants')).toHaveLength(1)
   })
@@ -112,8 +96,7 @@ test("functions, operators and types of a stranger's are never called", async ()
     CREATE DOMAIN public.bytea AS text`)
   const last = `${url}?options=-c%20search_path%3Dpublic,pg_catalog`
   await migratePostgresDatabase(last, false)
-  const store = await openPostgresStore({ databaseUrl: last, queueLimit: 8, allowDataLoss: false })
-  onTestFinished(() => store.close())
+  const store = await openStoreAt(last)
   expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
   await store.spendRates?.(new Map([['fern', 1]]), { unitNs: 1_000, burst: 10 })
   expect(await store.isReady()).toBe(true)

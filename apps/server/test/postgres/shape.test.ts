@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { runProgram } from '../commands/program.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
+import { usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 const SWALLOW = `CREATE FUNCTION public.swallow() RETURNS trigger LANGUAGE plpgsql
   AS $$BEGIN RETURN NULL; END$$`
@@ -95,7 +90,7 @@ describe('tables that are not as migrate makes them are refused by name', () => 
     const { databaseUrl } = await arrange(change)
     const served = await runProgram(['serve', '--database-url', databaseUrl])
     expect(served).toMatchObject({ code: 69, out: '' })
-    expect(served.err).toContain('in the schema public are not as migrate makes them: ')
+    expect(served.err).toContain('in the schema public are not as the migrations make them: ')
     expect(served.err).toContain(told)
     const doctor = await runProgram(['doctor', '--database-url', databaseUrl])
     expect(doctor.code).toBe(1)

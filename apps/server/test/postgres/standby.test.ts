@@ -40,7 +40,7 @@ test.each([
   ['pg_cancel_backend', 'notice'],
   ['pg_cancel_backend', 'error'],
 ])(
-  'a commit that %s cuts off before the standby has it is not told until it has, with messages from %s on',
+  'a commit that %s cuts off before the standby has it gets no outcome until it has, with messages from %s on',
   {
     timeout: 30_000,
   },

@@ -1,19 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createHistory } from './history.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { clientOf, prepareDatabase, readRows, serve, waitForReadiness } from './served-database.ts'
 import { LONGEST_ANSWER_MS } from './served-storm.ts'
 import { openSession, stopProcess } from './sessions.ts'
+import { usePostgres } from './use-postgres.ts'
 
 const REQUESTS = 40
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 /** Stops every process of the server, as a machine that hangs; gives what lets them go on. */
 async function stopPostgres(databaseUrl: string): Promise<() => void> {

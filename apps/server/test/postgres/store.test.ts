@@ -1,19 +1,11 @@
-import { afterAll, beforeAll } from 'vitest'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { describeStore } from '../store/store-suite.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { newDatabase, usePostgres } from './use-postgres.ts'
 
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-}, 60_000)
-afterAll(() => postgres?.stop())
+const postgres = usePostgres()
 
 describeStore('PostgreSQL', async () => {
-  const databaseUrl = await postgres.createDatabase()
-  await migratePostgresDatabase(databaseUrl, false)
+  const databaseUrl = await newDatabase(postgres)
   return {
     open: ({ queueLimit = 8192 } = {}) =>
       openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false }),

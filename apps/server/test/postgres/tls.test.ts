@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { addCertificate, createCertificate } from './certificate.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { openStoreAt } from './use-postgres.ts'
 
 let postgres: PostgresServer
 let plain: PostgresServer
@@ -25,8 +25,7 @@ afterAll(async () => {
 })
 
 async function isEncrypted(url: string): Promise<boolean> {
-  const store = await openPostgresStore({ databaseUrl: url, queueLimit: 8, allowDataLoss: false })
-  onTestFinished(() => store.close())
+  await openStoreAt(url)
   const text = `SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
     WHERE application_name = 'plant-store' AND datname = current_database()`
   const rows = await postgres.query(databaseUrl, text)

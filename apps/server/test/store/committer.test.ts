@@ -97,7 +97,7 @@ test('within one turn of the event loop, the thread commits one batch after the 
   expect(ended).toBeGreaterThanOrEqual(100)
 })
 
-test('a batch is told its outcomes, though the thread ends while nobody listens', async () => {
+test('a batch gets its outcomes, though the thread ends while nobody listens', async () => {
   const { committer, here } = await openCommitter()
   const batch = (...ids: bigint[]) => committer.commit(ids.map((id) => ({ id, name: 'Fern' })))
   do {

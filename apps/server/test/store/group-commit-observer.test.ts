@@ -29,7 +29,7 @@ async function pass(ms: number): Promise<void> {
   while (performance.now() - begin < ms) await turnOfEventLoop()
 }
 
-test('each commit is told once, with its size and with the wait of each item in it', async () => {
+test('each commit is reported once, with its size and with the wait of each item in it', async () => {
   const { group, waits, commits, end } = openObserved()
   const outcomes = [group.add(1)]
   await turnOfEventLoop()
@@ -49,7 +49,7 @@ test('each commit is told once, with its size and with the wait of each item in 
   expect(waits[1]).toBeGreaterThanOrEqual(20)
 })
 
-test('a failed commit is told as failed', async () => {
+test('a failed commit is reported as failed', async () => {
   const { group, commits, end } = openObserved()
   const outcome = group.add(1)
   await turnOfEventLoop()
@@ -59,7 +59,7 @@ test('a failed commit is told as failed', async () => {
   expect(commits).toMatchObject([{ items: [1], error }])
 })
 
-test('an item is told where its time went, whether it was stored or not', async () => {
+test('an item gets its times, whether it was stored or not', async () => {
   const { group, end } = openObserved()
   const timings: CommitTiming[] = [{}, {}]
   const outcomes = timings.map((timing, item) => group.add(item, timing))
@@ -73,7 +73,7 @@ test('an item is told where its time went, whether it was stored or not', async 
   }
 })
 
-test('an observer is told of each commit, with its very items, before anybody is answered', async () => {
+test('an observer is notified of each commit, with its very items, before any outcome', async () => {
   const told: string[] = []
   const disk = new StoreUnavailableError('the disk is full')
   const items = [{ id: 1 }, { id: 2 }]

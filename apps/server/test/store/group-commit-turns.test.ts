@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { GroupCommit } from '../../src/store/group-commit.ts'
-import { controlledCommit, endOfMicrotasks, turnOfEventLoop } from './controlled-commit.ts'
+import { endOfMicrotasks, openGroup, turnOfEventLoop } from './open-group.ts'
 
 describe('group commit within a turn of the event loop', () => {
   test('a lone item is committed in the same turn of the event loop', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { batches, ends, group } = openGroup()
     const outcome = group.add(1)
     await turnOfEventLoop()
     expect(batches).toEqual([[1]])
@@ -14,8 +12,7 @@ describe('group commit within a turn of the event loop', () => {
   })
 
   test('after an item that came alone, the next one is committed at once', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { batches, ends, group } = openGroup()
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     ends[0]?.resolve()
@@ -30,9 +27,9 @@ describe('group commit within a turn of the event loop', () => {
     const batches: number[][] = []
     const commit = async (batch: readonly number[]) => {
       batches.push([...batch])
-      return [...batch]
+      return batch.map(String)
     }
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { group } = openGroup({ commit })
     await group.add(1)
     await turnOfEventLoop()
     for (const item of [2, 3, 4]) {
@@ -46,8 +43,7 @@ describe('group commit within a turn of the event loop', () => {
   })
 
   test('many items start a commit before the turn ends, and what follows them the next one', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 100 })
+    const { batches, ends, group } = openGroup()
     const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
     expect(batches.map(({ length }) => length)).toEqual([24])
     await turnOfEventLoop()
@@ -61,9 +57,7 @@ describe('group commit within a turn of the event loop', () => {
   })
 
   test('what follows a commit that many items started waits as long beside it as it must', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const options = { commit, queueLimit: 100, commitsInFlight: 2, besideAfterMs: 3_600_000 }
-    const group = new GroupCommit(options)
+    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs: 3_600_000 })
     const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
     await turnOfEventLoop()
     expect(batches.map(({ length }) => length)).toEqual([24])
@@ -75,13 +69,12 @@ describe('group commit within a turn of the event loop', () => {
   })
 
   test('a commit that ends in the midst of a turn is followed in it, where many wait', async () => {
-    const { batches, ends, commit } = controlledCommit()
     let polls = 0
     const poll = () => {
       polls++
       ends[0]?.resolve()
     }
-    const group = new GroupCommit({ commit, poll, queueLimit: 100 })
+    const { batches, ends, group } = openGroup({ poll })
     const turn = new Promise((resolve) => setImmediate(resolve)).then(() => 'the turn is over')
     const outcomes = Array.from({ length: 47 }, (_, item) => group.add(item))
     expect(polls).toBe(0)

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { GroupCommit } from '../../src/store/group-commit.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
-import { controlledCommit, turnOfEventLoop } from './controlled-commit.ts'
+import { openGroup, turnOfEventLoop } from './open-group.ts'
 
 describe('group commit', () => {
   test('what arrives while a commit runs shares the next one, in order', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { batches, ends, group } = openGroup()
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     outcomes.push(group.add(2), group.add(3), group.add(4))
@@ -21,8 +19,7 @@ describe('group commit', () => {
   })
 
   test('no reply comes before its commit has ended', async () => {
-    const { ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { ends, group } = openGroup()
     let isAnswered = false
     const outcome = group.add(1).then(() => {
       isAnswered = true
@@ -35,8 +32,7 @@ describe('group commit', () => {
   })
 
   test('a failed commit fails its own batch and not the next', async () => {
-    const { ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { ends, group } = openGroup()
     const first = group.add(1)
     await turnOfEventLoop()
     const second = group.add(2)
@@ -48,8 +44,7 @@ describe('group commit', () => {
   })
 
   test('after a failure all that waits gets its error, and nothing more is taken', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { batches, ends, group } = openGroup()
     const first = group.add(1)
     await turnOfEventLoop()
     const second = group.add(2)
@@ -64,9 +59,8 @@ describe('group commit', () => {
     await group.close()
   })
 
-  test('the next commit starts before the outcomes of the last one are told', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+  test('the next commit starts before the outcomes of the last one are resolved', async () => {
+    const { batches, ends, group } = openGroup()
     const first = group.add(1)
     await turnOfEventLoop()
     void group.add(2)
@@ -78,9 +72,8 @@ describe('group commit', () => {
   })
 
   test('beside a commit that takes long, and only then, the next one starts', async () => {
-    const { batches, ends, commit } = controlledCommit()
     const besideAfterMs = 30
-    const group = new GroupCommit({ commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs })
+    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs })
     const start = performance.now()
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
@@ -94,9 +87,7 @@ describe('group commit', () => {
   })
 
   test('a commit that ends soon is followed at once, whatever the wait beside it', async () => {
-    const { batches, ends, commit } = controlledCommit()
-    const options = { commit, queueLimit: 10, commitsInFlight: 2, besideAfterMs: 3_600_000 }
-    const group = new GroupCommit(options)
+    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs: 3_600_000 })
     const outcomes = [group.add(1)]
     await turnOfEventLoop()
     outcomes.push(group.add(2))
@@ -113,8 +104,7 @@ describe('group commit', () => {
   })
 
   test('one item over the limit is refused at once', async () => {
-    const { ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 2 })
+    const { ends, group } = openGroup({ queueLimit: 2, itemNoun: 'plants' })
     const taken = [group.add(1), group.add(2)]
     await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
     await turnOfEventLoop()
@@ -123,8 +113,7 @@ describe('group commit', () => {
   })
 
   test('closing waits for the last commit', async () => {
-    const { ends, commit } = controlledCommit()
-    const group = new GroupCommit({ commit, queueLimit: 10 })
+    const { ends, group } = openGroup()
     const outcome = group.add(1)
     let isClosed = false
     const closed = group.close().then(() => {

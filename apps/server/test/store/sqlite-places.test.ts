@@ -65,7 +65,7 @@ describe('a place where no store can be', () => {
     ['token list', 69],
     ['restore backup.db', 73],
   ])(
-    'is told by `%s` on a file system that takes no folders',
+    'is reported by `%s` on a file system that takes no folders',
     async (command, expected) => {
       const backup = join(temporaryFolder(), 'backup.db')
       await makeStore(backup, spreadPlants(1))

@@ -160,7 +160,7 @@ describe('a connection', () => {
     const makers = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .filter((name) => readFileSync(join(SOURCE, name), 'utf8').includes('new DatabaseSync('))
-    expect(makers).toEqual([join('store', 'sqlite', 'connect.ts')])
+    expect(makers).toEqual([join('engines', 'sqlite', 'database', 'connect.ts')])
   })
 
   test('trusts no schema, takes no extension and keeps SQL from writing the schema', () => {

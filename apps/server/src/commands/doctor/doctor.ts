@@ -1,16 +1,14 @@
 import type { Command } from 'commander'
-import { examinePostgres } from '../../engines/postgres/examine.ts'
-import { examineSqlite } from '../../engines/sqlite/maintenance/examine.ts'
+import { engineOf } from '../../engines/engines.ts'
 import { takesJwt } from '../../service/open-authenticate.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import type { SettingName } from '../../settings/settings.ts'
-import type { Examination, HealthCheck } from '../../store/health-check.ts'
+import type { HealthCheck } from '../../store/health-check.ts'
 import { printableLine } from '../../text/printable.ts'
 import { addSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { unlessStopped } from '../failures.ts'
 import { describeCount } from '../progress.ts'
-import { sqlitePathOf } from '../require-sqlite.ts'
 import type { Terminal } from '../terminal.ts'
 import { examineClock } from './examine-clock.ts'
 import { examineJwks } from './examine-jwks.ts'
@@ -25,18 +23,13 @@ const NAMES: SettingName[] = [
   'jwtAlgorithms',
 ]
 
-function examineStore(databaseUrl: string): Promise<Examination> {
-  const path = sqlitePathOf(databaseUrl)
-  return path === undefined ? examinePostgres(databaseUrl) : examineSqlite(path)
-}
-
 function formatCheck(check: HealthCheck): string {
   const line = `${check.level.padEnd(8)} ${check.subject}: ${check.detail}`
   return check.level === 'ok' ? `${line}\n` : `${line}. Try: ${check.fix}\n`
 }
 
 async function examine(config: Config, terminal: Terminal): Promise<void> {
-  const { checks, tokens, recordedTimes } = await examineStore(config.databaseUrl)
+  const { checks, tokens, recordedTimes } = await engineOf(config.databaseUrl).examine()
   const now = Date.now()
   const all = [
     ...checks,

@@ -1,5 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
-import type { PlantRecord } from '../../plant-files/plant-file.ts'
+import type { PlantRecord } from '../../plant-files/record.ts'
+import { textLengthOf } from '../../store/plant-columns.ts'
 import type { PlantStore } from '../../store/store.ts'
 
 /** How many records were read, and their outcomes. */
@@ -36,10 +37,6 @@ interface Window {
   empty(): Promise<void>
 }
 
-function lengthOf({ name, tag }: NewPlant): number {
-  return name.length + (tag?.length ?? 0)
-}
-
 function createWindow(size: number): Window {
   let plants = 0
   let characters = 0
@@ -56,11 +53,11 @@ function createWindow(size: number): Window {
   return {
     enter(plant) {
       plants++
-      characters += lengthOf(plant)
+      characters += textLengthOf(plant)
     },
     leave(plant) {
       plants--
-      characters -= lengthOf(plant)
+      characters -= textLengthOf(plant)
       wake()
     },
     room: () => until(() => plants < size && characters < WINDOW_CHARACTERS),

@@ -4,7 +4,7 @@ import {
   type PlantFileFormatName,
   plantFileFormats,
 } from '../../plant-files/plant-file.ts'
-import { PlantFileError } from '../../plant-files/problem.ts'
+import { PlantFileError } from '../../plant-files/record.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, withStore } from '../command.ts'

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { openStore } from '../../engines/engines.ts'
-import { findWideModes } from '../../engines/sqlite/files/permissions.ts'
+import { engineOf, openStore } from '../../engines/engines.ts'
 import type { Address } from '../../http/listener.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
@@ -16,7 +15,6 @@ import { joinObservers } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
 import { addSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { sqlitePathOf } from '../require-sqlite.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
 import { formatGreeting } from './greeting.ts'
@@ -93,8 +91,7 @@ async function closeStore(store: Store, terminal: Terminal): Promise<void> {
 
 /** A warning and not an error, because somebody may share a store with a group on purpose. */
 function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
-  const path = sqlitePathOf(databaseUrl)
-  const wide = path === undefined ? [] : findWideModes(path)
+  const wide = engineOf(databaseUrl).findWideModes()
   if (wide.length === 0) return
   const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
   log.warn({ modes }, 'other users can read or change the store; doctor says how to fix it')

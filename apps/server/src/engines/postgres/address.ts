@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg'
 import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
 import { StoreRefusedError } from '../../store/store.ts'
 import type { GuardedConfig } from './client.ts'
-import { readMethods, readParameters } from './parameters.ts'
+import { PARAMETERS, readMethods, readParameters } from './parameters.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\]|\/.*)$/
 
@@ -105,4 +105,24 @@ export function readPostgresUrl(
   // Said in as many words: pg would take what is missing from the environment.
   const password = options.password || environment.PGPASSWORD
   return { config: { ...translate(parsed), host, port, password }, place }
+}
+
+const MASK = '***'
+
+const HIDDEN_PARAMETER = /passw|secret|_key/
+
+/**
+ * A URL without its secrets, where it can be understood in one way only: an `@` behind the host, a
+ * parameter without a name that is known, or a colon in the user may be a part of a password.
+ */
+export function withoutSecrets(databaseUrl: string): string | undefined {
+  const url = URL.parse(databaseUrl)
+  const [, rest = '@'] = /^\w+:\/\/[^/?#]*(.*)$/s.exec(databaseUrl) ?? []
+  if (url === null || /[@#\s]/.test(rest) || /%3a/i.test(url.username)) return undefined
+  if (url.password !== '') url.password = MASK
+  for (const name of new Set(url.searchParams.keys())) {
+    if (!Object.hasOwn(PARAMETERS, name)) return undefined
+    if (HIDDEN_PARAMETER.test(name)) url.searchParams.set(name, MASK)
+  }
+  return url.href
 }

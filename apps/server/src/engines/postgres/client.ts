@@ -1,3 +1,4 @@
+/// <reference path="./pgpass.d.ts" />
 import { TLSSocket } from 'node:tls'
 import pg, { type ClientConfig, type Connection } from 'pg'
 import pgpass from 'pgpass'
@@ -55,7 +56,7 @@ function guard(connection: Connection, { methods, isBound }: Authentication): vo
 /** What pg takes, and how the server may ask for the password. */
 export type GuardedConfig = ClientConfig & { readonly authentication: Authentication }
 
-/** A connection that tells its password only as its address allows. */
+/** A connection that sends its password only in the ways that its address allows. */
 export class GuardedClient extends pg.Client {
   constructor(config: GuardedConfig) {
     super({ ...config, password: config.password || (() => this.#readPassword()) })

@@ -1,14 +1,15 @@
 import type { Pool } from 'pg'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import { readPostgresUrl } from './address.ts'
 import { findMissingGrants } from './grants.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
 import { type Database, findLossySettings, openDatabase } from './pool.ts'
-import { MEND_SHAPE, takesWrites } from './readiness.ts'
+import { FIX_OF_SHAPE, takesWrites } from './readiness.ts'
 import { findDeviations } from './shape.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
-/** Enough for a median that one slow answer does not move. */
+/** Enough for a median that one slow reply does not change. */
 const ROUND_TRIPS = 20
 
 /** A commit costs at least one round trip; beyond this, lone creates are slow. */
@@ -42,15 +43,15 @@ async function examineSchema({ pool, tables }: Database): Promise<HealthCheck> {
     ? about.ok(`version ${version}, the newest`)
     : about.failure(
         `version ${version}; this program has ${NEWEST_VERSION}`,
-        version < NEWEST_VERSION ? 'plant-store-server migrate' : 'start the newer program',
+        version < NEWEST_VERSION ? operatorNames.migrate : 'start the newer program',
       )
 }
 
 async function examineShape({ pool, tables }: Database): Promise<HealthCheck> {
   const about = healthChecksOf('tables')
   const deviations = await findDeviations(pool, tables)
-  if (deviations.length === 0) return about.ok(`as migrate makes them, in ${tables.schema}`)
-  return about.failure(deviations.join('; '), MEND_SHAPE)
+  if (deviations.length === 0) return about.ok(`as the migrations make them, in ${tables.schema}`)
+  return about.failure(deviations.join('; '), FIX_OF_SHAPE)
 }
 
 async function examineDistance(pool: Pool): Promise<HealthCheck> {
@@ -76,7 +77,7 @@ function unreachable(place: string, error: unknown): Examination {
   const reason = error instanceof Error ? error.message || error.name : String(error)
   const check = healthChecksOf('database').failure(
     `${place} cannot be used: ${reason}`,
-    'start the database, or fix its address in PLANT_STORE_DATABASE_URL',
+    `start the database, or fix its address in ${operatorNames.databaseUrl}`,
   )
   return { checks: [check], tokens: undefined, recordedTimes: [] }
 }

@@ -1,5 +1,5 @@
 /**
- * What a failed statement left behind, told by SQLSTATE
+ * What a failed statement left behind, by its SQLSTATE
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  * `again`: rolled back in favour of another transaction, to be repeated at once.
  * `rolled_back`: surely nothing stored.

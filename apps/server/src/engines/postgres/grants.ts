@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { plantFields } from '../../store/plant-columns.ts'
 import type { Tables } from './tables.ts'
 
 /** A privilege on columns of a table; DELETE is on the whole of it. */
@@ -10,7 +11,6 @@ interface Grant {
   readonly without?: string
 }
 
-const PLANT = ['id', 'name', 'tag']
 const TOKEN = ['id', 'name', 'secret_sha256', 'created_at', 'expires_at', 'revoked_at']
 const RATE = ['token_sha256', 'full_at_ns', 'granted']
 const UNCOUNTED = 'each server counts the rates of tokens for itself'
@@ -18,8 +18,8 @@ const UNCOUNTED = 'each server counts the rates of tokens for itself'
 /** What serving needs; docs/growing.md has it as SQL. */
 const GRANTS: readonly Grant[] = [
   { table: 'migrations', privilege: 'SELECT', columns: ['version'] },
-  { table: 'plants', privilege: 'SELECT', columns: PLANT },
-  { table: 'plants', privilege: 'INSERT', columns: PLANT },
+  { table: 'plants', privilege: 'SELECT', columns: plantFields },
+  { table: 'plants', privilege: 'INSERT', columns: plantFields },
   { table: 'tokens', privilege: 'SELECT', columns: [...TOKEN, 'last_used_at'] },
   {
     table: 'tokens',

@@ -1,3 +1,4 @@
+import type { Migrated } from '../../store/engine.ts'
 import { readPostgresUrl } from './address.ts'
 import { migratePostgres } from './migrations.ts'
 import { describeOpenFailure } from './open-failure.ts'
@@ -7,7 +8,7 @@ import { type Database, openDatabase } from './pool.ts'
 export async function migratePostgresDatabase(
   databaseUrl: string,
   allowDataLoss: boolean,
-): Promise<{ readonly before: number; readonly after: number; readonly place: string }> {
+): Promise<Migrated> {
   const address = readPostgresUrl(databaseUrl)
   let database: Database | undefined
   try {

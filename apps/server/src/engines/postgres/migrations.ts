@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import { saySchema, type Tables } from './tables.ts'
 
@@ -82,7 +83,7 @@ export async function refuseOtherSchema(pool: Pool, place: string, tables: Table
   if (version === NEWEST_VERSION) return
   throw new StoreRefusedError(
     `${place} has schema version ${version} and this program needs ${NEWEST_VERSION}. ` +
-      `Try: plant-store-server migrate${version === 0 ? describeElsewhere(tables) : ''}`,
+      `Try: ${operatorNames.migrate}${version === 0 ? describeElsewhere(tables) : ''}`,
   )
 }
 

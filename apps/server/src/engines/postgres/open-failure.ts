@@ -1,29 +1,34 @@
+import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
 import { sqlStateOf } from './failures.ts'
 
-const ADDRESS = 'start the database, or fix its address in PLANT_STORE_DATABASE_URL'
-
 /** What to do, by the beginning of an SQLSTATE. */
-const MENDS: readonly (readonly [string, string])[] = [
-  ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL'],
-  ['3D000', 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL'],
-  [
-    '42501',
-    'let the owner of the tables GRANT what the user of PLANT_STORE_DATABASE_URL needs, which ' +
-      'docs/growing.md has as SQL and `doctor` names; only `migrate` needs the owner of the schema',
-  ],
-  ['42P01', 'plant-store-server migrate, as the user who owns the tables'],
-  ['53300', 'end other connections, or raise max_connections'],
-  ['57P0', ADDRESS],
-]
+function fixOfState(state: string): string | undefined {
+  const { databaseUrl, doctor, migrate } = operatorNames
+  const fixes = {
+    '28': `fix the user or the password in ${databaseUrl}`,
+    '3D000': `make the database with createdb, or fix its name in ${databaseUrl}`,
+    '42501':
+      `let the owner of the tables GRANT what the user of ${databaseUrl} needs, which ` +
+      `docs/growing.md has as SQL and \`${doctor}\` names; only \`${migrate}\` needs the owner of the schema`,
+    '42P01': `${migrate}, as the user who owns the tables`,
+    '53300': 'end other connections, or raise max_connections',
+    '57P0': fixOfAddress(),
+  }
+  return Object.entries(fixes).find(([beginning]) => state.startsWith(beginning))?.[1]
+}
+
+function fixOfAddress(): string {
+  return `start the database, or fix its address in ${operatorNames.databaseUrl}`
+}
 
 /** What pg says where the server asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a (?:non-empty )?string/
 
 function fixOf(error: unknown): string | undefined {
   const state = sqlStateOf(error)
-  if (state !== undefined) return MENDS.find(([beginning]) => state.startsWith(beginning))?.[1]
-  return (error as { syscall?: unknown } | null)?.syscall === undefined ? undefined : ADDRESS
+  if (state !== undefined) return fixOfState(state)
+  return (error as { syscall?: unknown } | null)?.syscall === undefined ? undefined : fixOfAddress()
 }
 
 /** The reason of an error and, where one can be named, what to do about it. */
@@ -34,14 +39,14 @@ export function describeReason(error: unknown): string {
   if (NO_PASSWORD.test(reason)) {
     return (
       'the server asks for a password and there is none. Try: a password in ' +
-      'PLANT_STORE_DATABASE_URL, in PGPASSWORD, or in the file that PGPASSFILE names'
+      `${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
     )
   }
   const fix = fixOf(first)
   return fix === undefined ? reason : `${reason}. Try: ${fix}`
 }
 
-/** What every command tells of a database that it cannot use; a refusal stays itself. */
+/** The error for a database that cannot be used, the same in every command; a refusal stays itself. */
 export function describeOpenFailure(error: unknown, place: string): Error {
   if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) return error
   return new StoreUnavailableError(

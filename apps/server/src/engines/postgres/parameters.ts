@@ -132,8 +132,8 @@ export function readParameters(
     const parameter = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
     if (parameter === undefined) {
       // What is no name at all may be the rest of a password.
-      const told = /^[a-z_]{1,30}$/i.test(name) && !query.toString().includes('%40') ? name : 'one'
-      throw new Error(`of its parameters, ${told} is none of PostgreSQL's; leave it out`)
+      const shown = /^[a-z_]{1,30}$/i.test(name) && !query.toString().includes('%40') ? name : 'one'
+      throw new Error(`of its parameters, ${shown} is none of PostgreSQL's; leave it out`)
     }
     if (name in read) throw new Error(`${name} must be said once`)
     if ('instead' in parameter) throw new Error(`${source} is not taken: ${parameter.instead}`)

@@ -7,6 +7,6 @@ declare module 'pgpass' {
   }
 
   /** Looks into the file that PGPASSFILE names, or ~/.pgpass; undefined where it has no reply. */
-  function pgpass(wanted: Wanted, tell: (password: string | undefined) => void): void
+  function pgpass(wanted: Wanted, give: (password: string | undefined) => void): void
   export = pgpass
 }

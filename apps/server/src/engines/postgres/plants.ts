@@ -1,14 +1,25 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { PoolClient } from 'pg'
+import {
+  fromRow,
+  hasSameContent,
+  listColumns,
+  plantColumns,
+  plantFields,
+} from '../../store/plant-columns.ts'
 import type { CreateOutcome } from '../../store/store.ts'
 import type { Tables } from './tables.ts'
+
+const ARRAYS = plantFields.map((field, index) => {
+  return `$${index + 1}::${plantColumns[field].postgres}[]`
+})
 
 /** In id order, so that overlapping batches of several servers take their locks in one order. */
 function insertInto({ plants }: Tables) {
   return {
     name: 'insert-plants',
-    text: `INSERT INTO ${plants} (id, name, tag)
-      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) AS batch (id, name, tag)
+    text: `INSERT INTO ${plants} (${listColumns()})
+      SELECT * FROM unnest(${ARRAYS.join(', ')}) AS batch (${listColumns()})
       ORDER BY id
       ON CONFLICT (id) DO NOTHING
       RETURNING id`,
@@ -27,21 +38,9 @@ function selectFrom({ plants }: Tables) {
     text: `WITH record AS MATERIALIZED (
         SELECT pg_logical_emit_message(true, 'plant-store', ''::text) AS position
       )
-      SELECT id, name, tag FROM record, ${plants}
+      SELECT ${listColumns()} FROM record, ${plants}
       WHERE id = ANY ($1::bigint[]) AND position IS NOT NULL`,
   }
-}
-
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly tag: string | null
-}
-
-type Content = Pick<Row, 'name' | 'tag'>
-
-function contentOf(plant: NewPlant | undefined): Content | undefined {
-  return plant && { name: plant.name, tag: plant.tag ?? null }
 }
 
 function byId(one: NewPlant, other: NewPlant): number {
@@ -53,12 +52,8 @@ async function insert(
   tables: Tables,
   plants: readonly NewPlant[],
 ): Promise<Set<bigint>> {
-  const columns = [
-    plants.map(({ id }) => id),
-    plants.map(({ name }) => name),
-    plants.map(({ tag }) => tag ?? null),
-  ]
-  const { rows } = await client.query<Pick<Row, 'id'>>({ ...insertInto(tables), values: columns })
+  const columns = plantFields.map((field) => plants.map((plant) => plant[field] ?? null))
+  const { rows } = await client.query<{ id: string }>({ ...insertInto(tables), values: columns })
   return new Set(rows.map(({ id }) => BigInt(id)))
 }
 
@@ -66,14 +61,14 @@ async function select(
   client: PoolClient,
   tables: Tables,
   ids: readonly bigint[],
-): Promise<Map<bigint, Content>> {
+): Promise<Map<bigint, NewPlant>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await client.query<Row>({ ...selectFrom(tables), values: [ids] })
-  return new Map(rows.map(({ id, name, tag }) => [BigInt(id), { name, tag }]))
+  const { rows } = await client.query({ ...selectFrom(tables), values: [ids] })
+  return new Map(rows.map(fromRow).map((plant) => [plant.id, plant]))
 }
 
 /**
- * Inserts a batch in one statement, which is one transaction, and tells what became of each plant.
+ * Inserts a batch in one statement, which is one transaction, and gives the outcome of each plant.
  * A plant that is there with the same content counts as stored, so a repeat is harmless.
  */
 export async function insertPlants(
@@ -94,10 +89,9 @@ export async function insertPlants(
   return batch.map((plant) => {
     const first = firsts.get(plant.id)
     if (first === plant && created.has(plant.id)) return 'created'
-    const stored = created.has(plant.id) ? contentOf(first) : found.get(plant.id)
+    const stored = created.has(plant.id) ? first : found.get(plant.id)
     // Repeated from the start: somebody deleted the row between the two statements.
     if (stored === undefined) throw new Error(`plant ${plant.id} is neither new nor there`)
-    const isSame = stored.name === plant.name && stored.tag === (plant.tag ?? null)
-    return isSame ? 'already_there' : 'id_taken'
+    return hasSameContent(stored, plant) ? 'already_there' : 'id_taken'
   })
 }

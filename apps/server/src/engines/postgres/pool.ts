@@ -1,5 +1,6 @@
 import pg, { type ClientBase } from 'pg'
 import type { PoolMeasures } from '../../store/observer.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import type { PostgresAddress } from './address.ts'
 import { GuardedClient, type GuardedConfig } from './client.ts'
@@ -11,13 +12,13 @@ const CONNECTIONS = 6
 /** How long making a connection may take before the database counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 2_000
 
-/** How long one statement may take; a repeat on a new connection settles what became of it. */
+/** How long one statement may take; a repeat on a new connection then finds its outcome. */
 const STATEMENT_TIMEOUT_MS = 4_000
 
 /** How long a statement may wait for a lock of somebody else; less than it may take in all. */
 const LOCK_TIMEOUT_MS = 2_000
 
-/** Settings that must not be off: a commit that was answered could be lost (PostgreSQL 18, §19.5). */
+/** Settings that must not be off: a commit could be lost after its 200 (PostgreSQL 18, §19.5). */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
 
 async function readSetting(client: ClientBase | pg.Pool, name: string): Promise<string | null> {
@@ -42,7 +43,7 @@ async function refuseLossyServer(client: ClientBase, place: string): Promise<voi
   if (lossy === undefined) return
   throw new StoreRefusedError(
     `the database ${place} has ${lossy} = off, so 200 would not mean durable. ` +
-      'Set it to on, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes.',
+      `Set it to on, or start with ${operatorNames.allowDataLoss}.`,
   )
 }
 
@@ -63,7 +64,7 @@ export interface Database {
 /**
  * What each connection starts with. A lock that somebody holds ends the statement, so that it is
  * surely rolled back; a statement_timeout would also end the wait for a standby, after the commit.
- * That such a wait was ended is told by a warning, which must arrive.
+ * The sign that such a wait was ended is a warning, which must arrive.
  */
 function sessionSettings(isPatient: boolean): string {
   const lockTimeout = isPatient ? '' : `; SET lock_timeout = ${LOCK_TIMEOUT_MS}`
@@ -84,7 +85,7 @@ async function findTablesOnce(config: GuardedConfig, place: string): Promise<Tab
 
 /**
  * Connections to a database, each checked for "200 means durable" before its first use, because a
- * failover may lead to a server with other settings. What their names mean is settled once, now.
+ * failover may lead to a server with other settings. The meaning of table names is fixed once, now.
  * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
  */
 export async function openDatabase(
@@ -101,14 +102,14 @@ export async function openDatabase(
   const pool = new pg.Pool({
     ...config,
     max: CONNECTIONS,
-    // The pool gives it all of this configuration, which its type does not tell.
+    // The pool gives it all of this configuration, which its type does not say.
     Client: GuardedClient as unknown as new () => GuardedClient,
     async onConnect(client) {
       await client.query(sessionSettings(isPatient))
       if (!allowDataLoss) await refuseLossyServer(client, place)
     },
   })
-  // A connection that ends is told by the statement on it, or replaced when the next one is needed.
+  // A connection that ends fails its statement, or is replaced when the next one is needed.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
   return { pool, tables, place }

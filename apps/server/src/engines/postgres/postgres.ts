@@ -2,7 +2,12 @@ import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
 import { GroupCommit } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
-import type { CreateOutcome, OutcomeUnknownError, Store } from '../../store/store.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+} from '../../store/store.ts'
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { describeOpenFailure } from './open-failure.ts'
@@ -10,14 +15,14 @@ import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
 import { createPostgresRates } from './rates.ts'
 import { proveReady, refuseDeviations } from './readiness.ts'
-import { settle, toStoreError } from './resolve.ts'
+import { resolveOutcome, toStoreError } from './resolve.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
 export interface PostgresStoreOptions {
   readonly databaseUrl: string
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** Takes a server under which a commit that was answered could be lost. */
+  /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
   readonly observer?: StoreObserver | undefined
 }
@@ -58,12 +63,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { database, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    itemNoun: 'plants',
+    isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>
-      settle(pool, (client, onStored) => insertPlants(client, tables, plants, onStored), waitedMs),
+      resolveOutcome(
+        pool,
+        (client, onStored) => insertPlants(client, tables, plants, onStored),
+        waitedMs,
+      ),
   })
 
   return {

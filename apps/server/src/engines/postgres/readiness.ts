@@ -6,15 +6,15 @@ import type { Database } from './pool.ts'
 import { findDeviations } from './shape.ts'
 
 /** For tables that somebody changed. */
-export const MEND_SHAPE = 'undo it, or load an export into a new database'
+export const FIX_OF_SHAPE = 'undo it, or load an export into a new database'
 
 /** @throws StoreRefusedError for tables under which 200 might not mean stored as sent. */
 export async function refuseDeviations({ pool, tables, place }: Database): Promise<void> {
   const deviations = await findDeviations(pool, tables)
   if (deviations.length === 0) return
   throw new StoreRefusedError(
-    `the tables of ${place} in the schema ${tables.schema} are not as migrate makes them: ` +
-      `${deviations.join('; ')}. Try: ${MEND_SHAPE}`,
+    `the tables of ${place} in the schema ${tables.schema} are not as the migrations make them: ` +
+      `${deviations.join('; ')}. Try: ${FIX_OF_SHAPE}`,
   )
 }
 
@@ -34,8 +34,8 @@ async function findObstacle(database: Database): Promise<string | undefined> {
 }
 
 /**
- * Proves that a create would be stored, as far as the catalogs tell: three short queries, which
- * write nothing.
+ * Proves that a create would be stored, as far as the catalogs show: three short queries that write
+ * nothing.
  * @throws StoreUnavailableError with the reason, for operators
  */
 export async function proveReady(database: Database): Promise<void> {

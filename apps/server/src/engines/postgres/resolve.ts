@@ -5,9 +5,9 @@ import { aftermathOf, isOfSetup, isPassing } from './failures.ts'
 import { describeReason } from './open-failure.ts'
 
 /** How long after its arrival a create may be repeated until its outcome is known; callers wait 10 s. */
-const SETTLE_LIMIT_MS = 8_000
+const RESOLVE_LIMIT_MS = 8_000
 
-/** A create that has waited so long before its first attempt is told so while that is surely true. */
+/** A create that has waited this long is refused before its first attempt, while that is surely true. */
 const WAIT_LIMIT_MS = 4_000
 
 const PAUSE_MS = 25
@@ -86,13 +86,13 @@ function isWorthRepeating(error: unknown, mayBeStored: boolean): boolean {
  * @throws StoreUnavailableError when nothing was stored, OutcomeUnknownError when the time ran out
  * after a connection was lost, and any other error of the statement itself.
  */
-export async function settle<Result>(
+export async function resolveOutcome<Result>(
   pool: Pool,
   work: Work<Result>,
   waitedMs = 0,
 ): Promise<Result> {
   if (waitedMs > WAIT_LIMIT_MS) throw new StoreUnavailableError('the database is too slow')
-  const deadline = performance.now() + SETTLE_LIMIT_MS - waitedMs
+  const deadline = performance.now() + RESOLVE_LIMIT_MS - waitedMs
   let mayBeStored = false
   for (;;) {
     const outcome = await attempt(pool, work)

@@ -1,9 +1,15 @@
 import type { Pool } from 'pg'
+import { type PlantField, plantColumns, plantFields } from '../../store/plant-columns.ts'
 import type { Tables } from './tables.ts'
 
 const KEY = (column: string) => `PRIMARY KEY (${column})`
 
-/** What the migrations make, as FACTS tells it. */
+function describeColumn(field: PlantField): string {
+  const { postgres, isRequired } = plantColumns[field]
+  return `the column ${field} ${postgres}${isRequired ? ' not null' : ''}`
+}
+
+/** What the migrations make, in the words of FACTS. */
 const SHAPE: Readonly<Record<string, readonly string[]>> = {
   migrations: [
     'the column version bigint not null',
@@ -11,12 +17,7 @@ const SHAPE: Readonly<Record<string, readonly string[]>> = {
     'the column applied_at bigint not null',
     KEY('version'),
   ],
-  plants: [
-    'the column id bigint not null',
-    'the column name text not null',
-    'the column tag text',
-    KEY('id'),
-  ],
+  plants: [...plantFields.map(describeColumn), KEY('id')],
   tokens: [
     'the column id text not null',
     'the column name text not null',
@@ -94,7 +95,7 @@ function compare(table: string, facts: readonly string[]): string[] {
 }
 
 /**
- * What about the tables is not as `migrate` makes it, so that 200 might not mean stored as sent:
+ * What about the tables is not as the migrations make it, so that 200 might not mean stored as sent:
  * columns, keys, constraints, triggers, rules, policies, children, or no write-ahead log.
  */
 export async function findDeviations(pool: Pool, { schema }: Tables): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { PoolClient } from 'pg'
+import { fromRow, listColumns } from '../../store/plant-columns.ts'
 import type { PlantSnapshot } from '../../store/store.ts'
 import { readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
@@ -10,31 +11,21 @@ import type { Tables } from './tables.ts'
 /** Few enough that plants of 64 KiB each stay a few MB. */
 const BATCH_PLANTS = 100
 
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly tag: string | null
-}
-
-function toPlant({ id, name, tag }: Row): NewPlant {
-  return tag === null ? { id: BigInt(id), name } : { id: BigInt(id), name, tag }
-}
-
 async function* readBatches(client: PoolClient, place: string): AsyncGenerator<NewPlant[]> {
   const fetch = `FETCH ${BATCH_PLANTS} FROM plants_in_order`
   for (;;) {
-    const { rows } = await client.query<Row>(fetch).catch((error) => {
+    const { rows } = await client.query(fetch).catch((error) => {
       throw describeOpenFailure(error, place)
     })
     if (rows.length === 0) return
-    yield rows.map(toPlant)
+    yield rows.map(fromRow)
   }
 }
 
 async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query(
-    `DECLARE plants_in_order CURSOR FOR SELECT id, name, tag FROM ${plants} ORDER BY id`,
+    `DECLARE plants_in_order CURSOR FOR SELECT ${listColumns()} FROM ${plants} ORDER BY id`,
   )
 }
 

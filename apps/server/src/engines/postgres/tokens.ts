@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { TokenRecord, TokenStore } from '../../store/store.ts'
-import { settle, toStoreError } from './resolve.ts'
+import { resolveOutcome, toStoreError } from './resolve.ts'
 import type { Tables } from './tables.ts'
 
 interface Row {
@@ -79,7 +79,7 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
   }
 
   return {
-    add: (token) => settle(pool, (client) => insert(client, tables, token)),
+    add: (token) => resolveOutcome(pool, (client) => insert(client, tables, token)),
     async find(id) {
       return (await read(`SELECT ${COLUMNS} FROM ${tokens} WHERE id = $1`, [id]))[0]
     },
@@ -88,14 +88,16 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
       // A repeat after a lost connection finds its own time there.
       const text = `UPDATE ${tokens} SET revoked_at = $1
         WHERE id = $2 AND (revoked_at IS NULL OR revoked_at = $1)`
-      const { rowCount } = await settle(pool, (client) => client.query(text, [revokedAt, id]))
+      const { rowCount } = await resolveOutcome(pool, (client) =>
+        client.query(text, [revokedAt, id]),
+      )
       return rowCount === 1
     },
     replace: (id, expiresAt, successor) =>
-      settle(pool, (client) => replace(client, tables, id, expiresAt, successor)),
+      resolveOutcome(pool, (client) => replace(client, tables, id, expiresAt, successor)),
     async markUsed(id, lastUsedAt) {
       const text = `UPDATE ${tokens} SET last_used_at = $1 WHERE id = $2`
-      await settle(pool, (client) => client.query(text, [lastUsedAt, id]))
+      await resolveOutcome(pool, (client) => client.query(text, [lastUsedAt, id]))
     },
   }
 }

@@ -2,15 +2,20 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { GroupCommit } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
-import type { CreateOutcome, OutcomeUnknownError, Store } from '../../store/store.ts'
-import { createCommitter } from './commit/committer.ts'
-import { createIntegrity } from './commit/integrity.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+} from '../../store/store.ts'
+import { type Committer, createCommitter } from './commit/committer.ts'
+import { createIntegrity, type Integrity } from './commit/integrity.ts'
+import { sqliteVersionOf } from './database/connect.ts'
 import { openDatabase, touch } from './database/database.ts'
-import { sqliteVersionOf } from './database/inspect.ts'
 import { preparePlantInsert } from './database/plants.ts'
 import { createSqliteTokenStore } from './database/tokens.ts'
-import { createTransactions } from './database/transactions.ts'
-import { knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
+import { createTransactions, type Transactions } from './database/transactions.ts'
+import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
 import { measureFiles } from './files/measure-files.ts'
 import { realPathOf } from './files/real-path.ts'
 
@@ -22,20 +27,20 @@ export interface SqliteStoreOptions {
   readonly observer?: StoreObserver | undefined
 }
 
-function hasNoPlants(database: DatabaseSync): boolean {
-  return database.prepare('SELECT 1 FROM plants LIMIT 1').get() === undefined
+/** An open file, and what works on it. */
+interface OpenFile {
+  readonly path: string
+  readonly files: readonly KnownFile[]
+  readonly database: DatabaseSync
+  readonly integrity: Integrity
+  readonly transactions: Transactions
+  readonly committer: Committer
+  readonly commits: GroupCommit<NewPlant, CreateOutcome>
 }
 
-/** Kept from the garbage collector, which would close them. */
-const abandoned: DatabaseSync[] = []
-
-/**
- * A store in one SQLite file.
- * @throws StoreRefusedError when the file must not be used; it is then left as it was.
- */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const path = realPathOf(options.path)
-  const { queueLimit, observer } = options
+async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise<OpenFile> {
+  const path = realPathOf(file)
+  const { observer } = options
   const database = await openDatabase(path)
   const integrity = createIntegrity((fault) => commits.fail(fault))
   const files = knowFiles(path)
@@ -44,52 +49,75 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const insertPlants = preparePlantInsert(database)
   const committer = createCommitter(path, files, insertPlants, transactions, observer)
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    queueLimit,
-    observer,
+    ...options,
+    itemNoun: 'plants',
+    isOutcome: isCreateOutcome,
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
     poll: committer.poll,
   })
+  return { path, files, database, integrity, transactions, committer, commits }
+}
 
-  function hasItsFiles(): boolean {
-    try {
-      requireSameFiles(files)
-      return true
-    } catch (error) {
-      integrity.fail(error as OutcomeUnknownError)
-      return false
-    }
+function hasNoPlants(database: DatabaseSync): boolean {
+  return database.prepare('SELECT 1 FROM plants LIMIT 1').get() === undefined
+}
+
+function hasItsFiles({ files, integrity }: OpenFile): boolean {
+  try {
+    requireSameFiles(files)
+    return true
+  } catch (error) {
+    integrity.fail(error as OutcomeUnknownError)
+    return false
   }
+}
 
+async function isReady(file: OpenFile): Promise<boolean> {
+  const { database, integrity, transactions } = file
+  if (!hasItsFiles(file)) return false
+  if (integrity.state !== 'doubtful') return integrity.state === 'ready'
+  const probe = integrity.watch(() => transactions.write(() => touch(database)))
+  return probe.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Kept from the garbage collector, which would close them. */
+const abandoned: DatabaseSync[] = []
+
+async function close(file: OpenFile): Promise<void> {
+  const { commits, committer, database, files } = file
+  await commits.close()
+  if (!hasItsFiles(file)) {
+    // Closing would delete the log, which may hold plants or be of another database by now.
+    abandoned.push(database)
+    setLogAside(files)
+    return
+  }
+  await committer.close()
+  database.close()
+}
+
+/**
+ * A store in one SQLite file.
+ * @throws StoreRefusedError when the file must not be used; it is then left as it was.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const file = await openFile(options)
+  const { path, database, transactions, commits } = file
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createSqliteTokenStore(database, transactions),
     description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
-    failure: integrity.failure,
+    failure: file.integrity.failure,
     isEmpty: () => transactions.read(() => hasNoPlants(database)),
-    async isReady() {
-      if (!hasItsFiles()) return false
-      if (integrity.state !== 'doubtful') return integrity.state === 'ready'
-      const probe = integrity.watch(() => transactions.write(() => touch(database)))
-      return probe.then(
-        () => true,
-        () => false,
-      )
-    },
+    isReady: () => isReady(file),
     measure: async () => ({
       waitingPlants: commits.waiting,
-      queueLimit,
+      queueLimit: options.queueLimit,
       sqlite: await measureFiles(path),
     }),
-    async close() {
-      await commits.close()
-      if (!hasItsFiles()) {
-        // Closing would delete the log, which may hold plants or be of another database by now.
-        abandoned.push(database)
-        setLogAside(files)
-        return
-      }
-      await committer.close()
-      database.close()
-    },
+    close: () => close(file),
   }
 }

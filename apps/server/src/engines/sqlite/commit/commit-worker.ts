@@ -1,14 +1,15 @@
 import '../../../process/without-proto.ts'
 import { workerData } from 'node:worker_threads'
 import { openConnection } from '../database/database.ts'
-import { preparePlantInsert } from '../database/plants.ts'
+import { prepareRowInsert } from '../database/plants.ts'
 import { createTransactions } from '../database/transactions.ts'
 import { requireSameFiles } from '../files/known-files.ts'
 import {
   type CommitReply,
   type CommitRequest,
   type CommitWorkerData,
-  toPlants,
+  toRows,
+  toSentError,
 } from './commit-messages.ts'
 import { growLog } from './grow-log.ts'
 
@@ -27,20 +28,19 @@ const { write } = createTransactions(
   },
   files,
 )
-let insertPlants: ReturnType<typeof preparePlantInsert> | undefined
+let insertRow: ReturnType<typeof prepareRowInsert> | undefined
 
 async function commit(request: CommitRequest): Promise<CommitReply> {
+  const { batch } = request
   try {
     const outcomes = await write(() => {
       // Within a transaction, so that what is wrong with the table ends one batch and no thread.
-      insertPlants ??= preparePlantInsert(database)
-      return insertPlants(toPlants(request))
+      insertRow ??= prepareRowInsert(database)
+      return toRows(request).map(insertRow)
     })
-    return { outcomes, statementMs }
-  } catch (thrown) {
-    // A thread boundary drops the class of an error; its name and its words pass.
-    const { name, message, cause } = thrown as Error
-    return { error: { name, message, cause: cause instanceof Error ? cause.stack : undefined } }
+    return { batch, outcomes, statementMs }
+  } catch (error) {
+    return { batch, error: toSentError(error) }
   }
 }
 

@@ -3,7 +3,7 @@ import type { StoreObserver } from '../../../store/observer.ts'
 import type { CreateOutcome } from '../../../store/store.ts'
 import type { Transactions } from '../database/transactions.ts'
 import type { KnownFile } from '../files/known-files.ts'
-import { type CommitThread, startCommitThread } from './commit-thread.ts'
+import { CommitThread } from './commit-thread.ts'
 
 /**
  * A lone create commits on the event loop's thread while the disk is this fast: handing it to
@@ -11,10 +11,10 @@ import { type CommitThread, startCommitThread } from './commit-thread.ts'
  */
 const FAST_COMMIT_MS = 1
 
-/** Commits batches, each where it is done soonest; see "Where commits run" in ARCHITECTURE.md. */
+/** Commits each batch where that is fastest; see "Where commits run" in ARCHITECTURE.md. */
 export interface Committer {
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
-  /** Settles a batch that the thread has ended, without waiting for the event loop's next turn. */
+  /** Resolves a batch that the thread has ended, without waiting for the event loop's next turn. */
   poll(): void
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export function createCommitter(
   return {
     commit(plants) {
       // Not before the first plant: the command line opens stores as well.
-      thread ??= startCommitThread(path, files, observer)
+      thread ??= new CommitThread(path, files, observer)
       // One plant between larger batches is no lone caller's, and the event loop has more to do.
       const isLone = plants.length === 1 && lastSize === 1
       lastSize = plants.length

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { readValue } from '../database/inspect.ts'
+import { readValue } from '../database/connect.ts'
 
 /**
  * As large as the log grows before SQLite checkpoints it: 1000 pages of 4096 bytes

@@ -2,7 +2,7 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store
 
 /** Whether a database file can be relied on, as its commits have shown. */
 export interface Integrity {
-  /** Settles when it cannot be relied on any more. */
+  /** Resolves once it cannot be relied on any more. */
   readonly failure: Promise<OutcomeUnknownError>
   /** `doubtful` after a commit that stored nothing. */
   readonly state: 'ready' | 'doubtful' | 'failed'

@@ -16,3 +16,12 @@ export function connect(path: string, options: ConnectOptions = {}): DatabaseSyn
   database.exec('PRAGMA trusted_schema = OFF')
   return database
 }
+
+/** The value of a pragma, or of the only column of a query. */
+export function readValue(database: DatabaseSync, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0]
+}
+
+export function sqliteVersionOf(database: DatabaseSync): string {
+  return String(readValue(database, 'SELECT sqlite_version()'))
+}

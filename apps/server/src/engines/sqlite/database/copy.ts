@@ -1,50 +1,27 @@
-import { backup, type DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import type { StoreContents } from '../../../store/engine.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { toStoreError } from '../files/result-codes.ts'
-import { connect } from './connect.ts'
-import { readContents, type StoreContents } from './contents.ts'
-import { digestRows, readDigest, refuseChangedContent, writeDigest } from './digest.ts'
+import { sizeOf } from '../files/measure-files.ts'
+import { createNewFile } from '../files/new-file.ts'
+import { connect, readValue } from './connect.ts'
+import { digestRows, refuseChangedContent, writeDigest } from './digest.ts'
 import { openForReading, refuseCorrupt } from './inspect.ts'
+import { hasTable, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
-export interface CopyOptions {
-  /** Aborted to stop; the copy is then left unfinished. */
-  readonly signal: AbortSignal
-  /** Told from 0 to 1 how much is copied. */
-  readonly onProgress?: ((fraction: number) => void) | undefined
+function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
+  return hasTable(database, table)
+    ? Number(readValue(database, `SELECT count(*) FROM ${table}`))
+    : 0
 }
 
-/** A store or a backup that was read to its last byte, in a transaction that sees it as it was. */
-export interface HeldStore {
-  readonly database: DatabaseSync
-  readonly contents: StoreContents
-  readonly sha256: string
-  /** Whether it is a backup that holds what its digest is of; others carry none. */
-  readonly isDigested: boolean
-}
-
-/**
- * Opens a store or a backup for reading, and checks its schema, its pages and the digest of its
- * rows. To be closed by the caller; others may write to the file meanwhile.
- * @throws StoreRefusedError when it is not as it was made.
- */
-export async function holdStore(path: string, signal?: AbortSignal): Promise<HeldStore> {
-  const database = openForReading(path, 'integrity_check')
-  try {
-    database.exec('BEGIN')
-    const contents = readContents(database)
-    const carried = readDigest(database)
-    const sha256 = await digestRows(database, signal)
-    refuseChangedContent(path, carried, sha256)
-    return { database, contents, sha256, isDigested: carried !== undefined }
-  } catch (error) {
-    database.close()
-    throw toStoreError(error, false)
+export function readContents(database: DatabaseSync): StoreContents {
+  return {
+    schemaVersion: schemaVersionOf(database),
+    plants: countRows(database, 'plants'),
+    tokens: countRows(database, 'tokens'),
   }
 }
-
-/** 4 MB at a time: many enough for speed, few enough to stop soon. */
-const PAGES_PER_STEP = 1_000
 
 /** What a copy must hold; without `sha256` its rows are counted alone. */
 export interface ExpectedCopy {
@@ -82,29 +59,51 @@ export async function finishCopy(
   }
 }
 
-/**
- * Copies a store, which may be written to meanwhile, into an empty file, and checks the copy.
- * The copy holds what was committed when the store was opened, and its digest.
- * @throws StoreRefusedError, StoreUnavailableError or OutcomeUnknownError; then the copy is no good.
- */
-export async function copyStore(
-  source: HeldStore,
-  target: string,
-  { signal, onProgress }: CopyOptions,
-): Promise<void> {
+/** Plants are only ever added, so a copy with as many plants holds the same plants. */
+function holdsAsMany(path: string, plants: number): boolean {
+  let copy: DatabaseSync | undefined
   try {
-    // Within a transaction, or else SQLite would begin the backup again after every commit of
-    // another process, and under load never end (https://sqlite.org/backup.html).
-    await backup(source.database, target, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) => {
-        signal.throwIfAborted()
-        onProgress?.(1 - remainingPages / totalPages)
-      },
-    })
-    signal.throwIfAborted()
-    await finishCopy(target, source, signal)
+    copy = openForReading(path)
+    return readContents(copy).plants === plants
+  } catch {
+    return false
+  } finally {
+    copy?.close()
+  }
+}
+
+/** A name that is free, or undefined when an earlier start has made the same copy. */
+function findName(base: string, plants: number): string | undefined {
+  for (let count = 1; ; count++) {
+    const path = count === 1 ? base : `${base}-${count}`
+    if (sizeOf(path) === undefined) return path
+    if (holdsAsMany(path, plants)) return undefined
+  }
+}
+
+/**
+ * Before a store with plants gets a newer schema, keeps it as it is in a file beside it, such as
+ * `plants.db.schema-1`. A start that failed and is tried again makes no second copy.
+ * @throws StoreRefusedError when that cannot be done.
+ */
+export async function copyBeforeMigration(database: DatabaseSync, path: string): Promise<void> {
+  const version = schemaVersionOf(database)
+  if (version === 0 || version >= NEWEST_VERSION) return
+  const contents = readContents(database)
+  const copyPath = contents.plants > 0 && findName(`${path}.schema-${version}`, contents.plants)
+  if (!copyPath) return
+  const copy = createNewFile(copyPath)
+  try {
+    database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
+    await finishCopy(copy.temporaryPath, { contents })
+    await copy.publish()
   } catch (error) {
-    throw toStoreError(error, false)
+    copy.discard()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StoreRefusedError(
+      `${path} needs a newer schema, but could not be copied to ${copyPath} before: ${reason}. ` +
+        'Make room for a copy, and start again.',
+      { cause: error },
+    )
   }
 }

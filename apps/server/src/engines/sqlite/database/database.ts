@@ -2,24 +2,17 @@ import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { codeOf } from '../files/error-codes.ts'
+import { sizeOf } from '../files/measure-files.ts'
 import { createOwnFile } from '../files/new-file.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf, SyncForbiddenError, syncPath } from '../files/sync-files.ts'
-import { codeOf } from '../files/system-errors.ts'
-import { connect } from './connect.ts'
+import { connect, readValue, sqliteVersionOf } from './connect.ts'
+import { copyBeforeMigration } from './copy.ts'
 import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
-import {
-  APPLICATION_ID,
-  OPEN_BUSY_TIMEOUT_MS,
-  openForReading,
-  readValue,
-  refuseLoneLog,
-  sizeOf,
-  sqliteVersionOf,
-} from './inspect.ts'
+import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { migrate } from './migrations.ts'
-import { copyBeforeMigration } from './pre-migration-copy.ts'
 import { refuseStrangeSchema } from './schema.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
 

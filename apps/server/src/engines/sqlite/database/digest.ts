@@ -1,33 +1,33 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as pause } from 'node:timers/promises'
+import { quoteColumn } from '../../../store/plant-columns.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { hasTable } from './migrations.ts'
 
 /** Where a backup keeps the SHA-256 of its content; a store has no such table. */
 export const DIGEST_TABLE = 'CREATE TABLE backup_digest (sha256 BLOB NOT NULL) STRICT'
 
-const COLUMNS = {
-  migrations: ['version', 'name', 'applied_at'],
-  plants: ['id', 'name', 'tag'],
-  tokens: [
-    ...['id', 'name', 'hex(secret_sha256)'],
-    ...['created_at', 'expires_at', 'revoked_at', 'last_used_at'],
-  ],
+/** SQL for each column of a table, in its order: those that its schema version has. */
+function columnsOf(database: DatabaseSync, table: string): string[] {
+  const columns = database.prepare(`SELECT * FROM ${table}`).columns()
+  return columns.map(({ name, type }) => {
+    const column = quoteColumn(name)
+    return type === 'BLOB' ? `hex(${column})` : column
+  })
 }
 
-type Table = keyof typeof COLUMNS
-
 /** SQL for a row as netstrings (https://cr.yp.to/proto/netstrings.txt), with - for NULL. */
-function rowOf(table: Table): string {
-  return COLUMNS[table]
+function rowOf(columns: readonly string[]): string {
+  return columns
     .map((column) => `coalesce(octet_length(${column}) || ':' || ${column} || ',', '-')`)
     .join(' || ')
 }
 
-function hashFew(hash: Hash, database: DatabaseSync, table: Table): void {
+function hashFew(hash: Hash, database: DatabaseSync, table: string): void {
+  const columns = columnsOf(database, table)
   const select = database.prepare(
-    `SELECT CAST(${rowOf(table)} AS BLOB) AS row FROM ${table} ORDER BY ${COLUMNS[table][0]}`,
+    `SELECT CAST(${rowOf(columns)} AS BLOB) AS row FROM ${table} ORDER BY ${columns[0]}`,
   )
   for (const { row } of select.iterate()) hash.update(row as Uint8Array)
 }
@@ -39,18 +39,18 @@ const LARGEST_ID = 2n ** 63n - 1n
 const MOST_ROWS = 1_000
 const MOST_BYTES = 16_777_216
 
-function rowsAtOnce(database: DatabaseSync): number {
-  const select = database.prepare(
-    'SELECT max(octet_length(name) + ifnull(octet_length(tag), 0)) AS bytes FROM plants',
-  )
+function rowsAtOnce(database: DatabaseSync, columns: readonly string[]): number {
+  const length = columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ')
+  const select = database.prepare(`SELECT max(${length}) AS bytes FROM plants`)
   const longest = Number(select.get()?.bytes ?? 0)
   return Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_BYTES / (longest + 1))))
 }
 
 function* readPlants(database: DatabaseSync): Generator<Uint8Array> {
+  const columns = columnsOf(database, 'plants')
   const select = database.prepare(
-    `SELECT max(id) AS last, CAST(group_concat(${rowOf('plants')}, '' ORDER BY id) AS BLOB) AS rows
-      FROM (SELECT id, name, tag FROM plants WHERE id >= ? ORDER BY id LIMIT ${rowsAtOnce(database)})`,
+    `SELECT max(id) AS last, CAST(group_concat(${rowOf(columns)}, '' ORDER BY id) AS BLOB) AS rows
+      FROM (SELECT * FROM plants WHERE id >= ? ORDER BY id LIMIT ${rowsAtOnce(database, columns)})`,
   )
   select.setReadBigInts(true)
   for (let from = SMALLEST_ID; from <= LARGEST_ID; ) {

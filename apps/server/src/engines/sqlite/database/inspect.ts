@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { isBusy, isOfAccess } from '../files/error-codes.ts'
+import { sizeOf } from '../files/measure-files.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
-import { isBusy, isOfAccess } from '../files/result-codes.ts'
-import { connect } from './connect.ts'
+import { connect, readValue } from './connect.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
@@ -13,25 +14,11 @@ export const APPLICATION_ID = 0x504c4e54
 /** How long opening waits for other processes that hold the file. */
 export const OPEN_BUSY_TIMEOUT_MS = 5_000
 
-/** In bytes; undefined when there is no such file. */
-export function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size
-}
-
-/** The value of a pragma, or of the only column of a query. */
-export function readValue(database: DatabaseSync, sql: string): unknown {
-  return Object.values(database.prepare(sql).get() ?? {})[0]
-}
-
-export function sqliteVersionOf(database: DatabaseSync): string {
-  return String(readValue(database, 'SELECT sqlite_version()'))
-}
-
 function refuseForeign(database: DatabaseSync, path: string): void {
   if (readValue(database, 'PRAGMA application_id') === APPLICATION_ID) return
   if (readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return
   throw new StoreRefusedError(
-    `${path} is a database of another program. Name another file in PLANT_STORE_DATABASE_URL.`,
+    `${path} is a database of another program. Name another file in ${operatorNames.databaseUrl}.`,
   )
 }
 

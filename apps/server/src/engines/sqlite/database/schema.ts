@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { plantFields } from '../../../store/plant-columns.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { displayName } from '../../../text/display-name.ts'
 import { connect } from './connect.ts'
 import { DIGEST_TABLE } from './digest.ts'
-import { migrate, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
+import { migrate, NEWEST_VERSION, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
 
 /** A table, index, view or trigger as SQLite records it (https://sqlite.org/schematab.html). */
 interface SchemaEntry {
@@ -55,14 +56,14 @@ function isHarmless({ type, sql }: SchemaEntry): boolean {
 function compare(found: readonly SchemaEntry[], made: readonly SchemaEntry[]): string[] {
   const strange = found.filter((entry) => !made.some((other) => isSame(entry, other)))
   const lost = made.filter((entry) => !found.some((other) => isNamedAs(entry, other)))
-  const tell = (what: string) => (entry: SchemaEntry) =>
+  const describe = (what: string) => (entry: SchemaEntry) =>
     `${displayName(String(entry.type))} ${displayName(String(entry.name))} ${what}`
   return [
     ...strange.map((entry) => {
       const isChanged = made.some((other) => isNamedAs(entry, other))
-      return tell(isChanged ? 'was changed' : 'was added')(entry)
+      return describe(isChanged ? 'was changed' : 'was added')(entry)
     }),
-    ...lost.map(tell('is missing')),
+    ...lost.map(describe('is missing')),
   ]
 }
 
@@ -73,7 +74,17 @@ function findDifferences(database: DatabaseSync, path: string): string[] {
   const differences = compare(own, own.length === 0 ? [] : makeSchema(1).filter(isOfMigrations))
   if (differences.length > 0) return differences
   refuseNewerSchema(database, path)
-  return compare(found, makeSchema(schemaVersionOf(database)))
+  const version = schemaVersionOf(database)
+  const all = compare(found, makeSchema(version))
+  return all.length > 0 || version < NEWEST_VERSION ? all : findMissingColumns(database)
+}
+
+/** Fields of a plant that no migration makes a column for. */
+function findMissingColumns(database: DatabaseSync): string[] {
+  const columns = database.prepare('SELECT * FROM plants').columns()
+  return plantFields
+    .filter((field) => !columns.some(({ name }) => name === field))
+    .map((field) => `table plants lacks the column ${field}`)
 }
 
 function isOfMigrations({ name }: SchemaEntry): boolean {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
+import { isBusy, toStoreError } from '../files/error-codes.ts'
 import { createFilesCheck, type KnownFile } from '../files/known-files.ts'
-import { isBusy, toStoreError } from '../files/result-codes.ts'
 
 /** How long a transaction waits for another process that writes: the command line, a second server. */
 export const BUSY_LIMIT_MS = 2_000
@@ -22,8 +22,8 @@ export interface Transactions {
 }
 
 /**
- * `onFault` is told of an I/O error or corruption, after which the file cannot be trusted;
- * `onCommit` how long each COMMIT took. A commit counts only while `files` are what they were.
+ * `onFault` is called with an I/O error or corruption, after which the file cannot be trusted;
+ * `onCommit` with the duration of each COMMIT. A commit counts only while `files` are what they were.
  */
 export function createTransactions(
   database: DatabaseSync,

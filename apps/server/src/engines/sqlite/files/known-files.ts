@@ -2,7 +2,7 @@ import { renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { OutcomeUnknownError } from '../../../store/store.ts'
 
-/** A file by what tells it from any other under its name; passes a thread boundary. */
+/** A file by what distinguishes it from any other under its name; can cross to another thread. */
 export interface KnownFile {
   readonly path: string
   readonly device: bigint
@@ -41,7 +41,7 @@ export function requireSameFiles(files: readonly KnownFile[]): void {
   }
 }
 
-/** Filesystems tell times this coarsely, or finer: of two changes within it one may not show. */
+/** File systems keep times at least this exact: of two changes within it, one may not show. */
 const COARSEST_MS = 2_000
 
 /** How long a folder in which nothing seems to change is believed. */
@@ -53,7 +53,7 @@ interface FolderState {
   readonly ctimeMs: number
 }
 
-/** What changes when a file is made, deleted or replaced in a folder; undefined where it cannot be told. */
+/** What changes when a file is made, deleted or replaced in a folder; undefined where that is unknown. */
 function stateOf(folder: string): FolderState | undefined {
   try {
     return statSync(folder)

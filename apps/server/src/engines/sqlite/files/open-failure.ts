@@ -1,12 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { userName } from '../../../process/user-name.ts'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { isOfAccess, toStoreError } from './result-codes.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
-
-const TRY =
-  'let this user write that folder and the files in it, or name another file in PLANT_STORE_DATABASE_URL'
+import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
   return new StoreRefusedError(
@@ -22,7 +19,7 @@ export function refuseNoFile(path: string): void {
   if (stats === undefined || stats.isFile()) return
   const kind = stats.isDirectory() ? 'a folder' : 'no plain file'
   throw new StoreRefusedError(
-    `${path} cannot be read as a plant store: it is ${kind}. Try: a file in PLANT_STORE_DATABASE_URL`,
+    `${path} cannot be read as a plant store: it is ${kind}. Try: a file in ${operatorNames.databaseUrl}`,
   )
 }
 
@@ -65,7 +62,9 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
   if (!isOfSystem && !isOfAccess(error)) return toStoreError(error, false)
   const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`
-  return new StoreRefusedError(`${path} cannot be opened: ${obstacle}. Try: ${TRY}`, {
-    cause: error,
-  })
+  return new StoreRefusedError(
+    `${path} cannot be opened: ${obstacle}. Try: let this user write that folder and the files ` +
+      `in it, or name another file in ${operatorNames.databaseUrl}`,
+    { cause: error },
+  )
 }

@@ -1,16 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { WideMode } from '../../../store/engine.ts'
 import { realPathOf } from './real-path.ts'
-
-/** A file of a store, or its folder, that others than its owner may use. */
-export interface WideMode {
-  readonly path: string
-  /** In octal, such as `644`. */
-  readonly mode: string
-  readonly othersMay: 'read' | 'change'
-  /** What to do about it. */
-  readonly fix: string
-}
 
 const OTHERS_MAY_READ = 0o044
 const OTHERS_MAY_WRITE = 0o022
@@ -46,7 +37,7 @@ function filesOf(path: string): string[] {
 
 /**
  * Files of a store, and its folder, that users other than their owner may read or change. New ones
- * are for their owner only; who shares a store with a group on purpose is told, and nothing changed.
+ * are for their owner only. Modes are never changed: somebody may share a store with a group on purpose.
  */
 export function findWideModes(file: string): WideMode[] {
   const path = realPathOf(file)

@@ -1,8 +1,9 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { codeOf, FORBIDDEN } from './error-codes.ts'
 import { describeForbidden } from './open-failure.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
 
 /** Whether an error says that there is nothing at a path; any other says that one may not look. */
 function isAbsence(error: unknown): boolean {
@@ -42,8 +43,8 @@ function follow(path: string): string {
 }
 
 /**
- * The absolute path of a file without symbolic links, be there such a file or not. SQLite keeps the
- * write-ahead log beside the file that a link leads to, so that only this path tells where it is.
+ * The absolute path of a file without symbolic links, whether the file exists or not. SQLite keeps
+ * the write-ahead log beside the file that a link leads to, so only this path leads to the log.
  * @throws StoreRefusedError where a folder cannot be searched or links lead in a circle.
  */
 export function realPathOf(file: string): string {
@@ -55,7 +56,7 @@ export function realPathOf(file: string): string {
     const reason = (error as Error).message
     throw new StoreRefusedError(
       `${path} cannot be reached: ${reason}. ` +
-        'Let the user that runs this program search each folder of it, or name another file in PLANT_STORE_DATABASE_URL.',
+        `Let the user that runs this program search each folder of it, or name another file in ${operatorNames.databaseUrl}.`,
       { cause: error },
     )
   }

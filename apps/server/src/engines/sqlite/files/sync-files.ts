@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { codeOf, FORBIDDEN } from './system-errors.ts'
+import { codeOf, FORBIDDEN } from './error-codes.ts'
 
 /** Node 26 lets nothing be synced under its permission model, but by SQLite itself. */
 export class SyncForbiddenError extends StoreRefusedError {
@@ -53,9 +53,8 @@ async function createFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes the folder of a file, and those above it, where they are missing, for their owner only. One
- * at a time, because
- * mkdir of Node never ends on a file system that takes no folders, such as /proc.
+ * Makes the missing folders of a file, for their owner only. One at a time, because Node's recursive
+ * mkdir never ends on a file system that takes no folders, such as /proc.
  */
 export async function createFolderOf(path: string): Promise<void> {
   await createFolder(dirname(path))

@@ -1,26 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { CopyOptions, Restored } from '../../../store/engine.ts'
+import { operatorNames } from '../../../store/operator-names.ts'
+import { listColumns } from '../../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
 import { connect } from '../database/connect.ts'
-import { readContents, type StoreContents } from '../database/contents.ts'
-import { type CopyOptions, copyStore, holdStore } from '../database/copy.ts'
+import { readContents } from '../database/copy.ts'
 import { openDatabase } from '../database/database.ts'
 import { removeDigest } from '../database/digest.ts'
-import { openForReading, refuseLoneLog, sizeOf } from '../database/inspect.ts'
+import { openForReading, refuseLoneLog } from '../database/inspect.ts'
 import { migrate } from '../database/migrations.ts'
 import { refuseStrangeSchema } from '../database/schema.ts'
 import { addTokensOf, readTokens } from '../database/tokens.ts'
 import { createTransactions } from '../database/transactions.ts'
+import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile, type NewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
-
-/** What came back from a backup. */
-export interface Restored extends StoreContents {
-  /** Whether the backup was found to hold what its digest is of; earlier ones carry none. */
-  readonly isDigested: boolean
-  /** The tokens that the store has now and had not before. */
-  readonly addedTokens: readonly TokenRecord[]
-}
+import { copyStore, holdStore } from './backup.ts'
 
 function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)
@@ -28,7 +24,7 @@ function refuseFilled(database: DatabaseSync, path: string): void {
   throw new StoreRefusedError(
     `${path} holds ${plants} plants, and restore never replaces one. ` +
       `Try: move ${path}, ${path}-wal and ${path}-shm away together while no server runs, ` +
-      'or restore to another --database-url',
+      `or restore to another ${operatorNames.databaseUrl}`,
   )
 }
 
@@ -66,9 +62,8 @@ async function addAll(copyPath: string, path: string): Promise<TokenRecord[]> {
     database.prepare('ATTACH ? AS restored').run(copyPath)
     return await createTransactions(database, () => {}).write(() => {
       refuseFilled(database, path)
-      database.exec(
-        'INSERT INTO main.plants (id, name, tag) SELECT id, name, tag FROM restored.plants',
-      )
+      const columns = listColumns()
+      database.exec(`INSERT INTO main.plants (${columns}) SELECT ${columns} FROM restored.plants`)
       return addTokensOf('restored', database)
     })
   } finally {

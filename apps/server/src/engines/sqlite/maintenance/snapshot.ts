@@ -1,22 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
+import { fromRow, textLengthOf } from '../../../store/plant-columns.ts'
 import type { PlantSnapshot } from '../../../store/store.ts'
-import { openForReading, sqliteVersionOf } from '../database/inspect.ts'
+import { sqliteVersionOf } from '../database/connect.ts'
+import { openForReading } from '../database/inspect.ts'
 import { schemaVersionOf } from '../database/migrations.ts'
+import { toStoreError } from '../files/error-codes.ts'
 import { realPathOf } from '../files/real-path.ts'
-import { toStoreError } from '../files/result-codes.ts'
 
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100
 const BATCH_CHARACTERS = 65_536
 
 function* readPlants(database: DatabaseSync): Generator<NewPlant> {
-  const select = database.prepare('SELECT id, name, tag FROM plants ORDER BY id')
+  // All columns: a store of an older schema version may have fewer.
+  const select = database.prepare('SELECT * FROM plants ORDER BY id')
   select.setReadBigInts(true)
-  for (const { id, name, tag } of select.iterate()) {
-    const plant = { id: id as bigint, name: name as string }
-    yield tag === null ? plant : { ...plant, tag: tag as string }
-  }
+  for (const row of select.iterate()) yield fromRow(row)
 }
 
 function* readBatches(database: DatabaseSync): Generator<NewPlant[]> {
@@ -24,7 +24,7 @@ function* readBatches(database: DatabaseSync): Generator<NewPlant[]> {
   let characters = 0
   for (const plant of readPlants(database)) {
     batch.push(plant)
-    characters += plant.name.length + (plant.tag?.length ?? 0)
+    characters += textLengthOf(plant)
     if (batch.length < BATCH_PLANTS && characters < BATCH_CHARACTERS) continue
     yield batch
     batch = []

@@ -1,5 +1,7 @@
-/** A commit that the test ends by hand, and the batches that it was given. */
-export function controlledCommit() {
+import { GroupCommit, type GroupCommitOptions } from '../../src/store/group-commit.ts'
+
+/** A group commit whose commits the test ends by hand, and the batches that they were given. */
+export function openGroup(options: Partial<GroupCommitOptions<number, string>> = {}) {
   const batches: number[][] = []
   const ends: PromiseWithResolvers<void>[] = []
   const commit = async (batch: readonly number[]) => {
@@ -9,7 +11,8 @@ export function controlledCommit() {
     await end.promise
     return batch.map((item) => `stored ${item}`)
   }
-  return { batches, ends, commit }
+  const group = new GroupCommit({ commit, queueLimit: 100, ...options })
+  return { batches, ends, group }
 }
 
 export function turnOfEventLoop(): Promise<void> {

@@ -1,0 +1,105 @@
+import type { Examination } from './health-check.ts'
+import type { StoreObserver } from './observer.ts'
+import type { PlantSnapshot, Store, TokenRecord } from './store.ts'
+
+/** A kind of database: everything that this program does with a URL of its schemes. */
+export interface Engine {
+  /** The schemes of its URLs, without the colon. */
+  readonly schemes: readonly string[]
+  /** What its URLs look like. */
+  readonly form: RegExp
+  /** The same for people: `sqlite: and a path`. */
+  readonly formInWords: string
+  /** A URL without what may be a password; undefined where that is in doubt. */
+  withoutSecrets(databaseUrl: string): string | undefined
+  /** The database that a URL of this form names; nothing is opened yet. */
+  at(databaseUrl: string): EngineDatabase
+}
+
+/** One database, before it is opened. Every method may throw StoreRefusedError. */
+export interface EngineDatabase {
+  /** @throws StoreUnavailableError when it cannot be reached now. */
+  open(options: OpenOptions): Promise<Store>
+  /** @throws StoreUnavailableError when it cannot be reached now. */
+  snapshot(): Promise<PlantSnapshot>
+  /** Brings the schema to the newest version; a missing database may be made. */
+  migrate(options: MigrateOptions): Promise<Migrated>
+  /** Checks what "200 means durable" rests on, and changes nothing. */
+  examine(): Promise<Examination>
+  /** Backup and restore, or what to use instead. */
+  readonly copies: Copies | CopiesElsewhere
+  /** Files that other users may use; none where the database is not a file of this machine. */
+  findWideModes(): readonly WideMode[]
+}
+
+export interface OpenOptions extends MigrateOptions {
+  /** Plants that may wait for a commit; one more is refused at once. */
+  readonly queueLimit: number
+  readonly observer?: StoreObserver | undefined
+}
+
+export interface MigrateOptions {
+  /** Accepts a database server that could lose a commit after its 200. */
+  readonly allowDataLoss: boolean
+}
+
+/** Schema versions before and after a migration. */
+export interface Migrated {
+  readonly before: number
+  readonly after: number
+  /** The database, for people, without user and password. */
+  readonly place: string
+  /** What else to know about migrations of this engine. */
+  readonly note?: string
+}
+
+/** What a store holds, as one transaction sees it. */
+export interface StoreContents {
+  readonly schemaVersion: number
+  readonly plants: number
+  readonly tokens: number
+}
+
+export interface CopyOptions {
+  /** Aborted to stop; the copy is then left unfinished. */
+  readonly signal: AbortSignal
+  /** Called with the fraction that is copied, from 0 to 1. */
+  readonly onProgress?: ((fraction: number) => void) | undefined
+}
+
+/** What came back from a backup. */
+export interface Restored extends StoreContents {
+  /** Whether the backup was compared with the digest in it; those of earlier programs have none. */
+  readonly isDigested: boolean
+  /** The tokens that the store has now and had not before. */
+  readonly addedTokens: readonly TokenRecord[]
+}
+
+/** Copies between this database and files. */
+export interface Copies {
+  /** The file of the database. */
+  readonly file: string
+  /** Copies the database, which may be written to meanwhile, into a new file. */
+  backUp(target: string, options: CopyOptions): Promise<StoreContents>
+  /** Fills the database, which must hold no plants, from a backup: all or nothing. */
+  restore(backup: string, options: CopyOptions): Promise<Restored>
+}
+
+/** The engine's own programs for copies: for each a command line, with capitals to fill in. */
+export interface CopiesElsewhere {
+  readonly engine: string
+  readonly backUpBy: string
+  readonly restoreBy: string
+  /** How these programs take the password. */
+  readonly password: string
+}
+
+/** A file of a store, or its folder, that others than its owner may use. */
+export interface WideMode {
+  readonly path: string
+  /** In octal, such as `644`. */
+  readonly mode: string
+  readonly othersMay: 'read' | 'change'
+  /** What to do about it. */
+  readonly fix: string
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
+
+/** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
+export function usePostgres(
+  settings: readonly string[] = [],
+  options: PostgresOptions = {},
+): PostgresServer {
+  let server: PostgresServer | undefined
+  beforeAll(async () => {
+    server = await startPostgres(settings, options)
+  }, 60_000)
+  afterAll(() => server?.stop(), 60_000)
+  return new Proxy({} as PostgresServer, {
+    get: (_, name) => server?.[name as keyof PostgresServer],
+  })
+}
+
+/** A new database with the tables of a store. */
+export async function newDatabase(postgres: PostgresServer): Promise<string> {
+  const databaseUrl = await postgres.createDatabase()
+  await migratePostgresDatabase(databaseUrl, false)
+  return databaseUrl
+}
+
+/** The store in a database, which closes with the test. */
+export async function openStoreAt(databaseUrl: string, queueLimit = 8): Promise<Store> {
+  const store = await openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false })
+  onTestFinished(() => store.close())
+  return store
+}

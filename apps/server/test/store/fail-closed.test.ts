@@ -1,0 +1,76 @@
+import type { NewPlant } from '@plant-store/contract'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createLog } from '../../src/operations/log.ts'
+import { startServer } from '../../src/service/server.ts'
+import { loadConfig } from '../../src/settings/config.ts'
+import { GroupCommit } from '../../src/store/group-commit.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  OutcomeUnknownError,
+  type PlantStore,
+} from '../../src/store/store.ts'
+
+type Outcomes = (batch: readonly unknown[]) => unknown
+
+const broken: [what: string, outcomes: Outcomes][] = [
+  ['none at all', () => undefined],
+  ['one too few', (batch) => batch.slice(1).map(() => 'created')],
+  ['one too many', (batch) => [...batch, 0].map(() => 'created')],
+  ['undefined', (batch) => batch.map(() => undefined)],
+  ['holes', (batch) => new Array(batch.length)],
+  ['an unknown word', (batch) => batch.map(() => 'stored')],
+]
+
+function groupOf(outcomes: Outcomes) {
+  return new GroupCommit<NewPlant, CreateOutcome>({
+    commit: async (batch) => outcomes(batch) as CreateOutcome[],
+    isOutcome: isCreateOutcome,
+    queueLimit: 10,
+  })
+}
+
+/** Sends one plant to a server over these plants, and gives the status and the error code. */
+async function sendTo(plants: PlantStore) {
+  const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '100' }
+  const server = await startServer({
+    ...loadConfig(flags, [], {}),
+    store: { plants, isReady: async () => true },
+    authenticate: Object.assign(() => ({ id: '1', name: 'test' }), { isKnown: () => true }),
+    log: createLog('silent'),
+  })
+  onTestFinished(() => server.close())
+  const response = await fetch(`${server.url}/plants`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    body: '{"id":1,"name":"Fern"}',
+  })
+  return { status: response.status, ...((await response.json()) as object) }
+}
+
+describe('an engine whose commit ends with other outcomes than its plants have', () => {
+  test.each(broken)('%s: no item of the batch counts as stored', async (_what, outcomes) => {
+    const group = groupOf(outcomes)
+    const results = await Promise.allSettled(
+      [1n, 2n, 3n].map((id) => group.add({ id, name: 'Fern' })),
+    )
+    const rejected = { status: 'rejected', reason: expect.any(OutcomeUnknownError) }
+    expect(results).toEqual([rejected, rejected, rejected])
+  })
+
+  test.each(broken)('%s: the reply is 500, outcome unknown', async (_what, outcomes) => {
+    const group = groupOf(outcomes)
+    expect(await sendTo({ create: (plant) => group.add(plant) })).toMatchObject({
+      status: 500,
+      error: 50001,
+    })
+  })
+})
+
+test.each([undefined, null, 'stored', 0])(
+  'the outcome %s of a store is never 200',
+  async (said) => {
+    const create = async () => said as never
+    expect(await sendTo({ create })).toMatchObject({ status: 500, error: 50001 })
+  },
+)
