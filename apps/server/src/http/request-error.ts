@@ -1,5 +1,10 @@
 import { type ErrorName, errorTable } from '@plant-store/contract'
 
+/** A Retry-After header (RFC 9110 §10.2.3) as name and value; 1 s by default, because overload passes quickly. */
+export function retryAfter(seconds = 1): [name: string, value: string] {
+  return ['retry-after', String(seconds)]
+}
+
 /**
  * A request that is answered with an Error body, by its name in the contract.
  * `headers` go with the reply, names and values in turn.

@@ -10,22 +10,22 @@ import { type Spend, shareRate } from './shared-rate.ts'
 export interface TokenRateOptions {
   /** Requests of one token in a second, in the long run. */
   readonly perSecond: number
-  /** Of so many seconds the whole rate may be used at once. */
+  /** The burst: the rate of this many seconds may be used at once. */
   readonly windowSeconds: number
   readonly refusals: Refusals
-  /** Where several servers count together. */
+  /** Counts for several servers together; undefined if this server counts for itself. */
   readonly spendRates: SpendRates | undefined
   readonly log: Logger
 }
 
 const SECOND_NS = 1_000_000_000
 
-/** More tokens than any service has in use at a time. */
+/** More tokens than any service uses at a time. */
 const TOKEN_LIMIT = 100_000
 
 /**
- * The seconds in which no more than the remaining quota should be used: as long as it takes to
- * grow back, so that a caller that keeps to both is never refused.
+ * The seconds over which a caller should spread the remaining quota: as many as it takes to grow
+ * back, so that a caller that does so is never refused.
  */
 function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): number {
   return Math.max(1, Math.ceil(waitMs / 1_000), Math.ceil(remaining / perSecond))
@@ -41,7 +41,7 @@ function createSpend(options: TokenRateOptions): Spend {
 }
 
 /**
- * Limits the requests of each token, and tells what is left by the RateLimit fields
+ * Limits the requests of each token, and reports what is left in the RateLimit fields
  * (draft-ietf-httpapi-ratelimit-headers-11). Comes after the credential and before the body.
  * @throws RequestError `too_many_requests`
  */

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
-import type { TokenCacheObserver } from '../../auth/token-cache-observer.ts'
+import type { TokenCacheObserver } from '../../auth/token-cache.ts'
 import type { RequestObserver } from '../../http/request-observer.ts'
 import type { LimiterObserver } from '../../limits/refusals.ts'
 import type { StoreObserver } from '../../store/observer.ts'

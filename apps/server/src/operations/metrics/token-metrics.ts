@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import type { TokenCacheObserver } from '../../auth/token-cache-observer.ts'
+import type { TokenCacheObserver } from '../../auth/token-cache.ts'
 
 /** Counts look-ups of opaque tokens, by whether the token was remembered. */
 export function createTokenCacheObserver(registers: Registry[]): TokenCacheObserver {
