@@ -1,7 +1,11 @@
 import type { AppRouter } from '@ts-rest/core'
 import * as z from 'zod/mini'
 import { ErrorBody, type ErrorStatus, errorTable } from './error.ts'
+import { headerNames } from './headers.ts'
 import { NewPlant, Plant } from './plant.ts'
+
+/** The status of a reply that says: the plant is on stable storage. */
+export const SUCCESS_STATUS = 200
 
 type ErrorResponses = { readonly [Status in ErrorStatus]: typeof ErrorBody }
 
@@ -18,9 +22,15 @@ export const contract = {
     method: 'POST',
     path: '/plants',
     summary: 'Creates a new plant in the store',
-    headers: { authorization: z.string() },
+    contentType: 'application/json',
+    headers: {
+      [headerNames.authorization]: z.string(),
+      [headerNames.contentType]: z.optional(z.string()),
+      [headerNames.requestId]: z.optional(z.string()),
+      [headerNames.retryCount]: z.optional(z.string()),
+    },
     body: NewPlant,
-    responses: { 200: Plant, ...errorResponses },
+    responses: { [SUCCESS_STATUS]: Plant, ...errorResponses },
     strictStatusCodes: true,
   },
 } as const satisfies AppRouter

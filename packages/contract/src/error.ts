@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 /**
  * Every way in which a request can fail, by name.
  * `code` is the stable number that travels as `error` (three digits of status, two of detail);
- * `status` is the HTTP status of the answer.
+ * `status` is the HTTP status of the reply.
  */
 export const errorTable = {
   malformed_request: { code: 40000, status: 400 },
@@ -29,7 +29,7 @@ export type ErrorName = keyof typeof errorTable
 export type ErrorCode = (typeof errorTable)[ErrorName]['code']
 export type ErrorStatus = (typeof errorTable)[ErrorName]['status']
 
-/** The body of every answer that is not 200. */
+/** The body of every reply but 200. */
 export const ErrorBody = z.object({
   error: z.int32('must be an integer of 32 bits'),
   message: z.string('must be a string'),

@@ -1,4 +1,4 @@
-export { contract } from './contract.ts'
+export { contract, SUCCESS_STATUS } from './contract.ts'
 export {
   ErrorBody,
   type ErrorCode,
@@ -7,6 +7,7 @@ export {
   errorNameOf,
   errorTable,
 } from './error.ts'
+export { AUTHORIZATION_SCHEME, headerNames, isRequestId } from './headers.ts'
 export {
   decodeJson,
   encodeJson,

@@ -1,4 +1,5 @@
 import { contract } from './contract.ts'
+import { AUTHORIZATION_SCHEME, headerNames } from './headers.ts'
 import type { JsonWritable } from './json.ts'
 import { describeResponses, headerComponents } from './openapi/responses.ts'
 import { bodyExamples, describeSchemas, referTo } from './openapi/schemas.ts'
@@ -15,20 +16,34 @@ const OPERATION_DESCRIPTION = `Stores a plant under the id that the caller chose
 | the same name and tag | 200, the same body; nothing changes |
 | another name or tag | 400 with error 40003; what is stored stays |`
 
+const { contentType, method, path, summary } = contract.createPlant
+
+/**
+ * How OpenAPI says where the credential stands, by the header: a contract with another header does
+ * not compile before it has its own.
+ */
+const securitySchemes = {
+  authorization: {
+    type: 'http',
+    scheme: AUTHORIZATION_SCHEME.toLowerCase(),
+    description: `Authorization: ${AUTHORIZATION_SCHEME} <ACCESS_TOKEN>, a token that the operator has made.`,
+  },
+}
+
 /** A document as plain data, its largest numbers as bigints. */
 export type OpenApiDocument = { readonly [key: string]: JsonWritable }
 
 function describeOperation(): OpenApiDocument {
   return {
     operationId: 'createPlant',
-    summary: contract.createPlant.summary,
+    summary,
     description: OPERATION_DESCRIPTION,
     tags: ['plants'],
     requestBody: {
       description: 'The plant, as JSON in UTF-8.',
       required: true,
       content: {
-        'application/json': { schema: referTo('schemas', 'NewPlant'), examples: bodyExamples },
+        [contentType]: { schema: referTo('schemas', 'NewPlant'), examples: bodyExamples },
       },
     },
     responses: describeResponses(),
@@ -52,21 +67,11 @@ export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
     servers: [{ url: serverUrl, description: 'The base address of the service' }],
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'plants', description: 'Plants in the store' }],
-    paths: {
-      [contract.createPlant.path]: {
-        [contract.createPlant.method.toLowerCase()]: describeOperation(),
-      },
-    },
+    paths: { [path]: { [method.toLowerCase()]: describeOperation() } },
     components: {
       schemas: describeSchemas(),
       headers: headerComponents,
-      securitySchemes: {
-        bearerAuth: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'Authorization: Bearer <ACCESS_TOKEN>, a token that the operator has made.',
-        },
-      },
+      securitySchemes: { bearerAuth: securitySchemes[headerNames.authorization] },
     },
   }
 }

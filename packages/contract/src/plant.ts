@@ -35,12 +35,12 @@ const id = z.pipe(
   z.transform((value) => BigInt(value)),
 )
 
-/** A plant as it is answered: `name`, and `tag` where the plant has one. */
+/** A plant in a reply: `name`, and `tag` where the plant has one. */
 export const Plant = z.object({ name: text, tag: z.optional(text) })
 export type Plant = z.infer<typeof Plant>
 
 /**
- * A plant as it is sent: a Plant with the `id` that the caller chose.
+ * A plant in a request: a Plant with the `id` that the caller chose.
  * Takes a safe integer or a bigint as `id` and gives a bigint; other members are dropped.
  */
 export const NewPlant = z.object(
@@ -52,7 +52,7 @@ export type NewPlantInput = z.input<typeof NewPlant>
 /** A NewPlant after validation, its id a bigint. */
 export type NewPlant = z.output<typeof NewPlant>
 
-const MAX_PROBLEMS_TOLD = 5
+const MAX_PROBLEMS_SHOWN = 5
 
 /** A rule that a value broke, in the shape that zod and Standard Schema share. */
 export interface Problem {
@@ -67,7 +67,7 @@ function describeProblem({ path, message }: Problem): string {
 
 /** Names the first five problems by path and rule: `id: is required; name: must be a string`. */
 export function describeProblems(problems: readonly Problem[]): string {
-  const told = problems.slice(0, MAX_PROBLEMS_TOLD).map(describeProblem)
-  const untold = problems.length - told.length
-  return told.join('; ') + (untold > 0 ? `; and ${untold} more` : '')
+  const shown = problems.slice(0, MAX_PROBLEMS_SHOWN).map(describeProblem)
+  const hidden = problems.length - shown.length
+  return shown.join('; ') + (hidden > 0 ? `; and ${hidden} more` : '')
 }

@@ -63,7 +63,7 @@ describe('the committed document', () => {
   })
 
   test.each(Object.entries(errorTable))(
-    'tells of %s where it is answered and in the list of all',
+    'describes %s under its status and in the list of all errors',
     (name, { code, status }) => {
       const { description, content } = operation.responses[status]
       const line = `\`${code}\` \`${name}\`: `
@@ -80,7 +80,7 @@ describe('the committed document', () => {
     [415, 'Accept'],
     [429, 'Retry-After'],
     [503, 'Retry-After'],
-  ])('tells for %s of the header %s', (status, header) => {
+  ])('describes for %s the header %s', (status, header) => {
     expect(operation.responses[status].headers).toHaveProperty(header)
     expect(document.components.headers).toHaveProperty(header)
   })

@@ -108,19 +108,19 @@ describe('problems in words', () => {
     expect(describeProblems([])).toBe('')
   })
 
-  test('five problems are all told', () => {
+  test('five problems are all shown', () => {
     expect(describeProblems(numbered(5))).toBe(
       'm1: is wrong; m2: is wrong; m3: is wrong; m4: is wrong; m5: is wrong',
     )
   })
 
-  test('of six problems, five are told and one is counted', () => {
+  test('of six problems, five are shown and one is counted', () => {
     expect(describeProblems(numbered(6))).toBe(
       'm1: is wrong; m2: is wrong; m3: is wrong; m4: is wrong; m5: is wrong; and 1 more',
     )
   })
 
-  test('of 10,000 problems, five are told and the others counted', () => {
+  test('of 10,000 problems, five are shown and the others counted', () => {
     expect(describeProblems(numbered(10_000))).toMatch(/m5: is wrong; and 9995 more$/)
   })
 

@@ -3,14 +3,14 @@ import { MAX_JSON_DEPTH } from '../json.ts'
 import { INT64_MAX, INT64_MIN } from '../plant.ts'
 
 interface ErrorText {
-  /** When the error is answered. */
+  /** When the server replies with it. */
   readonly meaning: string
   /** A message that comes with it. */
   readonly message: string
   readonly mayBeStored?: true
 }
 
-/** What a reader of the document is told of each error; a new error without it does not compile. */
+/** What the document says of each error; a new error without it does not compile. */
 export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
   malformed_request: {
     meaning: 'The bytes are no HTTP request, or one that HTTP/1.1 forbids.',

@@ -1,15 +1,22 @@
-import { contract } from '../contract.ts'
+import { contract, SUCCESS_STATUS } from '../contract.ts'
 import { type ErrorName, type ErrorStatus, errorTable } from '../error.ts'
+import { AUTHORIZATION_SCHEME, headerNames, REQUEST_ID } from '../headers.ts'
 import type { JsonWritable } from '../json.ts'
 import { errorsOf, errorTexts, listErrors } from './errors.ts'
 import { plantExamples, referTo } from './schemas.ts'
 
 type JsonObject = { readonly [key: string]: JsonWritable }
 type Status = keyof (typeof contract)['createPlant']['responses']
+type HeaderName = (typeof headerNames)[keyof typeof headerNames]
+
+const { contentType, method, responses } = contract.createPlant
+
+const CHALLENGE = `${AUTHORIZATION_SCHEME} realm="plant-store"`
 
 /** What each status says in a word or two, before its errors are listed. */
 const summaries: Readonly<Record<Status, string>> = {
-  200: 'The plant is on stable storage. A repeat of the same plant is answered in the same way.',
+  [SUCCESS_STATUS]:
+    'The plant is on stable storage. A repeat of the same plant is answered in the same way.',
   400: 'Unexpected error: the request is refused.',
   401: 'The credential is missing or not valid.',
   404: 'Another path.',
@@ -24,71 +31,92 @@ const summaries: Readonly<Record<Status, string>> = {
   503: 'The server cannot store plants now.',
 }
 
-/** The headers that are described once, by name. */
-export const headerComponents: JsonObject = {
-  'X-Request-Id': {
+/** The headers of replies. */
+const headers = {
+  [headerNames.requestId]: {
     description:
       'The id of the request: the one that the caller sent under this name, if it is well formed, else a new UUID.',
     required: true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]+$', minLength: 1, maxLength: 128 },
+    schema: {
+      type: 'string',
+      pattern: REQUEST_ID.pattern.source,
+      minLength: 1,
+      maxLength: REQUEST_ID.maxLength,
+    },
     example: 'a7c1e1f0-8e0e-4f5c-9d4e-0f6b1a2c3d4e',
   },
-  'WWW-Authenticate': {
+  [headerNames.wwwAuthenticate]: {
     description:
       'The challenge (RFC 6750 §3): error="invalid_token" is added when a token was sent.',
     required: true,
-    schema: { type: 'string', pattern: '^Bearer realm="plant-store"', maxLength: 1024 },
-    example: 'Bearer realm="plant-store", error="invalid_token"',
+    schema: { type: 'string', pattern: `^${CHALLENGE}`, maxLength: 1024 },
+    example: `${CHALLENGE}, error="invalid_token"`,
   },
-  Allow: {
+  [headerNames.allow]: {
     description: 'The methods that this path has.',
     required: true,
-    schema: { type: 'string', const: contract.createPlant.method },
+    schema: { type: 'string', const: method },
   },
-  Accept: {
+  [headerNames.accept]: {
     description: 'The media type that would do, where another was sent.',
-    schema: { type: 'string', const: 'application/json' },
+    schema: { type: 'string', const: contentType },
   },
-  'Accept-Encoding': {
+  [headerNames.acceptEncoding]: {
     description: 'The content coding that would do, where another was sent.',
     schema: { type: 'string', const: 'identity' },
   },
-  'Retry-After': {
+  [headerNames.retryAfter]: {
     description: 'When to try again, in seconds.',
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 },
     example: 1,
   },
-  RateLimit: {
+  [headerNames.rateLimit]: {
     description:
       'What is left for this token, where tokens have a rate (draft-ietf-httpapi-ratelimit-headers-11).',
     schema: { type: 'string', pattern: '^"token";r=\\d+;t=\\d+$', maxLength: 64 },
     example: '"token";r=9;t=1',
   },
-  'RateLimit-Policy': {
+  [headerNames.rateLimitPolicy]: {
     description: 'The rate of this token, where tokens have one.',
     schema: { type: 'string', pattern: '^"token";q=\\d+;w=\\d+$', maxLength: 64 },
     example: '"token";q=10;w=1',
   },
+} satisfies { readonly [Name in HeaderName]?: JsonObject }
+
+/** What is not written as words with a capital each. */
+const spellings: Readonly<Record<string, string>> = { www: 'WWW', ratelimit: 'RateLimit' }
+
+/** The usual spelling of a header name, such as `X-Request-Id`. */
+function spell(name: string): string {
+  const words = name.split('-')
+  return words
+    .map((word) => spellings[word] ?? word.replace(/^./, (c) => c.toUpperCase()))
+    .join('-')
 }
 
-/** On what is answered after the credential was found good. */
-const rate = ['RateLimit', 'RateLimit-Policy'] as const
+/** The headers of replies, described once, by name. */
+export const headerComponents: JsonObject = Object.fromEntries(
+  Object.entries(headers).map(([name, header]) => [spell(name), header]),
+)
 
-const headersByStatus: Partial<Record<Status, readonly string[]>> = {
-  200: rate,
+/** On every reply that follows a good credential. */
+const rate = [headerNames.rateLimit, headerNames.rateLimitPolicy] as const
+
+const headersByStatus: Readonly<Partial<Record<Status, readonly (keyof typeof headers)[]>>> = {
+  [SUCCESS_STATUS]: rate,
   400: rate,
-  401: ['WWW-Authenticate'],
+  401: [headerNames.wwwAuthenticate],
   404: rate,
-  405: ['Allow', ...rate],
+  405: [headerNames.allow, ...rate],
   413: rate,
-  415: ['Accept', 'Accept-Encoding', ...rate],
-  429: ['Retry-After', ...rate],
-  503: ['Retry-After'],
+  415: [headerNames.accept, headerNames.acceptEncoding, ...rate],
+  429: [headerNames.retryAfter, ...rate],
+  503: [headerNames.retryAfter],
 }
 
 function describeHeaders(status: Status): JsonObject {
-  const names = ['X-Request-Id', ...(headersByStatus[status] ?? [])]
+  const names = [headerNames.requestId, ...(headersByStatus[status] ?? [])].map(spell)
   return Object.fromEntries(names.map((name) => [name, referTo('headers', name)]))
 }
 
@@ -99,11 +127,9 @@ function errorExample(name: ErrorName): JsonObject {
 
 function describeSuccess(): JsonObject {
   return {
-    description: summaries[200],
-    headers: describeHeaders(200),
-    content: {
-      'application/json': { schema: referTo('schemas', 'Plant'), examples: plantExamples },
-    },
+    description: summaries[SUCCESS_STATUS],
+    headers: describeHeaders(SUCCESS_STATUS),
+    content: { [contentType]: { schema: referTo('schemas', 'Plant'), examples: plantExamples } },
   }
 }
 
@@ -113,17 +139,17 @@ function describeFailure(status: ErrorStatus): JsonObject {
   return {
     description: `${summaries[status]}\n\n${listErrors(names)}`,
     headers: describeHeaders(status),
-    content: { 'application/json': { schema: referTo('schemas', 'Error'), examples } },
+    content: { [contentType]: { schema: referTo('schemas', 'Error'), examples } },
   }
 }
 
 /** Every response that the contract declares for `createPlant`, by status. */
 export function describeResponses(): JsonObject {
-  const statuses = Object.keys(contract.createPlant.responses).map(Number) as Status[]
+  const statuses = Object.keys(responses).map(Number) as Status[]
   return Object.fromEntries(
     statuses.map((status) => [
       String(status),
-      status === 200 ? describeSuccess() : describeFailure(status),
+      status === SUCCESS_STATUS ? describeSuccess() : describeFailure(status),
     ]),
   )
 }
