@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
+import { AUTHORIZATION_SCHEME, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import { countHeader } from '../http/framing.ts'
 import { RequestError } from '../http/request-error.ts'
 import type { AdmittedToken, Authenticate } from './authenticate.ts'
 
 /** RFC 9110 §11.4: the scheme without regard to case, then spaces, then the credential. */
-const BEARER = /^bearer +(.+)$/i
+const BEARER = new RegExp(`^${AUTHORIZATION_SCHEME} +(.+)$`, 'i')
 
-const CHALLENGE = 'Bearer realm="plant-store"'
+const CHALLENGE = `${AUTHORIZATION_SCHEME} realm="plant-store"`
 
 /**
  * How long a check of a credential is valid: if the body arrives later, the credential is checked
@@ -29,9 +30,9 @@ export interface FailureLimit {
 
 /** The token that a request shows; undefined for none, or for several. */
 export function credentialOf(request: IncomingMessage): string | undefined {
-  const credential = BEARER.exec(request.headers.authorization ?? '')?.[1]
+  const credential = BEARER.exec(request.headers[headerNames.authorization] ?? '')?.[1]
   // Node keeps the first of several Authorization lines, but nobody knows which one was meant.
-  return credential !== undefined && countHeader(request, 'authorization') === 1
+  return credential !== undefined && countHeader(request, headerNames.authorization) === 1
     ? credential
     : undefined
 }
@@ -40,13 +41,13 @@ function missingCredentials(): RequestError {
   return new RequestError(
     'missing_credentials',
     'send a token as "Authorization: Bearer <ACCESS_TOKEN>"',
-    { headers: ['www-authenticate', CHALLENGE] },
+    { headers: [headerNames.wwwAuthenticate, CHALLENGE] },
   )
 }
 
 function invalidToken(): RequestError {
   return new RequestError('invalid_token', 'the token is not valid', {
-    headers: ['www-authenticate', `${CHALLENGE}, error="invalid_token"`],
+    headers: [headerNames.wwwAuthenticate, `${CHALLENGE}, error="invalid_token"`],
   })
 }
 

@@ -1,8 +1,9 @@
+import { contract } from '@plant-store/contract'
 import type { OpenApiDocument } from '@plant-store/contract/openapi'
 
 /** How the document is written, by the extension of its name. */
 export const openApiFormats = {
-  json: { contentType: 'application/json', write: writeJson },
+  json: { contentType: contract.createPlant.contentType, write: writeJson },
   yaml: { contentType: 'application/yaml', write: writeYaml },
 } as const
 

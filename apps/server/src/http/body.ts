@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { decodeJson, JsonSyntaxError, type JsonValue } from '@plant-store/contract'
+import {
+  contract,
+  decodeJson,
+  headerNames,
+  JsonSyntaxError,
+  type JsonValue,
+} from '@plant-store/contract'
 import { parse } from 'content-type'
 import type { RequestHandler } from 'express'
 import { countHeader } from './framing.ts'
@@ -14,25 +20,28 @@ function unsupported(message: string, ...headers: string[]): RequestError {
   return new RequestError('unsupported_media_type', message, { headers })
 }
 
+const { contentType: MEDIA_TYPE } = contract.createPlant
+
 function isJson(contentType: string): boolean {
-  if (contentType === 'application/json') return true
+  if (contentType === MEDIA_TYPE) return true
   // The parser drops a parameter whose quote is never closed.
   if (contentType.replace(/\\./g, '').split('"').length % 2 === 0) return false
   // The parser keeps the first of several charsets.
   if ((contentType.match(/;\s*charset\s*=/gi)?.length ?? 0) > 1) return false
   const { type, parameters } = parse(contentType)
-  return type === 'application/json' && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
+  return type === MEDIA_TYPE && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
 }
 
 /** @throws RequestError unless the headers announce plain JSON in UTF-8 (RFC 9110 §8.3, §8.4). */
 function checkMediaType(request: IncomingMessage): void {
-  if (countHeader(request, 'content-type') > 1 || !isJson(request.headers['content-type'] ?? '')) {
-    const message = 'the body must be sent with "content-type: application/json", in UTF-8'
-    throw unsupported(message, 'accept', 'application/json')
+  const name = headerNames.contentType
+  if (countHeader(request, name) > 1 || !isJson(request.headers[name] ?? '')) {
+    const message = `the body must be sent with "${name}: ${MEDIA_TYPE}", in UTF-8`
+    throw unsupported(message, headerNames.accept, MEDIA_TYPE)
   }
   if (request.headers['content-encoding'] !== undefined) {
     const message = 'the body must be sent without a content-encoding'
-    throw unsupported(message, 'accept-encoding', 'identity')
+    throw unsupported(message, headerNames.acceptEncoding, 'identity')
   }
 }
 

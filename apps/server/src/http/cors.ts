@@ -1,15 +1,20 @@
 import type { IncomingMessage } from 'node:http'
-import { contract } from '@plant-store/contract'
+import { contract, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
 import { addHeader, endsConnection, sendReply } from './reply.ts'
 import { pathOf } from './target.ts'
 
-/** What a page may send beyond what every page may: the headers of our own client. */
-const ALLOWED_HEADERS = 'authorization, content-type, x-request-id, x-retry-count'
+/** The headers that a page may send; our own client sends all of them. */
+const ALLOWED_HEADERS = Object.keys(contract.createPlant.headers).join(', ')
 
-/** What a page may read of a reply beyond what every page may. */
-const EXPOSED_HEADERS = 'x-request-id, retry-after, ratelimit, ratelimit-policy'
+/** The headers of a reply that a page may read beyond those that every page may. */
+const EXPOSED_HEADERS = [
+  headerNames.requestId,
+  headerNames.retryAfter,
+  headerNames.rateLimit,
+  headerNames.rateLimitPolicy,
+].join(', ')
 
 /** Browsers keep a preflight for at most two hours. */
 const MAX_AGE_SECONDS = '7200'

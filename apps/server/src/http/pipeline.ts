@@ -1,4 +1,4 @@
-import type { ErrorName } from '@plant-store/contract'
+import { type ErrorName, headerNames } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -71,7 +71,7 @@ export function readTarget(options: PipelineOptions): EarlyCheck {
 export function refuseMethod(...allowed: string[]): RequestHandler {
   return () => {
     throw new RequestError('method_not_allowed', `the methods here: ${allowed.join(', ')}`, {
-      headers: ['allow', allowed.join(', ')],
+      headers: [headerNames.allow, allowed.join(', ')],
     })
   }
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ErrorBody, encodeJson } from '@plant-store/contract'
+import {
+  contract,
+  type ErrorBody,
+  encodeJson,
+  headerNames,
+  isRequestId,
+} from '@plant-store/contract'
 import type { Response } from 'express'
 import { holdsCredential } from '../text/without-credentials.ts'
 import { markAsClosing } from './exchanges.ts'
@@ -8,15 +14,13 @@ import { endAndClose } from './lingering-close.ts'
 import './locals.ts'
 import type { RequestError } from './request-error.ts'
 
-const REQUEST_ID = /^[\w.-]{1,128}$/
-
 /**
- * The caller's x-request-id if it is well formed and holds no credential, else a fresh UUID:
+ * The caller's request id if it is well formed and holds no credential, else a fresh UUID:
  * the id is visible in replies, logs and traces.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id']
-  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return randomUUID()
+  const given = headers[headerNames.requestId]
+  if (typeof given !== 'string' || !isRequestId(given)) return randomUUID()
   return holdsCredential(given) ? randomUUID() : given
 }
 
@@ -38,10 +42,13 @@ export interface Reply {
 export function headersOf(
   requestId: string,
   bodyBytes: number,
-  { contentType = 'application/json', cacheControl = 'no-store' }: Partial<Reply> = {},
+  {
+    contentType = contract.createPlant.contentType,
+    cacheControl = 'no-store',
+  }: Partial<Reply> = {},
 ): string[] {
   return [
-    'content-type',
+    headerNames.contentType,
     contentType,
     'content-length',
     String(bodyBytes),
@@ -49,7 +56,7 @@ export function headersOf(
     cacheControl,
     'x-content-type-options',
     'nosniff',
-    'x-request-id',
+    headerNames.requestId,
     requestId,
   ]
 }

@@ -1,8 +1,8 @@
-import { type ErrorName, errorTable } from '@plant-store/contract'
+import { type ErrorName, errorTable, headerNames } from '@plant-store/contract'
 
 /** A Retry-After header (RFC 9110 §10.2.3) as name and value; 1 s by default, because overload passes quickly. */
 export function retryAfter(seconds = 1): [name: string, value: string] {
-  return ['retry-after', String(seconds)]
+  return [headerNames.retryAfter, String(seconds)]
 }
 
 /**

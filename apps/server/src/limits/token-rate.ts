@@ -1,7 +1,8 @@
+import { headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { addHeader } from '../http/reply.ts'
-import { RequestError } from '../http/request-error.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
 import type { SpendRates } from '../store/store.ts'
 import { createRate, type RateState } from './rate.ts'
 import type { Refusals } from './refusals.ts'
@@ -58,15 +59,15 @@ export function limitTokenRate(options: TokenRateOptions): RequestHandler {
       const isRefused = before.waitMs > 0
       const state = isRefused ? before : { remaining: before.remaining - 1, waitMs: 0 }
       const window = effectiveWindow(state, perSecond)
-      addHeader(response, 'ratelimit-policy', policy)
-      addHeader(response, 'ratelimit', `"token";r=${state.remaining};t=${window}`)
+      addHeader(response, headerNames.rateLimitPolicy, policy)
+      addHeader(response, headerNames.rateLimit, `"token";r=${state.remaining};t=${window}`)
       if (!isRefused) {
         next()
         return
       }
       refusals.count('rate', tokenName)
       throw new RequestError('too_many_requests', `this token may send ${perSecond} a second`, {
-        headers: ['retry-after', String(window)],
+        headers: retryAfter(window),
       })
     }
     const before = spend(tokenId)

@@ -1,4 +1,4 @@
-import { contract, describeProblems, encodeJson } from '@plant-store/contract'
+import { contract, describeProblems, encodeJson, SUCCESS_STATUS } from '@plant-store/contract'
 import { createExpressEndpoints, initServer, type RequestValidationError } from '@ts-rest/express'
 import type { Express, RequestHandler } from 'express'
 import { type PipelineOptions, reply } from '../http/pipeline.ts'
@@ -28,7 +28,7 @@ export function addCreatePlant(
         case 'created':
         case 'already_there':
           locals.outcome = outcome
-          return { status: 200, body: plant }
+          return { status: SUCCESS_STATUS, body: plant }
         case 'id_taken':
           throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)
         default:
