@@ -130,6 +130,7 @@ describe('where two origins are listed', () => {
     ['body_too_large', post(plantText(1).padStart(65_537), { more })],
     ['headers_too_large', request({ more: [...more, ...headerLines] })],
     ['malformed_request', request({ more: [...more, 'Host: other.test'] })],
+    ['malformed_request', request({ more, line: 'POST http:// HTTP/1.1' })],
     [
       'malformed_request',
       request({ more, framing: 'Transfer-Encoding: chunked', body: `zz\r\n${LAST_CHUNK}` }),

@@ -148,11 +148,20 @@ describe('while two requests are in flight, which are as many as there may be', 
     await finish(callers)
   })
 
-  test('one whose framing cannot be trusted is still answered 400 and closed', async () => {
+  async function countRefusals(): Promise<string | undefined> {
+    const metrics = await fetch(`http://127.0.0.1:${server.operationsPort}/metrics`)
+    return /\{limiter="requests_in_flight"\} (\d+)/.exec(await metrics.text())?.[1]
+  }
+
+  test('one whose framing cannot be trusted is answered 400 and closed, and not counted as refused', async () => {
     const callers = await occupy()
+    const before = await countRefusals()
+    expect(Number(before)).toBeGreaterThan(0)
     const refused = await server.open()
     refused.send(request({ more: ['Host: other.test'] }))
     expectReply(await refused.readReply(), { error: 'malformed_request' })
+    await refused.readToEnd()
+    expect(await countRefusals()).toBe(before)
     await finish(callers)
   })
 
