@@ -35,15 +35,15 @@ class Turn {
     const begin = performance.now()
     work()
     this.#spentMs += performance.now() - begin
-    this.#watch()
+    this.#endLater()
   }
 
   wait(goOn: () => void): void {
     this.#waiting.push(goOn)
-    this.#watch()
+    this.#endLater()
   }
 
-  #watch(): void {
+  #endLater(): void {
     if (this.#isObserved) return
     this.#isObserved = true
     setImmediate(() => this.#end())
@@ -54,7 +54,7 @@ class Turn {
     this.#isObserved = false
     const next = this.#waiting.slice(0, CONNECTIONS_PER_TURN)
     this.#waiting = this.#waiting.slice(CONNECTIONS_PER_TURN)
-    if (this.#waiting.length > 0) this.#watch()
+    if (this.#waiting.length > 0) this.#endLater()
     for (const goOn of next) goOn()
   }
 }
