@@ -11,8 +11,16 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 const newKey = makeKey('new')
 
-/** Past every cool-down, and short of the time after which keys are read anew by themselves. */
+/** Longer than the cool-down, and shorter than the time after which keys are read again anyway. */
 const A_WHILE_MS = MINUTE_MS
+
+/** A service that has read the key of its issuer for a token, which lasts. */
+async function startWithKey(issuer?: Issuer) {
+  const service = await startJwtService(issuer === undefined ? {} : { issuer })
+  const token = good({ exp: 4e9 })
+  expect(await service.statusOf(token)).toBe(200)
+  return { ...service, token }
+}
 
 describe('the keys of an issuer', { timeout: 60_000 }, () => {
   test('are fetched once, however many requests there are', async () => {
@@ -24,8 +32,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('are fetched anew for a kid that is not known', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass } = await startWithKey()
     issuer.keys = [someKey, newKey]
     pass(A_WHILE_MS)
     expect(await statusOf(good({}, {}, newKey))).toBe(200)
@@ -34,8 +41,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('are fetched anew once per cool-down under 200 requests with unknown kids', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass } = await startWithKey()
     const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
     const storm = async () => new Set(await Promise.all(tokens.map((token) => statusOf(token))))
     // Those for whom there is no room to wait for the keys are told to come back.
@@ -52,8 +58,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('are not fetched for tokens that no key could save', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass } = await startWithKey()
     pass(A_WHILE_MS)
     for (const token of [
       'a.b.c',
@@ -69,11 +74,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('that were taken back stop working within 5 minutes, remembered or not', async () => {
-    const { issuer, statusOf, pass } = await startJwtService({
-      issuer: new Issuer(someKey, newKey),
-    })
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass } = await startWithKey(new Issuer(someKey, newKey))
     issuer.keys = [newKey]
     pass(5 * MINUTE_MS)
     expect(await statusOf(token)).toBe(401)
@@ -94,9 +95,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('of 4 minutes are read anew while requests go on with them', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass } = await startWithKey()
     const asked = new Promise<void>((resolve) => {
       issuer.reply = () => resolve()
     })
@@ -108,9 +107,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('that are none let nobody in, for the issuer says so', async () => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass, logLines } = await startWithKey()
     issuer.keys = []
     pass(5 * MINUTE_MS)
     expect(await statusOf(token)).toBe(401)
@@ -130,11 +127,10 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
       with_({ kid: 'strange', kty: 'QP' }),
       someKey,
     )
-    const { statusOf, logLines } = await startJwtService({ issuer })
-    expect(await statusOf(good())).toBe(200)
-    const told = JSON.parse(logLines.find((line) => line.includes('took new keys')) ?? '')
-    expect(told.usable).toEqual(['some (EC)'])
-    expect(told.ignored.map((key: string) => key.split(' ')[0])).toEqual([
+    const { statusOf, logLines } = await startWithKey(issuer)
+    const logged = JSON.parse(logLines.find((line) => line.includes('took new keys')) ?? '')
+    expect(logged.usable).toEqual(['some (EC)'])
+    expect(logged.ignored.map((key: string) => key.split(' ')[0])).toEqual([
       ...['encryption', 'wrapping', 'curve', 'broken', 'private', 'other', 'strange'],
     ])
     for (const kid of ['encryption', 'private']) {

@@ -87,7 +87,16 @@ describe('with at most three requests in flight', () => {
 describe('while two requests are in flight, which are as many as there may be', () => {
   const server = useWireServer({ requestLimit: '2' })
 
-  /** Two requests whose bodies have not come. */
+  /** The status of one create on a connection of its own. */
+  async function statusOfCreate(id: number): Promise<number> {
+    const caller = await server.open()
+    caller.send(post(plantText(id)))
+    return (await caller.readReply()).status
+  }
+
+  const expectRoom = () => expect.poll(() => statusOfCreate(5)).toBe(200)
+
+  /** Two requests whose bodies have not arrived. */
   async function occupy(): Promise<Connection[]> {
     const callers = [await server.open(), await server.open()]
     for (const [index, caller] of callers.entries()) {
@@ -95,25 +104,9 @@ describe('while two requests are in flight, which are as many as there may be', 
       caller.send(request({ framing: `Content-Length: ${body.length}`, body: body.slice(0, 5) }))
     }
     // A reply on a later connection shows that the server has read the others.
-    await expect
-      .poll(async () => {
-        const probe = await server.open()
-        probe.send(post(plantText(9)))
-        return (await probe.readReply()).status
-      })
-      .toBe(503)
+    await expect.poll(() => statusOfCreate(9)).toBe(503)
     await server.database.removePlants()
     return callers
-  }
-
-  async function expectRoom(): Promise<void> {
-    await expect
-      .poll(async () => {
-        const caller = await server.open()
-        caller.send(post(plantText(5)))
-        return (await caller.readReply()).status
-      })
-      .toBe(200)
   }
 
   async function finish(callers: readonly Connection[]): Promise<void> {
