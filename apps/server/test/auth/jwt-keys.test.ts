@@ -31,7 +31,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(1)
   })
 
-  test('are fetched anew for a kid that is not known', async () => {
+  test('are fetched again for an unknown kid', async () => {
     const { issuer, statusOf, pass } = await startWithKey()
     issuer.keys = [someKey, newKey]
     pass(A_WHILE_MS)
@@ -40,11 +40,11 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(2)
   })
 
-  test('are fetched anew once per cool-down under 200 requests with unknown kids', async () => {
+  test('are fetched again once per cool-down under 200 requests with unknown kids', async () => {
     const { issuer, statusOf, pass } = await startWithKey()
     const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
     const storm = async () => new Set(await Promise.all(tokens.map((token) => statusOf(token))))
-    // Those for whom there is no room to wait for the keys are told to come back.
+    // Those that find no place to wait for the keys are answered 503.
     const judgedOrNot = [new Set([401]), new Set([401, 503])]
     pass(A_WHILE_MS)
     expect(judgedOrNot).toContainEqual(await storm())
@@ -73,7 +73,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(1)
   })
 
-  test('that were taken back stop working within 5 minutes, remembered or not', async () => {
+  test('that were withdrawn stop working within 5 minutes, remembered or not', async () => {
     const { token, issuer, statusOf, pass } = await startWithKey(new Issuer(someKey, newKey))
     issuer.keys = [newKey]
     pass(5 * MINUTE_MS)
@@ -81,7 +81,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(await statusOf(good({ exp: 4e9 }, {}, newKey))).toBe(200)
   })
 
-  test('that were taken back are forgotten as soon as that is known', async () => {
+  test('that were withdrawn are forgotten as soon as that is known', async () => {
     const { issuer, statusOf, authenticate, pass } = await startJwtService()
     const token = good()
     const connection = {}
@@ -94,7 +94,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(await authenticate(token, {})).toBeUndefined()
   })
 
-  test('of 4 minutes are read anew while requests go on with them', async () => {
+  test('of 4 minutes are read again while requests use them', async () => {
     const { token, issuer, statusOf, pass } = await startWithKey()
     const asked = new Promise<void>((resolve) => {
       issuer.reply = () => resolve()
@@ -106,7 +106,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(2)
   })
 
-  test('that are none let nobody in, for the issuer says so', async () => {
+  test('that are an empty set let nobody in', async () => {
     const { token, issuer, statusOf, pass, logLines } = await startWithKey()
     issuer.keys = []
     pass(5 * MINUTE_MS)
@@ -114,7 +114,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(logLines.join('')).toMatch(/"level":40.*"usable":\[\].*took new keys/)
   })
 
-  test('that are not usable are left out and told', async () => {
+  test('that are not usable are left out and logged', async () => {
     const { privateKey } = makeKey('private')
     const with_ = (differences: object) => ({ ...someKey, jwk: { ...someKey.jwk, ...differences } })
     const issuer = new Issuer(
@@ -163,7 +163,7 @@ describe('a JWT', { timeout: 20_000 }, () => {
     expect(await statusOf(good({}, {}, makeKey('same')))).toBe(401)
   })
 
-  test('that was accepted stops at its end, on its connection and on others', async () => {
+  test('that was accepted stops at its expiry, on its connection and on others', async () => {
     const { issuer, statusOf, authenticate, pass } = await startJwtService()
     const token = good()
     const connection = {}

@@ -119,7 +119,7 @@ describe('requests without a valid token from an address over the limit', () => 
 
   test.each([
     [
-      'of broken framing are still told so and closed',
+      'with broken framing are still answered 400 and closed',
       { more: ['Host: other.test'] },
       { error: 'malformed_request' },
       'closed',

@@ -72,12 +72,12 @@ describe('with at most three requests in flight', () => {
       const caller = await server.open()
       caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
       await server.settle()
-      // Its token may have to be read; nothing tells that its commit has begun.
+      // Its token may have to be read, and nothing shows when its commit begins.
       await sleep(100)
       caller.reset()
       await server.settle()
       release()
-      // Nobody is told; and another commit may overtake it.
+      // Nobody gets a reply, and another commit may overtake it.
       await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
       await server.expectStoredAndServing([plantOf(1)])
     }
