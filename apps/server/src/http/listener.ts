@@ -1,6 +1,7 @@
 import {
   createServer,
   IncomingMessage,
+  type RequestListener,
   type Server,
   type ServerOptions,
   ServerResponse,
@@ -69,6 +70,31 @@ function messageClassesOf(app: Express): Pick<ServerOptions, 'IncomingMessage' |
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse } as never
 }
 
+function createNodeServer(app: Express, limits: ListenerLimits, handle: RequestListener): Server {
+  const server = createServer(
+    {
+      ...messageClassesOf(app),
+      maxHeaderSize: limits.headerLimitBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      highWaterMark: BUFFER_BYTES,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Checked by the app, so that the reply has an Error body.
+      requireHostHeader: false,
+    },
+    handle,
+  )
+  // A caller that has finished sending may still wait for the reply to its last request.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  // Node drops header lines over its limit silently: with twice as many the app notices.
+  server.maxHeadersCount = 2 * MAX_HEADER_LINES
+  server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
+  server.on('checkContinue', handle)
+  server.on('checkExpectation', handle)
+  return server
+}
+
 /** An HTTP/1.1 server for an app, not yet listening, whose every refusal has an Error body. */
 export function createListener(
   app: Express,
@@ -86,28 +112,8 @@ export function createListener(
     for (const check of checks) if (!check(request, response)) return
     ask(request, response)
   }, log)
-  const server = createServer(
-    {
-      ...messageClassesOf(app),
-      maxHeaderSize: limits.headerLimitBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      highWaterMark: BUFFER_BYTES,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Checked by the app, so that the reply carries an Error body.
-      requireHostHeader: false,
-    },
-    handle,
-  )
-  // A caller that has finished sending may still be waiting for the reply to its last request.
-  Object.assign(server, { httpAllowHalfOpen: true })
-  // Node drops header lines over its limit silently: with twice as many the app notices.
-  server.maxHeadersCount = 2 * MAX_HEADER_LINES
-  server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
+  const server = createNodeServer(app, limits, handle)
   boundIntake(server, isFull, log)
-  server.on('checkContinue', handle)
-  server.on('checkExpectation', handle)
   replyConnectionErrors(server, options)
   trackConnections(server)
   keepPace(server, { minDataRateBytes: limits.minDataRateBytes, onSlow, log })

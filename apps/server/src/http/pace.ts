@@ -37,6 +37,30 @@ function isSendingBody(socket: Socket): boolean {
   return exchange !== undefined && !exchange.request.complete && !exchange.response.headersSent
 }
 
+/** Whether a caller has taken nothing of what it is owed for longer than `limitMs`. */
+function isUnread(socket: Socket, state: Pace, now: number, limitMs: number): boolean {
+  if (socket.writableLength === 0) {
+    state.taken = undefined
+    return false
+  }
+  const bytes = socket.bytesWritten - socket.writableLength
+  if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
+  return now - state.taken.at > limitMs
+}
+
+/** Whether a body arrives more slowly than `bytesPerSecond` on average. */
+function isBodySlow(socket: Socket, state: Pace, now: number, bytesPerSecond: number): boolean {
+  // While we do not read, the caller is not to blame.
+  if (!isSendingBody(socket) || socket.isPaused()) {
+    state.sent = undefined
+    return false
+  }
+  state.sent ??= { bytes: socket.bytesRead, at: now }
+  const elapsedMs = now - state.sent.at
+  const dueBytes = (bytesPerSecond * elapsedMs) / 1_000
+  return elapsedMs > GRACE_MS && socket.bytesRead - state.sent.bytes < dueBytes
+}
+
 /**
  * Ends connections whose callers do not read their replies, and refuses bodies that arrive too
  * slowly, so that neither keeps a request in flight for long. A reply is written in pieces of 16 KiB:
@@ -48,32 +72,17 @@ export function keepPace(server: Server, options: PaceOptions): void {
   const pieceMs = (PIECE_BYTES / minDataRateBytes) * 1_000
   const paces = new WeakMap<Socket, Pace>()
 
-  function endUnread(socket: Socket, state: Pace, now: number): void {
-    if (socket.writableLength === 0) {
-      state.taken = undefined
-      return
+  function check(socket: Socket, state: Pace, now: number): void {
+    if (isUnread(socket, state, now, pieceMs)) {
+      onSlow(socket)
+      socket.destroy()
     }
-    const bytes = socket.bytesWritten - socket.writableLength
-    if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
-    if (now - state.taken.at <= pieceMs) return
-    onSlow(socket)
-    socket.destroy()
-  }
-
-  function refuseSlowBody(socket: Socket, state: Pace, now: number): void {
-    // While we do not read, the caller is not to blame.
-    if (!isSendingBody(socket) || socket.isPaused()) {
-      state.sent = undefined
-      return
+    if (isBodySlow(socket, state, now, minDataRateBytes)) {
+      onSlow(socket)
+      // What Node emits for a request that is overdue.
+      const late = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      server.emit('clientError', late, socket)
     }
-    state.sent ??= { bytes: socket.bytesRead, at: now }
-    const elapsedMs = now - state.sent.at
-    const dueBytes = (minDataRateBytes * elapsedMs) / 1_000
-    if (elapsedMs <= GRACE_MS || socket.bytesRead - state.sent.bytes >= dueBytes) return
-    onSlow(socket)
-    // What Node emits for a request that is overdue.
-    const late = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    server.emit('clientError', late, socket)
   }
 
   const timer = setInterval(() => {
@@ -81,10 +90,7 @@ export function keepPace(server: Server, options: PaceOptions): void {
     for (const socket of connectionsOf(server)) {
       const state = paces.get(socket) ?? {}
       paces.set(socket, state)
-      contain(socket, log, 'pace', () => {
-        endUnread(socket, state, now)
-        refuseSlowBody(socket, state, now)
-      })
+      contain(socket, log, 'pace', () => check(socket, state, now))
     }
   }, LOOK_MS)
   timer.unref()

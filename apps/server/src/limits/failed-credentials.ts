@@ -32,6 +32,13 @@ const error = new RequestError(
 /** For a server whose callers may fail any number of times. */
 const noLimit: FailedCredentials = { refusalOf: () => undefined, check: () => {}, add: () => {} }
 
+/** The refusal of a caller that has to wait; undefined for 0 ms. */
+function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
+  if (waitMs === 0) return undefined
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return { reason: 'failed_credentials', error, retryAfterSeconds, who: caller }
+}
+
 /**
  * Limits how often a caller may show no valid credential. A caller over the limit should still be
  * admitted with a token that this process knows: its check costs little, and a good caller may
@@ -47,12 +54,6 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
   })
   // While no caller at all is over the limit, no address is looked up.
   let someoneIsOverUntil = 0
-
-  function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
-    if (waitMs === 0) return undefined
-    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
-    return { reason: 'failed_credentials', error, retryAfterSeconds, who: caller }
-  }
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     const now = performance.now()
