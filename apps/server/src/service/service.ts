@@ -119,7 +119,7 @@ function checksBeforeApp(parts: Parts): EarlyCheck[] {
   ].filter(isThere)
 }
 
-/** The checks in Express, the store as the last of them. */
+/** The checks in Express; the public paths end at `docs.reply`, and a plant ends in the store. */
 function createApp(parts: Parts): Express {
   const { options, pipeline, failed, tokenRate, plants, cors, docs } = parts
   const app = createBareApp()
@@ -134,6 +134,7 @@ function createApp(parts: Parts): Express {
     tokenRate,
   ]
   app.use(...layers.filter(isThere))
+  // Path and method, media type and body, the credential again, the plant, the store.
   addCreatePlant(app, pipeline, plants, [readJsonBody(options.bodyLimitBytes), bearer.requireStill])
   app.all(path, refuseMethod(method))
   app.use(refusePath)
