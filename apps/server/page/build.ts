@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The parts of swagger-ui-dist that the page needs, and those that its licence asks to go along. */
+/** The files of swagger-ui-dist that the page needs, and those that its licence requires. */
 const SWAGGER_FILES = [
   'swagger-ui-bundle.js',
   'swagger-ui.css',

@@ -7,13 +7,13 @@ function followColorScheme() {
 followColorScheme()
 darkness.addEventListener('change', followColorScheme)
 
-/** The bounds of an int64 would be shown rounded; its description tells them to the digit. */
+/** The page would round the bounds of an int64; the description states them exactly. */
 function dropInexactBound(key, value) {
   const isBound = key === 'minimum' || key === 'maximum'
   return isBound && !Number.isSafeInteger(value) ? undefined : value
 }
 
-/** The document, with this very server as its base address: nothing else may be asked from here. */
+/** The document, with this server as its base address: the page may call no other. */
 async function readDocument() {
   const response = await fetch('openapi.json')
   const document = JSON.parse(await response.text(), dropInexactBound)

@@ -1,16 +1,14 @@
 import type { TokenRecord, TokenStore } from '../store/store.ts'
 import { isSameSecret, parseOpaqueToken } from './opaque-token.ts'
-import { type Clocks, type KnownToken, TokenCache } from './token-cache.ts'
-import type { TokenCacheObserver } from './token-cache-observer.ts'
+import { type Clocks, type KnownToken, TokenCache, type TokenCacheObserver } from './token-cache.ts'
 
-/** Whose token opened the service: `id` tells callers apart, `name` is for logs. */
+/** A token that was found good: `id` identifies it, `name` is for logs. */
 export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
 
 /**
- * The token behind a credential; undefined when it is unknown, malformed, revoked or expired.
- * A credential that the same connection showed a moment ago is answered without a promise.
- * `beforeCost` is called once the check has waited for its turn and is about to cost much; what it
- * throws ends the check.
+ * The token of a credential; undefined if it is unknown, malformed, revoked or expired. There is no
+ * promise for a credential that the same connection showed a moment ago. `beforeCost` is called
+ * after the check has waited for its turn and before its expensive part; what it throws ends the check.
  */
 export interface Authenticate {
   (
@@ -18,25 +16,25 @@ export interface Authenticate {
     connection: object,
     beforeCost?: () => void,
   ): AdmittedToken | undefined | Promise<AdmittedToken | undefined>
-  /** Whether this process has met the token that a credential names, good or not: to check it again costs little. */
+  /** Whether this process knows the token that a credential names, good or not: checking it costs little. */
   isKnown(credential: string): boolean
 }
 
-/** Whether a token opens the service at this time (Unix ms). */
+/** Whether a token is neither revoked nor expired at a time (Unix ms). */
 export function isUsable({ revokedAt, expiresAt }: TokenRecord, now: number): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
 }
 
 export const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
 
-/** Checks opaque tokens against the store, remembering each for a moment. */
+/** Checks opaque tokens against the store; each is cached for a moment. */
 export function createAuthenticate(
   tokens: TokenStore,
   clocks: Clocks = systemClocks,
   observer?: TokenCacheObserver,
 ): Authenticate {
   const cache = new TokenCache(tokens, clocks, observer)
-  // A connection's own verified credential, so that comparing with it tells nobody else's.
+  // The verified credential of each connection: comparing with it can reveal no other caller's.
   const verified = new WeakMap<object, KnownToken & { readonly credential: string }>()
 
   async function verify(credential: string, connection: object): Promise<TokenRecord | undefined> {

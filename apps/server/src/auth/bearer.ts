@@ -1,27 +1,38 @@
 import type { IncomingMessage } from 'node:http'
-import type { Request, RequestHandler, Response } from 'express'
+import { AUTHORIZATION_SCHEME, headerNames } from '@plant-store/contract'
+import type { RequestHandler } from 'express'
 import { countHeader } from '../http/framing.ts'
 import { RequestError } from '../http/request-error.ts'
-import { type FailedCredentials, tooManyFailed } from '../limits/failed-credentials.ts'
 import type { AdmittedToken, Authenticate } from './authenticate.ts'
 
 /** RFC 9110 §11.4: the scheme without regard to case, then spaces, then the credential. */
-const BEARER = /^bearer +(.+)$/i
+const BEARER = new RegExp(`^${AUTHORIZATION_SCHEME} +(.+)$`, 'i')
 
-const CHALLENGE = 'Bearer realm="plant-store"'
+const CHALLENGE = `${AUTHORIZATION_SCHEME} realm="plant-store"`
 
 /**
- * How long a credential stands once it was judged: a body that comes later has it judged again.
- * Together with what a token is remembered for (2.5 s) that is less than the 5 s within which a
- * revocation must act.
+ * How long a check of a credential is valid: if the body arrives later, the credential is checked
+ * again. Together with the cache of tokens (2.5 s) that is less than the 5 s within which a
+ * revocation must take effect.
  */
-const STANDS_MS = 1_000
+const CHECK_VALID_MS = 1_000
 
-/** What a request shows as its token; undefined where that is nothing, or not one thing. */
+/** How often a caller may fail; whoever keeps the count implements it. */
+export interface FailureLimit {
+  /** @throws RequestError `too_many_requests` while the caller is over the limit. */
+  check(request: IncomingMessage): void
+  /**
+   * Counts a request that showed no credential, or one that is not valid.
+   * @throws RequestError `too_many_requests` if the caller was over the limit already.
+   */
+  add(request: IncomingMessage): void
+}
+
+/** The token that a request shows; undefined for none, or for several. */
 export function credentialOf(request: IncomingMessage): string | undefined {
-  const credential = BEARER.exec(request.headers.authorization ?? '')?.[1]
-  // Node keeps the first of several Authorization lines; which one counts is not for us to guess.
-  return credential !== undefined && countHeader(request, 'authorization') === 1
+  const credential = BEARER.exec(request.headers[headerNames.authorization] ?? '')?.[1]
+  // Node keeps the first of several Authorization lines, but nobody knows which one was meant.
+  return credential !== undefined && countHeader(request, headerNames.authorization) === 1
     ? credential
     : undefined
 }
@@ -30,57 +41,55 @@ function missingCredentials(): RequestError {
   return new RequestError(
     'missing_credentials',
     'send a token as "Authorization: Bearer <ACCESS_TOKEN>"',
-    { headers: ['www-authenticate', CHALLENGE] },
+    { headers: [headerNames.wwwAuthenticate, CHALLENGE] },
   )
 }
 
 function invalidToken(): RequestError {
   return new RequestError('invalid_token', 'the token is not valid', {
-    headers: ['www-authenticate', `${CHALLENGE}, error="invalid_token"`],
+    headers: [headerNames.wwwAuthenticate, `${CHALLENGE}, error="invalid_token"`],
   })
 }
 
-/** The two checks of a request's credential. */
+/** The two checks of a request's credential; each throws a RequestError. */
 export interface BearerChecks {
-  /** Lets a request pass that carries a usable token; its body is not read before. */
+  /** Lets a request pass that shows a usable token; its body is not read before. */
   readonly require: RequestHandler
-  /** Lets a request pass whose token is usable still, now that its body is there. */
+  /** Lets a request pass whose token is still usable, after its body has arrived. */
   readonly requireStill: RequestHandler
 }
 
 export function createBearerChecks(
   authenticate: Authenticate,
-  failed: FailedCredentials,
+  failures: FailureLimit,
 ): BearerChecks {
-  function judge(request: Request, response: Response, next: () => void) {
+  const requireToken: RequestHandler = (request, { locals }, next) => {
     const credential = credentialOf(request)
     if (credential === undefined) {
-      failed.add(request)
+      failures.add(request)
       throw missingCredentials()
     }
     const admit = (token: AdmittedToken | undefined): void => {
       if (token === undefined) {
-        failed.add(request)
+        failures.add(request)
         throw invalidToken()
       }
-      const { locals } = response
       locals.tokenName = token.name
       locals.tokenId = token.id
       locals.judgedAt = performance.now()
       next()
     }
-    const refuseIfOver = () => {
-      if (failed.isOver(request)) throw tooManyFailed(failed.refuse(request))
-    }
-    const token = authenticate(credential, request.socket, refuseIfOver)
+    const beforeCost = () => failures.check(request)
+    const token = authenticate(credential, request.socket, beforeCost)
     return token instanceof Promise ? token.then(admit) : admit(token)
   }
 
   return {
-    require: judge,
+    require: requireToken,
     requireStill(request, response, next) {
       const { judgedAt = 0 } = response.locals
-      return performance.now() - judgedAt < STANDS_MS ? next() : judge(request, response, next)
+      const isValid = performance.now() - judgedAt < CHECK_VALID_MS
+      return isValid ? next() : requireToken(request, response, next)
     },
   }
 }

@@ -1,18 +1,18 @@
 import type { RequestError } from '../http/request-error.ts'
 
 export interface GateLimits {
-  /** Pieces of work that run at a time. */
+  /** How many may run at a time. */
   readonly running: number
-  /** Those that may wait for their turn. */
+  /** How many may wait for their turn. */
   readonly waiting: number
 }
 
-/** Runs a piece of work when its turn comes, in the order of arrival. */
+/** Runs work when its turn comes, in the order of arrival. */
 export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * Bounds how much of a kind of work runs and waits at a time.
- * @throws RequestError `unavailable` for one more than may wait; its work was not begun.
+ * @throws the error of `refusal` if too many wait already; the work is not begun.
  */
 export function createGate(limits: GateLimits, refusal: () => RequestError): Gate {
   let running = 0

@@ -4,13 +4,13 @@ import { createOpaqueToken } from './opaque-token.ts'
 /** 90 days: long enough to forget, short enough that a lost token ends by itself. */
 export const DEFAULT_LIFETIME_MS = 90 * 86_400_000
 
-/** A token as it is given out: its text, which is kept nowhere, and what is stored of it. */
+/** A new token: its text, which is stored nowhere, and its record in the store. */
 export interface IssuedToken {
   readonly text: string
   readonly record: TokenRecord
 }
 
-/** Makes a token without storing it; a lifetime of Infinity never ends. */
+/** Makes a token without storing it; with a lifetime of Infinity it never expires. */
 export function draftToken(name: string, lifetimeMs: number): IssuedToken {
   const { text, id, secretSha256 } = createOpaqueToken()
   const createdAt = Date.now()

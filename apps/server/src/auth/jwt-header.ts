@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import type { JwtRules } from './verify-jwt.ts'
 
-/** Longer than any token of the known issuers; it is kept with each connection that shows it. */
+/** Longer than any token of well-known issuers; each connection keeps the token that it showed. */
 const MOST_CHARACTERS = 8_192
 
 /**
- * An access token says `at+jwt` (RFC 9068 §2.1), but most issuers still write `JWT` or nothing, so
- * that is taken too unless the settings say otherwise: an ID token has that type as well. Another
+ * The type of an access token is `at+jwt` (RFC 9068 §2.1), but most issuers write `JWT` or nothing,
+ * so these are accepted too unless a setting forbids them: an ID token is a `JWT` as well. Any other
  * type is a token for another purpose (RFC 8725 §3.11).
  */
 const TYPE = /^(?:application\/)?(at\+)?jwt$/i
 
-/** What a header must be; `jku`, `jwk`, `x5u` and `x5c` are ignored, for only the issuer tells keys. */
+/** A header that is accepted; `jku`, `jwk`, `x5u` and `x5c` are ignored: keys come only from the issuer. */
 const JwtHeader = z.object({
   alg: z.string(),
   kid: z.string().optional(),
@@ -21,14 +21,14 @@ const JwtHeader = z.object({
 })
 export type JwtHeader = z.infer<typeof JwtHeader>
 
-/** Whether a text is base64url as RFC 7515 §2 has it, the one spelling of its bytes: see RFC 4648 §3.5. */
+/** Whether a text is base64url (RFC 7515 §2), and the canonical encoding of its bytes (RFC 4648 §3.5). */
 function isBase64url(text: string): boolean {
   return Buffer.from(text, 'base64url').toString('base64url') === text
 }
 
 /**
- * The header of what might be a JWT, unverified; undefined for everything that cannot be one that
- * is taken here. This is what garbage costs: no digest, no key, no promise.
+ * The unverified header of a credential that may be an acceptable JWT; undefined for any other, which
+ * costs no digest, no key and no promise.
  */
 export function readJwtHeader(
   credential: string,

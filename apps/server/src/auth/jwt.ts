@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { RequestError } from '../http/request-error.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
 import { displayName } from '../text/display-name.ts'
 import type { AdmittedToken, Authenticate } from './authenticate.ts'
 import { createGate } from './gate.ts'
@@ -15,45 +15,45 @@ export interface JwtParts {
   readonly ring: KeyRing
   readonly clocks: Clocks
   readonly log: Logger
-  /** Requests that may be in flight, of which those that wait here are to be a small part. */
+  /** Requests that may be in flight; those that wait here are a small part of them. */
   readonly requestLimit: number
 }
 
-/** Of the four threads that libuv has, some are left to files and the names of hosts. */
+/** libuv has four threads, which also read files and resolve host names. */
 const VERIFIED_AT_A_TIME = 2
 
 /** They wait for a fraction of a second. */
 const MOST_WAITING_FOR_TURN = 512
 
-/** They wait for as long as an issuer takes to answer, or not to. */
+/** They wait until the issuer answers, or its time is over. */
 const MOST_WAITING_FOR_KEYS = 64
 
-/** A JWT with a header that is taken. */
+/** A JWT with an acceptable header. */
 interface UncheckedJwt {
   readonly credential: string
   readonly hasKid: boolean
-  /** What it was when it was last checked, if it was good. */
+  /** The result of its last check, if it was good. */
   readonly before?: VerifiedJwt
-  /** May end the check before a signature is looked at. */
+  /** May end the check, by an exception, before a signature is verified. */
   readonly beforeCost?: (() => void) | undefined
 }
 
-/** `jwt:` keeps a subject apart from an opaque token of that name. */
+/** `jwt:` distinguishes a subject from an opaque token with the same name. */
 function nameCaller({ sub }: Claims): AdmittedToken {
   const id = `jwt_${hash('sha256', sub).slice(0, 32)}`
   return { id, name: `jwt:${displayName(sub)}` }
 }
 
-/** Refusing would be a lie: the token may be good. */
-function cannotCheck(reason: string, retryAfterSeconds: number): RequestError {
+/** Not `invalid_token`, because the token may be good. */
+function cannotCheck(reason: string, retryAfterSeconds?: number): RequestError {
   return new RequestError(
     'unavailable',
     `nothing was stored, try again: the token cannot be checked, for ${reason}`,
-    { headers: ['retry-after', String(retryAfterSeconds)] },
+    { headers: retryAfter(retryAfterSeconds) },
   )
 }
 
-/** Where JWTs wait: no more than an eighth of the requests in flight for each of two reasons. */
+/** Where JWTs wait, for two reasons: for each at most an eighth of the requests in flight. */
 function createGates(ring: KeyRing, requestLimit: number) {
   const most = (waiting: number) => Math.max(1, Math.min(waiting, Math.floor(requestLimit / 8)))
   return {
@@ -62,12 +62,12 @@ function createGates(ring: KeyRing, requestLimit: number) {
     ),
     verifyInTurn: createGate(
       { running: VERIFIED_AT_A_TIME, waiting: most(MOST_WAITING_FOR_TURN) },
-      () => cannotCheck('too many wait for their check', 1),
+      () => cannotCheck('too many wait for their check'),
     ),
   }
 }
 
-/** Verifies a JWT with the keys that are known, and with newer ones where those are due or do not know it. */
+/** Verifies a JWT with the known keys, and with newer ones if these are due or none of them fits. */
 function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
   const { waitForKeys, verifyInTurn } = createGates(ring, requestLimit)
   const reportReason = (reason: object) => log.debug(reason, 'a JWT was refused')
@@ -90,12 +90,12 @@ function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
     let outcome = isVerified ? jwt.before : await verifyInTurn(() => verifyOnce(jwt))
     const read = outcome === 'unknown_key' ? ring.refresh() : due
     if (read !== undefined) {
-      // Only its issuer can have made a good one; the others may come in any number.
+      // Good JWTs wait outside the gate: only the issuer can make them. Others may come in any number.
       await (typeof outcome === 'string' ? waitForKeys(() => read) : read)
       if (ring.keys !== keys) outcome = await verifyInTurn(() => verifyOnce(jwt))
     }
     if (outcome === 'unknown_key' && ring.failure !== undefined) {
-      throw cannotCheck('its issuer does not tell its keys', ring.secondsToNextRead)
+      throw cannotCheck('the keys of its issuer cannot be read', ring.secondsToNextRead)
     }
     return typeof outcome === 'string' ? undefined : outcome
   }
@@ -110,15 +110,15 @@ function admit({ token, expiresAt }: VerifiedJwt, now: number): AdmittedToken | 
 }
 
 /**
- * Checks JWTs with the keys of their issuer, remembering those that were good, by digest, until
- * they expire or the keys change.
- * It throws a RequestError `unavailable` where the keys that it would take cannot be read.
+ * Checks JWTs with the keys of their issuer. Good ones are remembered by digest until they expire or
+ * the keys change.
+ * The check throws a RequestError `unavailable` if the keys that it needs cannot be read.
  */
 export function createJwtAuthenticate(parts: JwtParts): Authenticate {
   const { rules, ring, clocks, log } = parts
   const verify = createVerify(parts)
   const verifiedJwts = createVerifiedJwts()
-  // A connection's own verified credential, so that showing it again costs no digest.
+  // The verified credential of each connection: showing it again costs no digest.
   const remembered = new WeakMap<object, VerifiedJwt & { readonly credential: string }>()
 
   async function check(connection: object, { credential, hasKid, beforeCost }: UncheckedJwt) {
@@ -128,7 +128,7 @@ export function createJwtAuthenticate(parts: JwtParts): Authenticate {
       before === undefined ? { credential, hasKid, beforeCost } : { credential, hasKid, before },
     )
     if (verified === undefined) {
-      // From now on it is no better than one that was never good.
+      // Withdrawn: from now on like a JWT that was never good.
       verifiedJwts.forget(digest)
       return undefined
     }

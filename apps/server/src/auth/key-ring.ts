@@ -3,23 +3,23 @@ import { type KeySet, parseKeySet } from './key-set.ts'
 import type { KeySource } from './key-source.ts'
 import type { Clocks } from './token-cache.ts'
 
-/** The least time between the end of a read and the next one, whatever callers send. */
+/** The shortest time between the end of a read and the next read, whatever callers send. */
 const COOL_DOWN_MS = 10_000
 
-/** Keys are read anew after this time, while requests go on with those that are known. */
+/** Keys are read again after this time; requests meanwhile use the known keys. */
 const REFRESH_MS = 240_000
 
-/** Requests wait for a new read after this time, so that a key that was taken back stops working. */
+/** After this time requests wait for a new read, so that a withdrawn key stops working. */
 const MAX_AGE_MS = 300_000
 
 /**
- * Keys open the service no longer than this after they were last read: long enough to notice and
- * fix an issuer that is down, as long as the tokens of most issuers last, and an end to keys that
- * may have been taken back, by an issuer that somebody keeps from telling so.
+ * Keys are used no longer than this after they were last read: long enough to notice and fix an
+ * outage of the issuer, as long as most issuers' tokens last, and a limit for withdrawn keys while
+ * somebody cuts the issuer off.
  */
 const STALE_MS = 3_600_000
 
-/** Is told how each read of the issuer's keys ended, for whoever measures. */
+/** Is notified of the end of each read of the issuer's keys, to measure them. */
 export interface JwksObserver {
   fetched(isGood: boolean): void
 }
@@ -32,26 +32,26 @@ export interface KeyRingParts {
   readonly observer?: JwksObserver | undefined
 }
 
-/** The keys of an issuer, which may change while we use them, and which we may fail to read. */
+/** The keys of an issuer, which may change while they are in use, and may be unreadable. */
 export class KeyRing {
   readonly #parts: KeyRingParts
   #keys: KeySet | undefined
   #failure: string | undefined
   /** The end of the last read, and of the last one that succeeded. */
   #readAt = Number.NEGATIVE_INFINITY
-  #toldAt = Number.NEGATIVE_INFINITY
+  #succeededAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
   constructor(parts: KeyRingParts) {
     this.#parts = parts
   }
 
-  /** As last read, another object after a change; undefined where no read succeeded within an hour. */
+  /** The keys as last read; another object after a change; undefined if no read succeeded within an hour. */
   get keys(): KeySet | undefined {
-    return this.#parts.clocks.monotonic() - this.#toldAt < STALE_MS ? this.#keys : undefined
+    return this.#parts.clocks.monotonic() - this.#succeededAt < STALE_MS ? this.#keys : undefined
   }
 
-  /** Why the last read failed; there may then be keys that we do not know. */
+  /** Why the last read failed; there may be unknown keys then. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -67,7 +67,7 @@ export class KeyRing {
   }
 
   /**
-   * Reads keys anew once they are 4 minutes old. Gives a promise where that must be waited for:
+   * Reads keys again once they are 4 minutes old. Returns a promise if the caller must wait for that:
    * without keys, or after 5 minutes without an attempt.
    */
   keepCurrent(): Promise<void> | undefined {
@@ -78,8 +78,8 @@ export class KeyRing {
   }
 
   /**
-   * Reads keys anew unless that was tried within the last 10 s. Gives the read that is on its way,
-   * if any, which never rejects.
+   * Reads keys again unless that was tried within the last 10 s. Returns the running read, if any,
+   * which never rejects.
    */
   refresh(): Promise<void> | undefined {
     if (this.#reading === undefined && this.#age >= COOL_DOWN_MS) this.#reading = this.#read()
@@ -92,7 +92,7 @@ export class KeyRing {
     try {
       const fresh = await parseKeySet(await source.read(), algorithms)
       this.#failure = undefined
-      this.#toldAt = clocks.monotonic()
+      this.#succeededAt = clocks.monotonic()
       if (fresh.content !== this.#keys?.content) {
         this.#keys = fresh
         const { usable, ignored } = fresh
@@ -101,12 +101,12 @@ export class KeyRing {
       }
     } catch (error) {
       this.#failure = (error as Error).message
-      const told = { ...about, failure: this.#failure }
+      const failed = { ...about, failure: this.#failure }
       const consequence =
         this.keys === undefined
           ? 'no JWT can be checked'
           : 'those that are known stay until an hour after they were read'
-      log.warn(told, `cannot read the keys for JWTs; ${consequence}`)
+      log.warn(failed, `cannot read the keys for JWTs; ${consequence}`)
     }
     this.#parts.observer?.fetched(this.#failure === undefined)
     this.#readAt = clocks.monotonic()

@@ -6,26 +6,26 @@ import { displayName } from '../text/display-name.ts'
 const LEAST_RSA_BITS = 2048
 
 /**
- * FIPS 186-5 §A.1.1: odd, more than 2^16 and less than 2^256. With 1 everything is its own
- * signature, and small ones have been forged where something else was wrong too.
+ * FIPS 186-5 §A.1.1: odd, more than 2^16 and less than 2^256. With the exponent 1 each message is its
+ * own signature, and signatures with small exponents have been forged with the help of other flaws.
  */
 function isSoundExponent(bigEndian: Uint8Array): boolean {
   const exponent = BigInt(`0x0${Buffer.from(bigEndian).toString('hex')}`)
   return exponent % 2n === 1n && exponent > 2n ** 16n && exponent < 2n ** 256n
 }
 
-/** Issuers have a few; what is longer is no key set. */
+/** Issuers have a few keys. */
 const MOST_KEYS = 100
 
 /** The public keys of an issuer. */
 export interface KeySet {
   /** The key for the header of a JWT. */
   readonly find: JWTVerifyGetKey
-  /** For people: each key that some algorithm can use, by its id. */
+  /** For people: the keys that some algorithm can use. */
   readonly usable: readonly string[]
-  /** The others: private or symmetric, for encryption, malformed, weak, for other algorithms. */
+  /** For people: the other keys: private, symmetric, for encryption, malformed, weak, for other algorithms. */
   readonly ignored: readonly string[]
-  /** The same text means the same usable keys. */
+  /** Equal for equal usable keys. */
   readonly content: string
 }
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 
-/** Some hundred keys; more is no key set. */
+/** Some hundred keys. */
 const MOST_BYTES = 262_144
 
 const TIMEOUT_MS = 5_000
 
-/** Where the keys of an issuer are told. */
+/** Where the keys of an issuer are published. */
 export interface KeySource {
   /** For people: the address without its query, or the path. */
   readonly description: string
@@ -40,7 +40,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   throw new Error(`it replies ${response.status}`)
 }
 
-/** Keys by HTTP, within 5 s unless told otherwise; `stop` ends a read that is on its way. */
+/** Reads keys over HTTP, within 5 s by default; `stop` aborts a read. */
 export function keysFromUrl(
   url: string,
   { stop, timeoutMs = TIMEOUT_MS }: { readonly stop: AbortSignal; readonly timeoutMs?: number },
@@ -61,7 +61,7 @@ export function keysFromUrl(
   }
 }
 
-/** Keys in a file. */
+/** Reads keys from a file. */
 export function keysFromFile(path: string): KeySource {
   return {
     description: path,

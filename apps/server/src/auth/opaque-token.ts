@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** How every opaque token begins, and no JWT, which begins with a JSON object in base64url. */
+/** The beginning of every opaque token, and of no JWT: a JWT begins with a JSON object in base64url. */
 export const OPAQUE_PREFIX = 'plant_'
 
 const ID_BYTES = 6
@@ -25,7 +25,7 @@ function sha256(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-/** Makes a token: `text` is for its owner and is kept nowhere, the rest is for the store. */
+/** Makes a token: `text` is for its owner and is stored nowhere, the rest is for the store. */
 export function createOpaqueToken(): OpaqueToken & { readonly text: string } {
   const id = randomBytes(ID_BYTES).toString('hex')
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
@@ -33,7 +33,7 @@ export function createOpaqueToken(): OpaqueToken & { readonly text: string } {
   return { id, secretSha256: sha256(secret), text: unchecked + checksumOf(unchecked) }
 }
 
-/** Takes a token apart; undefined for what was never issued here, such as a token with a typo. */
+/** Parses a token; undefined for text that was never issued here, such as a token with a typo. */
 export function parseOpaqueToken(text: string): OpaqueToken | undefined {
   const [, id, secret, checksum] = OPAQUE_TOKEN.exec(text) ?? []
   if (id === undefined || secret === undefined) return undefined

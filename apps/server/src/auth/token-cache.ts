@@ -1,25 +1,24 @@
 import { StoreUnavailableError, type TokenRecord, type TokenStore } from '../store/store.ts'
-import type { TokenCacheObserver } from './token-cache-observer.ts'
 
-/** A revocation must act within 5 s in every process; half of that leaves room for a slow read. */
+/** A revocation must take effect within 5 s in every process; half of that leaves time for a slow read. */
 const CACHE_MS = 2_500
 
 /**
- * How often all tokens are read while somebody shows too many that are not valid: so long may one
- * wait at most that was made after the last time, or before this process began.
+ * How often all tokens are read while a caller is over the limit of failed credentials: a token that
+ * this process does not know yet may be refused for up to 10 s.
  */
 const LIST_MS = 10_000
 
-/** Looks into the store that may wait at a time, so that a flood of made-up tokens stays a small one. */
+/** Reads of the store that may wait at a time: a bound for a flood of made-up tokens. */
 const LOOKUP_LIMIT = 256
 
-/** Last use is kept to the hour, so that it costs a write an hour and not one a request. */
+/** Last use is stored to the hour, so that it costs a write an hour and not one a request. */
 const LAST_USE_PRECISION_MS = 3_600_000
 
 export interface Clocks {
-  /** Unix ms, which may jump; for what is stored. */
+  /** Unix ms, which may jump; for times that are stored. */
   readonly now: () => number
-  /** ms since some moment, which never jumps; for ages within this process. */
+  /** ms since some moment; never jumps; for ages within this process. */
   readonly monotonic: () => number
 }
 
@@ -29,14 +28,22 @@ export interface KnownToken {
   readonly readAt: number
 }
 
-/** The tokens of a store, each remembered for a moment. */
+/** Is notified of the cache's use, to measure it. */
+export interface TokenCacheObserver {
+  /** A token was in the cache. */
+  hit(): void
+  /** The store was asked; the cache now holds this many tokens. */
+  missed(rememberedTokens: number): void
+}
+
+/** The tokens of a store, each cached for a moment. */
 export class TokenCache {
   readonly #tokens: TokenStore
   readonly #clocks: Clocks
   readonly #observer: TokenCacheObserver | undefined
-  // Holds found tokens only, so it never outgrows the tokens table.
+  // Holds only tokens that exist, so it is never larger than their table.
   readonly #known = new Map<string, KnownToken>()
-  // Requests that ask for the same token at the same time share one look into the store.
+  // Requests with the same token at the same time share one read of the store.
   readonly #lookups = new Map<string, Promise<KnownToken | undefined>>()
   #listedAt = Number.NEGATIVE_INFINITY
 
@@ -50,18 +57,18 @@ export class TokenCache {
     return this.#clocks.monotonic() - readAt < CACHE_MS
   }
 
-  /** Whether the store had this token when it was last asked, for it or for all. */
+  /** Whether the store had this token when it was last read. */
   has(id: string): boolean {
     const now = this.#clocks.monotonic()
     if (now - this.#listedAt >= LIST_MS) {
       this.#listedAt = now
-      // Where it fails, the next time tries again.
+      // If it fails, the next time tries again.
       this.#learnAll().catch(() => {})
     }
     return this.#known.has(id)
   }
 
-  /** @throws StoreUnavailableError when too many wait for the store already. */
+  /** @throws StoreUnavailableError if too many reads wait already. */
   async find(id: string): Promise<KnownToken | undefined> {
     const remembered = this.#known.get(id)
     if (remembered !== undefined && this.isFresh(remembered)) {

@@ -13,7 +13,7 @@ export interface VerifiedJwt {
   readonly keys: KeySet
 }
 
-/** Verified JWTs by their digest; of 10,000 the one that was not seen for the longest time goes. */
+/** Verified JWTs by their digest; beyond 10,000 the least recently used one is forgotten. */
 export interface VerifiedJwts {
   find(digest: string): VerifiedJwt | undefined
   add(digest: string, verified: VerifiedJwt): void

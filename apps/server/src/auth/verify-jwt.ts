@@ -10,21 +10,21 @@ export interface JwtRules {
   readonly issuer: string
   readonly audience: string
   readonly algorithms: readonly string[]
-  /** `any` takes `JWT` and no type as well. */
+  /** `any` accepts `JWT` and no type as well. */
   readonly types: 'any' | 'at+jwt'
 }
 
-/** A JWT that names no key is tried with so many: each costs a signature's check. */
+/** How many keys are tried for a JWT that names none; each costs the check of a signature. */
 const MOST_TRIES = 4
 
 /**
- * `sub` is asked for although RFC 7519 leaves it open (RFC 9068 does not): it says who stored a
- * plant. `exp` is, because a token that never ends could never be taken back.
+ * `sub` is required although it is optional in RFC 7519 (in RFC 9068 it is not): it says who stored a
+ * plant. `exp` is required because a token that never expires could never be withdrawn.
  */
 const Claims = z.object({ sub: z.string().min(1), exp: z.number() })
 export type Claims = z.infer<typeof Claims>
 
-/** `unknown_key`: none of these keys, or not the one that the token means; a newer one might. */
+/** `unknown_key`: not verified by these keys, but perhaps by a newer one. */
 export type Verification = Claims | 'refused' | 'unknown_key'
 
 class TooManyKeys extends errors.JOSEError {
@@ -40,7 +40,7 @@ async function verifySignature(
     return (await jwtVerify(credential, find, options)).payload
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    // Without a kid, or with a kid that two keys share, each that fits is tried.
+    // Without a kid, or with a kid that two keys share, each key that fits is tried.
     const fitting: webcrypto.CryptoKey[] = []
     for await (const key of error) {
       if (fitting.push(key) > MOST_TRIES) throw new TooManyKeys()
@@ -57,9 +57,9 @@ async function verifySignature(
 }
 
 /**
- * Checks a JWT as RFC 7519 §7.2 and RFC 8725 say: signature, issuer, audience, `exp`, `nbf`.
- * `iat` must be a number and is not judged, as RFC 7519 §4.1.6 has it.
- * @param onRefused told the reason, in words of jose and no text of the token.
+ * Checks a JWT by RFC 7519 §7.2 and RFC 8725: signature, issuer, audience, `exp`, `nbf`. `iat` must be
+ * a number, but its value does not matter (RFC 7519 §4.1.6).
+ * @param onRefused is called with the reason in jose's words; it contains nothing of the token.
  */
 export async function verifyJwt(
   credential: string,
@@ -85,7 +85,7 @@ export async function verifyJwt(
     const { code, claim } = error as errors.JOSEError & { claim?: string }
     onRefused({ code, claim })
     if (error instanceof errors.JWKSNoMatchingKey) return 'unknown_key'
-    // An issuer that names no keys cannot show that it has a new one.
+    // An issuer whose tokens name no keys cannot announce a new one.
     const mayBeNewKey = error instanceof errors.JWSSignatureVerificationFailed && !rules.hasKid
     return mayBeNewKey ? 'unknown_key' : 'refused'
   }

@@ -1,15 +1,17 @@
-import type { Express, Request, RequestHandler } from 'express'
+import { contract } from '@plant-store/contract'
+import { type Request, type RequestHandler, Router } from 'express'
 import { type PipelineOptions, refuseMethod } from '../http/pipeline.ts'
-import type { PublicPaths } from '../http/public-paths.ts'
+import { pathOf } from '../http/target.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
 import { pagePaths, readPage } from './page.ts'
-import { entityTagOf, sendPublic } from './send-public.ts'
+import { entityTagOf, type PublicContent, sendPublic } from './send-public.ts'
 
-export interface DocsParts extends PipelineOptions {
-  /** Whether the OpenAPI document and its page are served at all. */
-  readonly docs: boolean
-  /** The base address of the service; undefined for the one that each request names. */
-  readonly publicUrl: string | undefined
+/** What everybody may read, without a credential. */
+export interface Docs {
+  /** Whether a request is for a public path; its query does not matter. */
+  isPublic(request: Pick<Request, 'url'>): boolean
+  /** Answers requests for public paths; all others go on. */
+  readonly reply: RequestHandler
 }
 
 const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
@@ -17,39 +19,41 @@ const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
   '/openapi.yaml': 'yaml',
 }
 
-/** The paths of what `addDocs` adds. */
-export function publicPathsOf({ docs }: Pick<DocsParts, 'docs'>): PublicPaths {
-  return new Set(docs ? [...Object.keys(documentPaths), ...pagePaths] : [])
-}
-
-/** The base address that a request names, undefined where it names none that is a URL. */
+/** The base address that a request names; undefined if it names none that is a URL. */
 function baseAddressOf({ headers: { host } }: Request): string | undefined {
   const address = `http://${host}`
   return host !== undefined && URL.canParse(address) ? address : undefined
 }
 
-function replyDocument(format: OpenApiFormat, parts: DocsParts): RequestHandler {
+async function writeDocument(format: OpenApiFormat, baseAddress?: string): Promise<PublicContent> {
   const { contentType } = openApiFormats[format]
-  return async (request, response) => {
-    const content = await writeOpenApi(format, parts.publicUrl ?? baseAddressOf(request))
-    const entityTag = entityTagOf(content)
-    sendPublic(request, response, { contentType, content, entityTag }, parts)
-  }
+  const content = await writeOpenApi(format, baseAddress)
+  return { contentType, content, entityTag: entityTagOf(content) }
 }
 
-function replyPage(path: string, parts: DocsParts): RequestHandler {
-  return async (request, response) => {
-    sendPublic(request, response, await readPage(path), parts)
-  }
-}
-
-/** Adds `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`, unless switched off. */
-export function addDocs(app: Express, parts: DocsParts): void {
-  if (!parts.docs) return
-  const add = (path: string, reply: RequestHandler) =>
-    app.route(path).get(reply).all(refuseMethod('GET', 'HEAD'))
+/**
+ * Serves `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`. `publicUrl` is the base
+ * address of the service; without it, the document names the base address of each request.
+ */
+export function createDocs(publicUrl: string | undefined, options: PipelineOptions): Docs {
+  const router = Router({ caseSensitive: true, strict: true })
+  const add = (path: string, read: (request: Request) => Promise<PublicContent>) =>
+    router
+      .route(path)
+      .get(async (request, response) => sendPublic(response, await read(request), options))
+      .all(refuseMethod('GET', 'HEAD'))
   for (const [path, format] of Object.entries(documentPaths)) {
-    add(path, replyDocument(format, parts))
+    add(path, (request) => writeDocument(format, publicUrl ?? baseAddressOf(request)))
   }
-  for (const path of pagePaths) add(path, replyPage(path, parts))
+  for (const path of pagePaths) add(path, () => readPage(path))
+
+  const paths = new Set([...Object.keys(documentPaths), ...pagePaths])
+  // A create costs only the comparison of two strings.
+  const isPublic = ({ url }: Pick<Request, 'url'>) =>
+    url !== contract.createPlant.path && paths.has(pathOf(url))
+  return {
+    isPublic,
+    reply: (request, response, next) =>
+      isPublic(request) ? router(request, response, next) : next(),
+  }
 }

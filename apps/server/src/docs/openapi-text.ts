@@ -1,8 +1,9 @@
+import { contract } from '@plant-store/contract'
 import type { OpenApiDocument } from '@plant-store/contract/openapi'
 
-/** How the document is written, by the end of its name. */
+/** How the document is written, by the extension of its name. */
 export const openApiFormats = {
-  json: { contentType: 'application/json', write: writeJson },
+  json: { contentType: contract.createPlant.contentType, write: writeJson },
   yaml: { contentType: 'application/yaml', write: writeYaml },
 } as const
 
@@ -18,7 +19,7 @@ async function writeYaml(document: OpenApiDocument): Promise<string> {
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** Stands for the base address while the text is made. */
+/** A placeholder for the base address. */
 const BASE_ADDRESS = 'the-base-address'
 const QUOTED_BASE_ADDRESS = new RegExp(`"?${BASE_ADDRESS}"?`)
 
@@ -31,8 +32,7 @@ async function makeTemplate(format: OpenApiFormat): Promise<string> {
 
 /**
  * The OpenAPI document as text, the same for the same format and base address.
- * The text is made once, when it is first asked for: strangers may ask often, and each for another
- * address.
+ * The text is made once, at the first request: strangers may ask often, and for many addresses.
  */
 export async function writeOpenApi(format: OpenApiFormat, baseAddress = '/'): Promise<string> {
   const template = templates.get(format) ?? (await makeTemplate(format))

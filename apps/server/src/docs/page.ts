@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { entityTagOf, type PublicContent } from './send-public.ts'
 
-/** Where the build puts the files of the page, seen from the sources as from the build. */
+/** Where the build puts the files of the page; the path is right from the sources and from the build. */
 const FILES = new URL('../../dist/page/', import.meta.url)
 
 const HTML = 'text/html; charset=utf-8'
@@ -20,7 +20,7 @@ const files: Readonly<Record<string, { readonly name: string; readonly contentTy
 
 export const pagePaths = Object.keys(files)
 
-/** Everything comes from and goes to this server; no script and no style stands in the page itself. */
+/** Everything comes from and goes to this server; the page has no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,12 +32,12 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const PAGE_HEADERS = {
+const PAGE_HEADERS = Object.entries({
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
-}
+}).flat()
 
 const contents = new Map<string, PublicContent>()
 
@@ -48,8 +48,8 @@ async function readContent(path: string): Promise<PublicContent> {
 }
 
 /**
- * A file of the page by one of `pagePaths`, read when it is first asked for and kept from then on.
- * @throws the error of readFile where the build is not whole.
+ * A file of the page by one of `pagePaths`, read at its first request and kept from then on.
+ * @throws the error of readFile if the build is incomplete.
  */
 export async function readPage(path: string): Promise<PublicContent> {
   const content = contents.get(path) ?? (await readContent(path))

@@ -1,12 +1,17 @@
 import type { IncomingMessage } from 'node:http'
-import { decodeJson, JsonSyntaxError, type JsonValue } from '@plant-store/contract'
+import {
+  contract,
+  decodeJson,
+  headerNames,
+  JsonSyntaxError,
+  type JsonValue,
+} from '@plant-store/contract'
 import { parse } from 'content-type'
 import type { RequestHandler } from 'express'
-import { BodyBuffer } from './body-buffer.ts'
 import { countHeader } from './framing.ts'
 import { RequestError } from './request-error.ts'
 
-/** The caller ended the connection before its body was whole: there is nobody to answer. */
+/** The caller ended the connection before its body was complete: nobody waits for a reply. */
 export class CallerGoneError extends Error {
   override name = 'CallerGoneError'
 }
@@ -15,25 +20,69 @@ function unsupported(message: string, ...headers: string[]): RequestError {
   return new RequestError('unsupported_media_type', message, { headers })
 }
 
+const { contentType: MEDIA_TYPE } = contract.createPlant
+
 function isJson(contentType: string): boolean {
-  if (contentType === 'application/json') return true
+  if (contentType === MEDIA_TYPE) return true
   // The parser drops a parameter whose quote is never closed.
   if (contentType.replace(/\\./g, '').split('"').length % 2 === 0) return false
   // The parser keeps the first of several charsets.
   if ((contentType.match(/;\s*charset\s*=/gi)?.length ?? 0) > 1) return false
   const { type, parameters } = parse(contentType)
-  return type === 'application/json' && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
+  return type === MEDIA_TYPE && (parameters.charset ?? 'utf-8').toLowerCase() === 'utf-8'
 }
 
-/** @throws RequestError unless the body is said to be JSON in UTF-8, as it is (RFC 9110 §8.3, §8.4). */
+/** @throws RequestError unless the headers announce plain JSON in UTF-8 (RFC 9110 §8.3, §8.4). */
 function checkMediaType(request: IncomingMessage): void {
-  if (countHeader(request, 'content-type') > 1 || !isJson(request.headers['content-type'] ?? '')) {
-    const message = 'the body must be sent with "content-type: application/json", in UTF-8'
-    throw unsupported(message, 'accept', 'application/json')
+  const name = headerNames.contentType
+  if (countHeader(request, name) > 1 || !isJson(request.headers[name] ?? '')) {
+    const message = `the body must be sent with "${name}: ${MEDIA_TYPE}", in UTF-8`
+    throw unsupported(message, headerNames.accept, MEDIA_TYPE)
   }
   if (request.headers['content-encoding'] !== undefined) {
     const message = 'the body must be sent without a content-encoding'
-    throw unsupported(message, 'accept-encoding', 'identity')
+    throw unsupported(message, headerNames.acceptEncoding, 'identity')
+  }
+}
+
+/** The most memory that is reserved because of a Content-Length alone. */
+const MOST_UNSEEN_BYTES = 65_536
+
+/** A body in one buffer, however small the chunks are in which it arrives. */
+class BodyBuffer {
+  /** The size of the first buffer that is not the caller's own chunk. */
+  readonly #leastBytes: number
+  #buffer: Buffer = Buffer.alloc(0)
+  #length = 0
+
+  /** `expectedBytes` is the Content-Length, or 0. */
+  constructor(expectedBytes: number) {
+    this.#leastBytes = Math.min(expectedBytes, MOST_UNSEEN_BYTES)
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(chunk: Buffer): void {
+    // Most bodies arrive in one chunk, and need no copy.
+    if (this.#length === 0) this.#buffer = chunk
+    else this.#append(chunk)
+    this.#length += chunk.length
+  }
+
+  #append(chunk: Buffer): void {
+    const needed = this.#length + chunk.length
+    if (needed > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.max(this.#leastBytes, 2 * needed))
+      this.#buffer.copy(grown, 0, 0, this.#length)
+      this.#buffer = grown
+    }
+    chunk.copy(this.#buffer, this.#length)
+  }
+
+  toBuffer(): Buffer {
+    return this.#buffer.subarray(0, this.#length)
   }
 }
 
@@ -45,7 +94,7 @@ function tooLarge(limitBytes: number): RequestError {
 
 /**
  * The whole body.
- * @throws RequestError as soon as it passes the limit, CallerGoneError when it never ends.
+ * @throws RequestError as soon as it exceeds the limit, CallerGoneError when it never ends.
  */
 function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -70,12 +119,12 @@ function decode(bytes: Buffer): JsonValue {
   }
 }
 
-/** Reads the body as JSON into `request.body`; its media type and length are checked first. */
+/** Reads the body as JSON into `request.body`, after a check of its media type and length. */
 export function readJsonBody(limitBytes: number): RequestHandler {
   return async (request, response, next) => {
     checkMediaType(request)
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
-    // A caller that speaks HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
+    // A caller with HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
       response.writeContinue()
     }

@@ -3,17 +3,17 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { hasLingered } from './lingering-close.ts'
 
 /**
- * How often a closing server ends the connections that nothing is in flight on; the first time gives
- * a request that has arrived but is not read the time to be.
+ * How often a closing server ends connections without a request in flight. The first wait lets the
+ * server read requests that have already arrived.
  */
 const SWEEP_MS = 100
 
-/** How long one that has had its last reply may go on sending meanwhile. */
+/** How long a caller that has its last reply may go on sending while the server closes. */
 const LINGER_MS = 1_000
 
 const tracked = new WeakMap<Server, Set<Socket>>()
 
-/** Remembers the open connections of a server, so that closeListener finds those Node forgets. */
+/** Remembers the open connections of a server; call it before the server listens. */
 export function trackConnections(server: Server): void {
   const connections = new Set<Socket>()
   tracked.set(server, connections)
@@ -23,14 +23,14 @@ export function trackConnections(server: Server): void {
   })
 }
 
-/** The open connections of a server that trackConnections has seen from its start. */
+/** The open connections of a server that trackConnections was called for. */
 export function connectionsOf(server: Server): Iterable<Socket> {
   return tracked.get(server) ?? []
 }
 
 /**
- * Node counts a connection that never sent a byte as busy until its header is overdue, and one whose
- * caller sends on after the reply until that ends.
+ * Ends idle connections that Node counts as busy: those that never sent a byte, and those whose
+ * caller goes on sending after the reply.
  */
 function closeIdleForNode(server: Server): void {
   for (const socket of connectionsOf(server)) {
@@ -39,19 +39,19 @@ function closeIdleForNode(server: Server): void {
 }
 
 /**
- * Stops accepting, ends idle connections, lets what is in flight be answered, and closes what is
- * left after the deadline.
+ * Stops accepting connections, ends idle ones, lets requests in flight be answered, and closes the
+ * remaining connections after the deadline.
  */
 export function closeListener(server: Server, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
-    // Again and again: a reply that was on its way at the signal leaves its connection open.
+    // Repeatedly: a reply that was on its way at the first sweep leaves its connection open.
     const sweep = setInterval(() => {
       server.closeIdleConnections()
       closeIdleForNode(server)
     }, SWEEP_MS)
-    // Not the close of HTTP's own server, which cuts idle connections at once: a busy caller's next
-    // request may be on its way on them, and would be reset.
+    // Not the close of Node's HTTP server, which ends idle connections at once: the next request of
+    // a busy caller may already be on its way, and would be reset.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(deadline)
       clearInterval(sweep)

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
 import { contain } from './contain.ts'
 import { type Exchange, latestExchangeOf } from './exchanges.ts'
 import { isLingering, linger } from './lingering-close.ts'
-import { errorBodyOf, headersOf, requestIdOf, sendReply } from './reply.ts'
+import { errorBodyOf, headersOf, requestIdOf, sendError } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
 
@@ -26,13 +26,8 @@ function toRequestError(cause: NodeJS.ErrnoException): RequestError {
 function writeRawReply(socket: Socket, error: RequestError, requestId: string): void {
   const body = errorBodyOf(error)
   const date = new Date().toUTCString()
-  const lines = [
-    ...headersOf(requestId, Buffer.byteLength(body)),
-    'date',
-    date,
-    'connection',
-    'close',
-  ]
+  const always = headersOf(requestId, Buffer.byteLength(body))
+  const lines = [...always, 'date', date, 'connection', 'close']
   const head = lines.map((text, index) => (index % 2 === 0 ? `\r\n${text}: ` : text)).join('')
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}${head}\r\n\r\n${body}`)
   linger(socket)
@@ -40,16 +35,15 @@ function writeRawReply(socket: Socket, error: RequestError, requestId: string): 
 
 function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
   const requestId = randomUUID()
-  noteRefusedBytes(listeners, error, requestId, socket.remoteAddress)
+  noteRefusedBytes(listeners, error, { requestId, remoteAddress: socket.remoteAddress })
   writeRawReply(socket, error, requestId)
 }
 
-/** A request whose body broke the rules, or never came, gets exactly one reply. */
-function refuseRequest(
-  listeners: Listeners,
-  { request, response }: Exchange,
-  error: RequestError,
-): void {
+/** Sends the one reply to a request whose body broke the rules, or never came. */
+function refuseRequest(listeners: Listeners, exchange: Exchange, error: RequestError): void {
+  const { request } = exchange
+  // Made of the app's classes: see messageClassesOf.
+  const response = exchange.response as Response
   if (response.headersSent) {
     // Answered already, and the body cannot be read any more.
     const { socket } = request
@@ -58,16 +52,10 @@ function refuseRequest(
     else response.once('close', close)
     return
   }
-  const requestId = requestIdOf(request)
-  // Made of the app's classes: see messageClassesOf.
-  noteFailure(listeners, error, requestId, request as Request, response as Response)
-  sendReply(request, response, {
-    status: error.status,
-    body: errorBodyOf(error),
-    requestId,
-    closesConnection: true,
-    isOfLastRequest: true,
-  })
+  // Its turn may not have come.
+  response.locals ??= { requestId: requestIdOf(request) }
+  noteFailure(listeners, error, response)
+  sendError(response, error, { closesConnection: true, isOfLastRequest: true })
 }
 
 function refuse(listeners: Listeners, socket: Socket, error: RequestError): void {
@@ -80,23 +68,21 @@ function refuse(listeners: Listeners, socket: Socket, error: RequestError): void
   else exchange.response.once('close', refuseBytes)
 }
 
-/** Answers with an Error body, and in turn, what Node's HTTP parser refuses. */
+/** Answers what Node's HTTP parser refuses with an Error body, after the replies still owed. */
 export function replyConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
+  const refuseOn = (socket: Socket, error: RequestError) =>
+    contain(socket, listeners.log, 'refusal', () => refuse(listeners, socket, error))
   server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
     if (refused.has(socket)) return
     refused.add(socket)
     if (cause.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else
-      contain(socket, listeners.log, 'refusal', () =>
-        refuse(listeners, socket, toRequestError(cause)),
-      )
+    else refuseOn(socket, toRequestError(cause))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node has taken its own listeners off, and an error that nobody hears ends the process.
+    // Node has removed its own listeners, and an error without a listener ends the process.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
-    const error = new RequestError('malformed_request', 'CONNECT is for proxies')
-    contain(socket, listeners.log, 'refusal', () => refuse(listeners, socket, error))
+    refuseOn(socket, new RequestError('malformed_request', 'CONNECT is for proxies'))
   })
 }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 
-/** Where our code is called by a connection, and not by ourselves. */
+/** Where a connection calls our code. */
 export type Boundary = 'open' | 'read' | 'drain' | 'next request' | 'answer' | 'refusal' | 'pace'
 
-/** Ends a connection by an exception, which is logged with the place. */
+/** Ends a connection because of an exception, and logs that with the place. */
 export function endByException(socket: Socket, log: Logger, where: Boundary, err: unknown): void {
   const { remoteAddress } = socket
   socket.destroy()
@@ -12,8 +12,8 @@ export function endByException(socket: Socket, log: Logger, where: Boundary, err
 }
 
 /**
- * Runs what listens to a connection. What it throws ends that connection alone; outside of this it
- * would end the process.
+ * Runs a listener of a connection. What it throws ends that connection only; uncaught, it would end
+ * the process.
  */
 export function contain(socket: Socket, log: Logger, where: Boundary, listen: () => void): void {
   try {

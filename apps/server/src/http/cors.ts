@@ -1,22 +1,28 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { contract, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
-import type { PipelineOptions } from './pipeline.ts'
-import { addHeader, hasUnwantedBody, sendReply } from './reply.ts'
+import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
+import { addHeader, endsConnection, sendReply } from './reply.ts'
 import { pathOf } from './target.ts'
 
-/** What a page may send beyond what every page may: the headers of our own client. */
-const ALLOWED_HEADERS = 'authorization, content-type, x-request-id, x-retry-count'
+/** The headers that a page may send; our own client sends all of them. */
+const ALLOWED_HEADERS = Object.keys(contract.createPlant.headers).join(', ')
 
-/** What a page may read of a reply beyond what every page may. */
-const EXPOSED_HEADERS = 'x-request-id, retry-after, ratelimit, ratelimit-policy'
+/** The headers of a reply that a page may read beyond those that every page may. */
+const EXPOSED_HEADERS = [
+  headerNames.requestId,
+  headerNames.retryAfter,
+  headerNames.rateLimit,
+  headerNames.rateLimitPolicy,
+].join(', ')
 
 /** Browsers keep a preflight for at most two hours. */
 const MAX_AGE_SECONDS = '7200'
 
 /** Lets pages of other origins call the service (Fetch Standard, "HTTP CORS protocol"). */
 export interface Cors {
-  /** Gives every reply to this request the headers that its page needs to read it. */
-  mark(request: IncomingMessage, response: ServerResponse): void
+  /** Gives the reply to each request the headers that its page needs to read it; refuses nothing. */
+  readonly mark: EarlyCheck
   /** Whether it is a preflight from a listed origin. */
   isPreflight(request: IncomingMessage): boolean
   /** Answers a preflight from a listed origin; any other request goes on. */
@@ -24,14 +30,12 @@ export interface Cors {
 }
 
 /**
- * Allows these origins and no others. An origin that is not listed is told nothing, so that its
- * browser keeps the reply from it. Credentials in the sense of CORS (cookies) are never allowed:
- * the service knows none, and a page sends its token itself.
+ * Allows these origins and no others. The browser of a page of any other origin keeps the reply from
+ * it. Credentials in the sense of CORS (cookies) are never allowed: the service uses none, and a page
+ * sends its token itself.
  */
-export function createCors(
-  origins: readonly string[],
-  { isDraining, bodyLimitBytes }: Pick<PipelineOptions, 'isDraining' | 'bodyLimitBytes'>,
-): Cors {
+export function createCors(origins: readonly string[], options: PipelineOptions): Cors {
+  const { method: allowedMethod, path } = contract.createPlant
   const allowed = new Set(origins)
 
   function isAllowed(origin: string | undefined): origin is string {
@@ -39,7 +43,7 @@ export function createCors(
   }
 
   function isPreflight({ method, url = '', headers }: IncomingMessage): boolean {
-    if (method !== 'OPTIONS' || pathOf(url) !== '/plants') return false
+    if (method !== 'OPTIONS' || pathOf(url) !== path) return false
     return headers['access-control-request-method'] !== undefined && isAllowed(headers.origin)
   }
 
@@ -47,25 +51,23 @@ export function createCors(
     isPreflight,
     mark({ headers: { origin } }, response) {
       addHeader(response, 'vary', 'Origin')
-      if (!isAllowed(origin)) return
-      addHeader(response, 'access-control-allow-origin', origin)
-      addHeader(response, 'access-control-expose-headers', EXPOSED_HEADERS)
+      if (isAllowed(origin)) {
+        addHeader(response, 'access-control-allow-origin', origin)
+        addHeader(response, 'access-control-expose-headers', EXPOSED_HEADERS)
+      }
+      return true
     },
     replyPreflight(request, response, next) {
       if (!isPreflight(request)) return next()
-      addHeader(response, 'access-control-allow-methods', 'POST')
+      addHeader(response, 'access-control-allow-methods', allowedMethod)
       addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)
       addHeader(response, 'access-control-max-age', MAX_AGE_SECONDS)
       // A page of the public network that calls into a private one, in browsers that ask for it.
       if (request.headers['access-control-request-private-network'] === 'true') {
         addHeader(response, 'access-control-allow-private-network', 'true')
       }
-      sendReply(request, response, {
-        status: 204,
-        body: '',
-        requestId: response.locals.requestId,
-        closesConnection: isDraining() || hasUnwantedBody(request, bodyLimitBytes),
-      })
+      const closesConnection = endsConnection(request, options)
+      sendReply(response, { status: 204, body: '', closesConnection })
     },
   }
 }

@@ -3,21 +3,21 @@ import type { Logger } from 'pino'
 import { contain } from './contain.ts'
 
 /**
- * Refusals that are told in one turn of the event loop, about a millisecond of it. To tell costs
- * half as much as to serve, and whoever is told may ask again at once: without a bound, callers
- * that do would leave no time for those that were let in.
+ * Refusals that are sent in one turn of the event loop; they take about a millisecond. A refusal
+ * costs half as much as a create, and the caller may ask again at once: without a bound, such
+ * callers would leave no time for the admitted ones.
  */
 const REFUSALS_PER_TURN = 64
 
-/** Where turns are long, so many more are told in each that none waits for much longer than this. */
-const TOLD_WITHIN_MS = 2_000
+/** When turns are long, more refusals are sent in each, so that none waits much longer than this. */
+const SENT_WITHIN_MS = 2_000
 
-/** Has a refusal told on a connection when its turn comes. */
-export type DeferReply = (socket: Socket, tell: () => void) => void
+/** Lets the refusal of a request on a connection wait for its turn; `send` then sends it. */
+export type DeferReply = (socket: Socket, send: () => void) => void
 
-/** Tells refusals in the order in which they came, after the turn of the event loop and a few in each. */
+/** Sends refusals in the order of their arrival: a few at the end of each turn of the event loop. */
 export function createDeferReply(log: Logger, now = () => performance.now()): DeferReply {
-  const untold: (() => void)[] = []
+  const waiting: (() => void)[] = []
   let turnBeganAt = 0
 
   function waitForEndOfTurn(): void {
@@ -26,13 +26,13 @@ export function createDeferReply(log: Logger, now = () => performance.now()): De
   }
 
   function replySome(): void {
-    const due = Math.ceil((untold.length * (now() - turnBeganAt)) / TOLD_WITHIN_MS)
-    for (const tell of untold.splice(0, Math.max(REFUSALS_PER_TURN, due))) tell()
-    if (untold.length > 0) waitForEndOfTurn()
+    const due = Math.ceil((waiting.length * (now() - turnBeganAt)) / SENT_WITHIN_MS)
+    for (const send of waiting.splice(0, Math.max(REFUSALS_PER_TURN, due))) send()
+    if (waiting.length > 0) waitForEndOfTurn()
   }
 
-  return (socket, tell) => {
-    if (untold.length === 0) waitForEndOfTurn()
-    untold.push(() => contain(socket, log, 'refusal', tell))
+  return (socket, send) => {
+    if (waiting.length === 0) waitForEndOfTurn()
+    waiting.push(() => contain(socket, log, 'refusal', send))
   }
 }

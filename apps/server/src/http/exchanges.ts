@@ -18,7 +18,7 @@ interface ExchangeSocket extends Socket {
   [isClosing]?: true
 }
 
-/** Whether nothing more of a connection may be parsed now: the reply to a whole request is owed. */
+/** Whether nothing more of a connection may be parsed now: it owes the reply to a complete request. */
 export function isFull(socket: ExchangeSocket): boolean {
   return socket[latest]?.request.complete === true
 }
@@ -34,21 +34,21 @@ export function latestExchangeOf(socket: ExchangeSocket): Exchange | undefined {
 }
 
 /**
- * Forgets an exchange that has ended. Held until the connection's next request, the garbage of every
- * connection would outlive the collections in between and be copied by them.
+ * Forgets an exchange that has ended. If it were kept until the connection's next request, each
+ * connection's garbage would survive the collections in between and be copied by them.
  */
 function forget(this: ServerResponse): void {
   const { req: request } = this
   const socket: ExchangeSocket = request.socket
-  // A body that still comes may break the rules, and is judged by what was answered.
+  // A body that is still arriving may break the rules; what happens then depends on the reply.
   if (!request.complete) request.once('end', () => forget.call(this))
   else if (socket[latest]?.response === this) socket[latest] = undefined
   resumeIntake(socket)
 }
 
 /**
- * Gives pipelined requests to a handler in turn. One may begin with the end of the body before it,
- * whose reply is still owed; and where that answer ends the connection, it was never asked.
+ * Gives pipelined requests to a handler in turn: each waits for the reply to the one before it. If
+ * that reply ends the connection, the request is not handled at all.
  */
 export function handleInTurn(handle: RequestListener, log: Logger): RequestListener {
   function handleUnlessAnswered(socket: ExchangeSocket, { request, response }: Exchange): void {

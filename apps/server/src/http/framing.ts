@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
 import { RequestError } from './request-error.ts'
 import { isHost } from './target.ts'
 
@@ -19,46 +20,50 @@ function malformed(message: string): RequestError {
   return new RequestError('malformed_request', message, { closesConnection: true })
 }
 
-/**
- * Refuses what RFC 9112 forbids and Node's parser lets through, but for the target.
- * @throws RequestError, after which the connection is closed: its framing cannot be trusted.
- */
-export function checkFraming(request: IncomingMessage): void {
-  const { httpVersion, headers } = request
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    throw malformed('the request must be HTTP/1.1 or HTTP/1.0')
-  }
-  if (request.rawHeaders.length > 2 * MAX_HEADER_LINES) {
-    throw new RequestError(
-      'headers_too_large',
-      `a request may have ${MAX_HEADER_LINES} header lines`,
-      { closesConnection: true },
-    )
-  }
-  checkHost(request)
-  checkTransferEncoding(request)
-  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    throw new RequestError('expectation_failed', 'the only expectation met here is 100-continue', {
-      closesConnection: true,
-    })
-  }
-}
-
-function checkHost(request: IncomingMessage): void {
+function hostProblemOf(request: IncomingMessage): RequestError | undefined {
   const hosts = countHeader(request, 'host')
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
-    throw malformed('the request must have one Host header')
+    return malformed('the request must have one Host header')
   }
-  if (hosts === 1 && !isHost(request.headers.host ?? '')) {
-    throw malformed('the Host header is not valid')
-  }
+  if (hosts === 0 || isHost(request.headers.host ?? '')) return undefined
+  return malformed('the Host header is not valid')
 }
 
-/** RFC 9112 §6.1: HTTP/1.0 has no transfer coding, and another than chunked would be taken for JSON. */
-function checkTransferEncoding({ headers, httpVersion }: IncomingMessage): void {
+/** HTTP/1.0 has no transfer codings (RFC 9112 §6.1), and no other than chunked is decoded here. */
+function isUnknownCoding({ headers, httpVersion }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']
-  if (coding === undefined) return
-  if (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked') {
-    throw malformed('the only transfer coding here is chunked, in HTTP/1.1')
+  return coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')
+}
+
+/**
+ * What RFC 9112 forbids and Node's parser accepts, except in the target; undefined for a request
+ * without such a problem. After the error the connection is closed: nobody can be sure where the
+ * request ends.
+ */
+export function framingProblemOf(request: IncomingMessage): RequestError | undefined {
+  const { httpVersion, headers, rawHeaders } = request
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return malformed('the request must be HTTP/1.1 or HTTP/1.0')
   }
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES) {
+    const message = `a request may have ${MAX_HEADER_LINES} header lines`
+    return new RequestError('headers_too_large', message, { closesConnection: true })
+  }
+  const hostProblem = hostProblemOf(request)
+  if (hostProblem !== undefined) return hostProblem
+  if (isUnknownCoding(request)) {
+    return malformed('the only transfer coding here is chunked, in HTTP/1.1')
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    const message = 'the only expectation met here is 100-continue'
+    return new RequestError('expectation_failed', message, { closesConnection: true })
+  }
+  return undefined
+}
+
+/** Refuses a request whose framing has a problem. */
+export const checkFraming: RequestHandler = (request, _response, next) => {
+  const problem = framingProblemOf(request)
+  if (problem !== undefined) throw problem
+  next()
 }

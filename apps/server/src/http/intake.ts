@@ -4,24 +4,24 @@ import type { Logger } from 'pino'
 import { contain, endByException } from './contain.ts'
 
 /**
- * What Node's HTTP parser is given at a time. It cannot be stopped within a piece, and one read of a
- * connection may hold 64 KiB: 2,500 requests, or 10,000 chunks of a body.
+ * How many bytes Node's HTTP parser gets at a time. It cannot be stopped within a piece, and one read
+ * of a connection may hold 64 KiB: 2,500 requests, or 10,000 chunks of a body.
  */
 const PIECE_BYTES = 2_048
 
-/** What large reads may cost in one turn of the event loop, so that others are served between. */
+/** How long large reads may take in one turn of the event loop, so that others are served in between. */
 const TURN_MS = 5
 
-/** Smaller reads are not timed: a create comes in one, and each costs little. */
+/** Smaller reads are not timed: each costs little, and most creates are one. */
 const SMALL_READ_BYTES = 1_024
 
-/** Connections that go on in one turn: more would find no time left. */
+/** Connections that resume in one turn: there would be no time for more. */
 const CONNECTIONS_PER_TURN = 32
 
 /** The end of a header section (RFC 9112 §2.1). */
 const SECTION_END = Buffer.from('\r\n\r\n')
 
-/** The time of this turn of the event loop that large reads have taken, and who waits for the next. */
+/** How long large reads have taken in this turn of the event loop, and who waits for the next turn. */
 class Turn {
   #spentMs = 0
   #isObserved = false
@@ -35,15 +35,15 @@ class Turn {
     const begin = performance.now()
     work()
     this.#spentMs += performance.now() - begin
-    this.#watch()
+    this.#endLater()
   }
 
   wait(goOn: () => void): void {
     this.#waiting.push(goOn)
-    this.#watch()
+    this.#endLater()
   }
 
-  #watch(): void {
+  #endLater(): void {
     if (this.#isObserved) return
     this.#isObserved = true
     setImmediate(() => this.#end())
@@ -54,12 +54,12 @@ class Turn {
     this.#isObserved = false
     const next = this.#waiting.slice(0, CONNECTIONS_PER_TURN)
     this.#waiting = this.#waiting.slice(CONNECTIONS_PER_TURN)
-    if (this.#waiting.length > 0) this.#watch()
+    if (this.#waiting.length > 0) this.#endLater()
     for (const goOn of next) goOn()
   }
 }
 
-/** One for the thread, as its event loop is. */
+/** One for the thread, like the event loop. */
 const turn = new Turn()
 
 const intake = Symbol('intake')
@@ -68,12 +68,12 @@ interface IntakeSocket extends Socket {
   [intake]?: Intake
 }
 
-/** A part of bytes, without a new view where that is all of them. */
+/** A part of bytes, without a new view if it is all of them. */
 function part(bytes: Buffer, start: number, end: number): Buffer {
   return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end)
 }
 
-/** Where a piece ends: before a second header section is whole, so that it begins one request at most. */
+/** Where a piece ends: before the end of a second header section, so that it completes one request at most. */
 function pieceEnd(bytes: Buffer, start: number): number {
   const most = Math.min(start + PIECE_BYTES, bytes.length)
   const piece = part(bytes, start, most)
@@ -82,12 +82,12 @@ function pieceEnd(bytes: Buffer, start: number): number {
   return second < 0 ? most : start + second
 }
 
-/** What a connection sends, on its way to the parser. */
+/** The bytes of a connection on their way to the parser. */
 class Intake {
   readonly #socket: Socket
   readonly #parse: (bytes: Buffer) => void
   readonly #isFull: (socket: Socket) => boolean
-  /** Paused by us; others pause a connection too, and go on with it themselves. */
+  /** Paused by us; whoever else pauses a connection resumes it as well. */
   #isHeld = false
 
   constructor(socket: Socket, parse: (bytes: Buffer) => void, isFull: (socket: Socket) => boolean) {
@@ -109,7 +109,7 @@ class Intake {
       if (isSmall) this.#parse(piece)
       else turn.spend(() => this.#parse(piece))
       start = end
-      // A body that is not read as fast as it comes; whoever reads it goes on.
+      // A body is not read as fast as it arrives; its reader resumes the connection.
       if (this.#socket.isPaused()) {
         this.#socket.unshift(bytes.subarray(start))
         return
@@ -122,19 +122,19 @@ class Intake {
     if (!this.#isHeld || !this.#mayGoOn()) return
     this.#isHeld = false
     socket.resume()
-    // By pieces: the flow would take all that is buffered, and so let as much again be read before.
+    // In pieces: a flowing stream would take all that is buffered, and read as much again first.
     while (socket.readableLength > 0 && !socket.isPaused()) {
       if (socket.read(Math.min(PIECE_BYTES, socket.readableLength)) === null) return
     }
   }
 
-  /** Node's own server must not be given anything while a caller does not read. */
+  /** Node's own server must get nothing while the caller does not read. */
   #mayGoOn(): boolean {
     return !this.#socket.writableNeedDrain && !this.#isFull(this.#socket)
   }
 
   #hold(rest: Buffer): void {
-    // Paused first: what is put back would otherwise come again at once.
+    // Paused first: otherwise the rest would be emitted again at once.
     this.#socket.pause()
     this.#socket.unshift(rest)
     this.#isHeld = true
@@ -142,15 +142,15 @@ class Intake {
   }
 }
 
-/** Goes on with a connection that was held because it was full. */
+/** Resumes a connection that was held because it was full. */
 export function resumeIntake(socket: IntakeSocket): void {
   socket[intake]?.resume()
 }
 
 /**
  * Gives what connections send to Node's HTTP parser in small pieces, and nothing while `isFull` or
- * while the caller does not read: what is left waits in the connection's buffer, at most 64 KiB, and
- * then in the caller's. Whoever ends the fullness calls `resumeIntake`.
+ * while the caller does not read: the rest waits in the connection's buffer, at most 64 KiB, and
+ * then in the caller's. Call `resumeIntake` when a connection is no longer full.
  */
 export function boundIntake(
   server: Server,
@@ -174,6 +174,6 @@ export function boundIntake(
     socket.on('drain', () => contain(socket, log, 'drain', () => state.resume()))
   }
   server.on('connection', (socket: Socket) => contain(socket, log, 'open', () => begin(socket)))
-  // Its parser is gone, and nothing that it sends is heard any more.
+  // Its parser is gone, so what it sends is ignored.
   server.on('connect', (_request, socket: Socket) => void socket.removeAllListeners('data'))
 }

@@ -2,44 +2,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How long a caller may go on sending what nobody reads: in all, and without a byte, as nginx has
- * it. To close at once would reset the connection, which can destroy the reply on its way, and
- * which a proxy that still sends takes for a failure of the server (RFC 9112 §9.6).
+ * How long a caller may go on sending after the last reply: in all, and without a byte; both are
+ * nginx's times. Closing at once would reset the connection, which can destroy the reply on its
+ * way, and a proxy that still sends takes it for a failure of the server (RFC 9112 §9.6).
  */
 const LINGER_MS = 30_000
 const SILENCE_MS = 5_000
 
-/** Connections that may linger at a time, of all servers of the process. */
+/** Connections that may linger at a time, in the whole process. */
 const LINGERING_LIMIT = 256
 
-/** When each began, as `performance.now()`; the longest first. */
+/** When each began, by performance.now(); the oldest first. */
 const lingering = new Map<Socket, number>()
 
-/** Whether a connection has had its last reply, and is only read until its caller is done. */
+/** Whether a connection has had its last reply, and is open only until its caller stops sending. */
 export function isLingering(socket: Socket): boolean {
   return lingering.has(socket)
 }
 
-/** Whether it has been so for longer than this. */
+/** Whether a connection has lingered for longer than a time. */
 export function hasLingered(socket: Socket, forMs: number): boolean {
   const beganAt = lingering.get(socket)
   return beganAt !== undefined && performance.now() - beganAt > forMs
 }
 
 /**
- * How many bytes are read to be dropped in how long, from all that linger: 100 MiB/s. Without it
- * callers who send at full speed would keep the event loop from everybody else.
+ * How many bytes are read and dropped in each interval, from all lingering connections together:
+ * 100 MiB/s. Without it, callers who send at full speed would block the event loop for all others.
  */
 const DROPPED_BYTES = 2_097_152
 const DROPPED_WITHIN_MS = 20
 
-/** What one read of a socket gives at most. */
+/** The most bytes that one read of a socket returns. */
 const READ_BYTES = 65_536
 
 let allowance = DROPPED_BYTES
 let isRefillDue = false
 
-/** Those that are not read until there is an allowance again, in turn. */
+/** Connections that are not read until there is an allowance again, in turn. */
 const paused: Socket[] = []
 
 function allowMore(): void {
@@ -56,7 +56,7 @@ function allowLater(): void {
 }
 
 function dropWhatComes(socket: Socket): void {
-  // From now on Node's parser sees nothing of it.
+  // Removes Node's parser.
   socket.removeAllListeners('data')
   socket.on('data', (chunk) => {
     allowLater()
@@ -69,17 +69,17 @@ function dropWhatComes(socket: Socket): void {
 }
 
 /**
- * Ends the sending side of a connection, and closes it once its caller has closed, has sent nothing
- * for 5 s or has gone on for 30 s. What still comes is read and dropped. One more than 256 closes the
- * one that has lingered longest: its reply has had the most time to arrive.
+ * Ends the sending side of a connection, and closes it once its caller has closed it, has sent
+ * nothing for 5 s or has gone on for 30 s. What still arrives is read and dropped. If 256 linger
+ * already, the oldest is closed: its reply has had the most time to arrive.
  */
 export function linger(socket: Socket): void {
   const close = () => void socket.destroy()
-  const [longest] = lingering.keys()
-  if (lingering.size >= LINGERING_LIMIT && longest !== undefined) {
-    // Its close comes later, and others may begin to linger in the same turn.
-    lingering.delete(longest)
-    longest.destroy()
+  const [oldest] = lingering.keys()
+  if (lingering.size >= LINGERING_LIMIT && oldest !== undefined) {
+    // At once, because others may begin to linger before its close event.
+    lingering.delete(oldest)
+    oldest.destroy()
   }
   lingering.set(socket, performance.now())
   const deadline = setTimeout(close, LINGER_MS)
@@ -94,8 +94,8 @@ export function linger(socket: Socket): void {
 }
 
 /**
- * Sends a reply, the last one on its connection, whose headers have been written. Where the body
- * has not come whole, the connection is closed when its caller is done: see linger.
+ * Ends the last reply on a connection, whose headers have been written. If the request's body has
+ * not arrived completely, the connection lingers: see linger.
  */
 export function endAndClose(
   request: IncomingMessage,
@@ -105,7 +105,7 @@ export function endAndClose(
   if (!request.complete) {
     const { socket } = request
     const { destroySoon } = socket
-    // What Node calls after the reply, to close the connection without reading on.
+    // Node calls this after the reply, to close the connection without reading on.
     socket.destroySoon = () => {
       socket.destroySoon = destroySoon
       if (request.complete) socket.destroySoon()

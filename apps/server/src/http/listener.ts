@@ -1,16 +1,22 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Express } from 'express'
+import type { Express, Request, Response } from 'express'
 import { trackConnections } from './close-listener.ts'
 import { replyConnectionErrors } from './connection-errors.ts'
 import { handleInTurn, isFull } from './exchanges.ts'
 import { MAX_HEADER_LINES } from './framing.ts'
 import { boundIntake } from './intake.ts'
 import { withLastResort } from './last-resort.ts'
-import { messageClassesOf } from './message-classes.ts'
 import { keepPace } from './pace.ts'
-import type { PipelineOptions } from './pipeline.ts'
-import { readTargets } from './read-targets.ts'
+import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
+import { requestIdOf } from './reply.ts'
 
 export interface Address {
   readonly host: string
@@ -34,31 +40,37 @@ export interface ListenerLimits {
 const TIMEOUT_CHECK_MS = 500
 
 /**
- * What may wait in the buffers of a connection and of a body before no more is read or parsed. Little,
- * because of a body in chunks of one byte each takes 150; a reply to a create is about as long.
+ * How much may wait in the buffers of a connection and of a body before reading and parsing stop.
+ * Little, because a chunk of one byte takes 150 bytes of memory; a reply to a create is about as long.
  */
 const BUFFER_BYTES = 512
 
-/** Nothing moves on a connection for this much longer than a request may take: the reader is gone. */
+/** If nothing moves on a connection for this much longer than a request may take, the caller is gone. */
 const IDLE_MARGIN_MS = 30_000
 
-/** What stands around an app. */
+/** What is around an app. */
 export interface ListenerParts {
-  /** Is put before the app, and may answer requests itself. */
-  readonly admit?: (app: RequestListener) => RequestListener
-  /** Told of each connection that was ended or refused because its caller was too slow. */
+  /** What each request must pass before the app, in this order. */
+  readonly checks?: readonly EarlyCheck[]
+  /** Notified of each connection that was ended or refused because its caller was too slow. */
   readonly onSlow?: (socket: Socket) => void
 }
 
-/** An HTTP/1.1 server for an app, not yet listening, whose every refusal carries an Error body. */
-export function createListener(
-  app: Express,
-  limits: ListenerLimits,
-  options: PipelineOptions,
-  { admit = (handle) => handle, onSlow = () => {} }: ListenerParts = {},
-): Server {
-  const { log } = options
-  const handle = handleInTurn(readTargets(admit(withLastResort(app, options)), options), log)
+/**
+ * Classes for Node's HTTP server to make messages of, so that each has Express's prototype from
+ * the start. Express sets it on every message, and to set another one makes the whole request slower.
+ */
+function messageClassesOf(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse extends ServerResponse {}
+  Object.setPrototypeOf(AppRequest.prototype, app.request)
+  Object.setPrototypeOf(AppResponse.prototype, app.response)
+  app.request = AppRequest.prototype as unknown as Express['request']
+  app.response = AppResponse.prototype as unknown as Express['response']
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse } as never
+}
+
+function createNodeServer(app: Express, limits: ListenerLimits, handle: RequestListener): Server {
   const server = createServer(
     {
       ...messageClassesOf(app),
@@ -68,19 +80,40 @@ export function createListener(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       highWaterMark: BUFFER_BYTES,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      // Checked by the app, so that the reply carries an Error body.
+      // Checked by the app, so that the reply has an Error body.
       requireHostHeader: false,
     },
     handle,
   )
-  // A caller that has finished sending may still be waiting for the reply to its last request.
+  // A caller that has finished sending may still wait for the reply to its last request.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // Node drops header lines over its limit without a word: twice as many as may be tell the app.
+  // Node drops header lines over its limit silently: with twice as many the app notices.
   server.maxHeadersCount = 2 * MAX_HEADER_LINES
   server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
-  boundIntake(server, isFull, log)
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
+  return server
+}
+
+/** An HTTP/1.1 server for an app, not yet listening, whose every refusal has an Error body. */
+export function createListener(
+  app: Express,
+  limits: ListenerLimits,
+  options: PipelineOptions,
+  { checks = [], onSlow = () => {} }: ListenerParts = {},
+): Server {
+  const { log } = options
+  const ask = withLastResort(app, options)
+  const handle = handleInTurn((message, serverResponse) => {
+    // Made of the app's classes: see messageClassesOf.
+    const request = message as Request
+    const response = serverResponse as Response
+    response.locals = { requestId: requestIdOf(request), beganAt: performance.now() }
+    for (const check of checks) if (!check(request, response)) return
+    ask(request, response)
+  }, log)
+  const server = createNodeServer(app, limits, handle)
+  boundIntake(server, isFull, log)
   replyConnectionErrors(server, options)
   trackConnections(server)
   keepPace(server, { minDataRateBytes: limits.minDataRateBytes, onSlow, log })
@@ -88,7 +121,7 @@ export function createListener(
 }
 
 /**
- * Starts listening and gives the address as a URL.
+ * Starts listening and resolves with the address as a URL.
  * @throws the error of Node's listen, with the host and port that were asked for.
  */
 export function listen(server: Server, { host, port }: Address): Promise<string> {

@@ -3,21 +3,25 @@ import type { RequestOutcome } from './request-observer.ts'
 
 declare global {
   namespace Express {
-    /** What the service knows of a request while it is answered. */
+    /** What the service knows of a request, and of the reply that it will get. */
     interface Locals extends CommitTiming {
       requestId: string
-      /** The name of the token that opened the service to this request. */
-      tokenName?: string
-      /** Its trace, where it is recorded. */
-      traceId?: string
-      /** When its headers were whole, by performance.now(). */
+      /** When its headers were complete, by performance.now(); undefined if its turn never came. */
       beganAt?: number
-      /** What became of it, once that is known. */
-      outcome?: RequestOutcome
+      /** Its trace, if that is recorded. */
+      traceId?: string
+      /** The name of its token. */
+      tokenName?: string
+      /** The id of its token; two tokens may have the same name. */
+      tokenId?: string
       /** When its token was last found usable, by performance.now(). */
       judgedAt?: number
-      /** Its id, which tells it from another of the same name. */
-      tokenId?: string
+      /** What became of it, once that is known. */
+      outcome?: RequestOutcome
+      /** Headers that its reply gets whatever it is, names and values in turn: see addHeader. */
+      addedHeaders?: string[]
+      /** Its reply has been handed to the connection as a whole. */
+      isAnswered?: true
     }
   }
 }

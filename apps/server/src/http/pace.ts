@@ -4,23 +4,23 @@ import type { Logger } from 'pino'
 import { connectionsOf } from './close-listener.ts'
 import { contain } from './contain.ts'
 import { latestExchangeOf } from './exchanges.ts'
-import { PIECE_BYTES } from './send-pieces.ts'
+import { PIECE_BYTES } from './reply.ts'
 
-/** How often connections are looked at: the precision of both rules. */
+/** How often connections are checked: the precision of both rules. */
 const LOOK_MS = 500
 
-/** So long a body may begin as slowly as it likes: a phone changes its network in that time. */
+/** How long a body may be slow at first: a phone changes its network in that time. */
 const GRACE_MS = 5_000
 
 export interface PaceOptions {
   /** What a caller must send of a body, and read of a reply, in a second. */
   readonly minDataRateBytes: number
-  /** Told of each connection that was ended, or refused. */
+  /** Notified of each connection that is ended or refused. */
   readonly onSlow: (socket: Socket) => void
   readonly log: Logger
 }
 
-/** Since when so many bytes of a connection have passed. */
+/** A number of bytes that a connection had transferred at a time. */
 interface Mark {
   readonly bytes: number
   readonly at: number
@@ -31,65 +31,66 @@ interface Pace {
   sent?: Mark | undefined
 }
 
-const pace = Symbol('pace')
-
-interface PacedSocket extends Socket {
-  [pace]?: Pace
-}
-
 /** Whether a body is on its way that is still wanted. */
 function isSendingBody(socket: Socket): boolean {
   const exchange = latestExchangeOf(socket)
   return exchange !== undefined && !exchange.request.complete && !exchange.response.headersSent
 }
 
+/** Whether a caller has taken nothing of what it is owed for longer than `limitMs`. */
+function isUnread(socket: Socket, state: Pace, now: number, limitMs: number): boolean {
+  if (socket.writableLength === 0) {
+    state.taken = undefined
+    return false
+  }
+  const bytes = socket.bytesWritten - socket.writableLength
+  if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
+  return now - state.taken.at > limitMs
+}
+
+/** Whether a body arrives more slowly than `bytesPerSecond` on average. */
+function isBodySlow(socket: Socket, state: Pace, now: number, bytesPerSecond: number): boolean {
+  // While we do not read, the caller is not to blame.
+  if (!isSendingBody(socket) || socket.isPaused()) {
+    state.sent = undefined
+    return false
+  }
+  state.sent ??= { bytes: socket.bytesRead, at: now }
+  const elapsedMs = now - state.sent.at
+  const dueBytes = (bytesPerSecond * elapsedMs) / 1_000
+  return elapsedMs > GRACE_MS && socket.bytesRead - state.sent.bytes < dueBytes
+}
+
 /**
- * Ends connections whose callers do not read what they are owed, and refuses bodies that come too
- * slowly, so that neither holds a request in flight for long. A reply is handed over in pieces of
- * 16 KiB: whoever takes none in the time that one may take does not read. A body must come at the
+ * Ends connections whose callers do not read their replies, and refuses bodies that arrive too
+ * slowly, so that neither keeps a request in flight for long. A reply is written in pieces of 16 KiB:
+ * a caller who takes none in the time that one may take does not read. A body must arrive at the
  * rate on average, once it has lasted for five seconds.
  */
 export function keepPace(server: Server, options: PaceOptions): void {
   const { minDataRateBytes, onSlow, log } = options
   const pieceMs = (PIECE_BYTES / minDataRateBytes) * 1_000
+  const paces = new WeakMap<Socket, Pace>()
 
-  function endUnread(socket: Socket, state: Pace, now: number): void {
-    if (socket.writableLength === 0) {
-      state.taken = undefined
-      return
+  function check(socket: Socket, state: Pace, now: number): void {
+    if (isUnread(socket, state, now, pieceMs)) {
+      onSlow(socket)
+      socket.destroy()
     }
-    const bytes = socket.bytesWritten - socket.writableLength
-    if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
-    if (now - state.taken.at <= pieceMs) return
-    onSlow(socket)
-    socket.destroy()
-  }
-
-  function refuseSlowBody(socket: Socket, state: Pace, now: number): void {
-    // What we do not read ourselves is not the caller's delay.
-    if (!isSendingBody(socket) || socket.isPaused()) {
-      state.sent = undefined
-      return
+    if (isBodySlow(socket, state, now, minDataRateBytes)) {
+      onSlow(socket)
+      // What Node emits for a request that is overdue.
+      const late = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      server.emit('clientError', late, socket)
     }
-    state.sent ??= { bytes: socket.bytesRead, at: now }
-    const elapsedMs = now - state.sent.at
-    const dueBytes = (minDataRateBytes * elapsedMs) / 1_000
-    if (elapsedMs <= GRACE_MS || socket.bytesRead - state.sent.bytes >= dueBytes) return
-    onSlow(socket)
-    // As Node tells of a request that is overdue.
-    const late = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    server.emit('clientError', late, socket)
   }
 
   const timer = setInterval(() => {
     const now = performance.now()
-    for (const socket of connectionsOf(server) as Iterable<PacedSocket>) {
-      socket[pace] ??= {}
-      const state = socket[pace]
-      contain(socket, log, 'pace', () => {
-        endUnread(socket, state, now)
-        refuseSlowBody(socket, state, now)
-      })
+    for (const socket of connectionsOf(server)) {
+      const state = paces.get(socket) ?? {}
+      paces.set(socket, state)
+      contain(socket, log, 'pace', () => check(socket, state, now))
     }
   }, LOOK_MS)
   timer.unref()

@@ -1,60 +1,77 @@
-import { type ErrorName, encodeJson, type JsonWritable } from '@plant-store/contract'
+import { type ErrorName, headerNames } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
   type Express,
+  type Request,
   type RequestHandler,
   type Response,
 } from 'express'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { CallerGoneError } from './body.ts'
 import type { DeferReply } from './deferred-replies.ts'
-import { checkFraming } from './framing.ts'
-import { errorBodyOf, hasUnwantedBody, isCutOff, requestIdOf, sendReply } from './reply.ts'
-import './locals.ts'
-import { RequestError } from './request-error.ts'
+import {
+  type ClosingRules,
+  endsConnection,
+  isCutOff,
+  type Reply,
+  sendError,
+  sendReply,
+} from './reply.ts'
+import { RequestError, retryAfter } from './request-error.ts'
 import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
+import { readableTargetOf } from './target.ts'
 
-export interface PipelineOptions extends Listeners {
-  /** A body up to this many bytes is read to its end even if it is refused. */
-  readonly bodyLimitBytes: number
-  /** While true, each reply is the last on its connection. */
-  readonly isDraining: () => boolean
-  /** Has strangers and callers over a limit wait behind those that were let in. */
+/** What every reply of an app depends on. */
+export interface PipelineOptions extends Listeners, ClosingRules {
+  /** Lets refusals that may come in floods wait; without it they are sent at once. */
   readonly deferReply?: DeferReply
 }
 
-/** When a caller should try again after 503, in seconds. */
-const RETRY_AFTER_SECONDS = '1'
+/** A check of a request before its app. Returns false if it has answered the request, or will. */
+export type EarlyCheck = (request: Request, response: Response) => boolean
 
-/** An Express app that routes exactly, and replies JSON with the headers of this service only. */
-export function createBareApp(options: PipelineOptions): Express {
+/** An Express app that matches paths exactly and adds no header of its own. */
+export function createBareApp(): Express {
   const app = express()
-  app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
-  app.response.json = function (this: Response, value: JsonWritable) {
-    const isSent = sendReply(this.req, this, {
-      status: this.statusCode,
-      body: encodeJson(value),
-      requestId: this.locals.requestId,
-      closesConnection: options.isDraining(),
-    })
-    if (isSent) noteSuccess(options, this.req, this)
-    return this
-  }
-  return app
+  return app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
 }
 
-/** First in every app: gives the request its id and refuses what HTTP/1.1 forbids. */
-export const beginRequest: RequestHandler = (request, response, next) => {
-  response.locals.requestId = requestIdOf(request)
-  response.locals.beganAt = performance.now()
-  checkFraming(request)
-  next()
+/** Sends a reply that is no error, with the status of the response by default, then notes it. */
+export function reply(
+  response: Response,
+  body: Reply['body'],
+  options: PipelineOptions,
+  more: Partial<Reply> = {},
+): void {
+  const { statusCode: status } = response
+  const closesConnection = options.isDraining()
+  const isSent = sendReply(response, { status, body, closesConnection, ...more })
+  if (isSent) noteSuccess(options, response)
+}
+
+/**
+ * Replaces the target by one that Express can read, and refuses a request without: Express itself
+ * would give up before the first layer of an app.
+ */
+export function readTarget(options: PipelineOptions): EarlyCheck {
+  const refuse = replyError(options)
+  return (request, response) => {
+    const target = readableTargetOf(request.url)
+    if (target === undefined) {
+      const message = 'the request target is not valid'
+      const error = new RequestError('malformed_request', message, { closesConnection: true })
+      refuse(error, request, response, () => {})
+      return false
+    }
+    request.url = target
+    return true
+  }
 }
 
 export function refuseMethod(...allowed: string[]): RequestHandler {
   return () => {
     throw new RequestError('method_not_allowed', `the methods here: ${allowed.join(', ')}`, {
-      headers: ['allow', allowed.join(', ')],
+      headers: [headerNames.allow, allowed.join(', ')],
     })
   }
 }
@@ -66,10 +83,8 @@ export const refusePath: RequestHandler = () => {
 function toRequestError(cause: unknown): RequestError {
   if (cause instanceof RequestError) return cause
   if (cause instanceof StoreUnavailableError) {
-    return new RequestError('unavailable', `nothing was stored, try again: ${cause.message}`, {
-      headers: ['retry-after', RETRY_AFTER_SECONDS],
-      cause,
-    })
+    const message = `nothing was stored, try again: ${cause.message}`
+    return new RequestError('unavailable', message, { headers: retryAfter(), cause })
   }
   if (cause instanceof OutcomeUnknownError) {
     const message = 'the plant may have been stored; it is safe to send it again'
@@ -83,25 +98,17 @@ const floods = new Set<ErrorName>(['missing_credentials', 'invalid_token', 'too_
 
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
 export function replyError(options: PipelineOptions): ErrorRequestHandler {
-  const { bodyLimitBytes, isDraining, deferReply } = options
+  const { deferReply } = options
   return (thrown, request, response, _next) => {
-    if (thrown instanceof CallerGoneError) return noteCallerGone(options, request, response)
+    if (thrown instanceof CallerGoneError) return noteCallerGone(options, response)
     const error = toRequestError(thrown)
-    const { requestId } = response.locals
-    noteFailure(options, error, requestId, request, response)
-    const tell = () => {
-      // What failed was the reply itself: nothing better can follow it.
+    noteFailure(options, error, response)
+    const send = () => {
+      // The reply itself has failed: nothing better can follow it.
       if (isCutOff(response)) request.socket.destroy()
-      sendReply(request, response, {
-        status: error.status,
-        body: errorBodyOf(error),
-        requestId,
-        headers: error.headers,
-        closesConnection:
-          error.closesConnection || isDraining() || hasUnwantedBody(request, bodyLimitBytes),
-      })
+      sendError(response, error, { closesConnection: endsConnection(request, options) })
     }
-    if (deferReply !== undefined && floods.has(error.errorName)) deferReply(request.socket, tell)
-    else tell()
+    if (deferReply !== undefined && floods.has(error.errorName)) deferReply(request.socket, send)
+    else send()
   }
 }

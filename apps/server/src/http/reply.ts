@@ -1,79 +1,98 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ErrorBody, encodeJson } from '@plant-store/contract'
+import {
+  contract,
+  type ErrorBody,
+  encodeJson,
+  headerNames,
+  isRequestId,
+} from '@plant-store/contract'
+import type { Response } from 'express'
 import { holdsCredential } from '../text/without-credentials.ts'
 import { markAsClosing } from './exchanges.ts'
 import { endAndClose } from './lingering-close.ts'
+import './locals.ts'
 import type { RequestError } from './request-error.ts'
-import { PIECE_BYTES, sendPieces } from './send-pieces.ts'
-
-const REQUEST_ID = /^[\w.-]{1,128}$/
 
 /**
- * The caller's x-request-id where it is well formed and holds no credential, else a fresh UUID:
- * whoever sees a reply, a log or a trace sees the request's id.
+ * The caller's request id if it is well formed and holds no credential, else a fresh UUID:
+ * the id is visible in replies, logs and traces.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id']
-  if (typeof given !== 'string' || !REQUEST_ID.test(given)) return randomUUID()
+  const given = headers[headerNames.requestId]
+  if (typeof given !== 'string' || !isRequestId(given)) return randomUUID()
   return holdsCredential(given) ? randomUUID() : given
 }
 
-/** The headers that every reply with a body carries, names and values in turn. */
+export interface Reply {
+  readonly status: number
+  /** JSON text, unless `contentType` says otherwise. */
+  readonly body: string | Uint8Array
+  readonly contentType?: string
+  /** `no-store` by default. */
+  readonly cacheControl?: string
+  /** More headers, names and values in turn. */
+  readonly headers?: readonly string[]
+  readonly closesConnection: boolean
+  /** Nothing can be read after this request, but requests before it may still wait for their turn. */
+  readonly isOfLastRequest?: boolean
+}
+
+/** The headers of every reply, names and values in turn; the first four are about its content. */
 export function headersOf(
   requestId: string,
   bodyBytes: number,
-  contentType = 'application/json',
+  {
+    contentType = contract.createPlant.contentType,
+    cacheControl = 'no-store',
+  }: Partial<Reply> = {},
 ): string[] {
   return [
-    'content-type',
+    headerNames.contentType,
     contentType,
     'content-length',
     String(bodyBytes),
     'cache-control',
-    'no-store',
+    cacheControl,
     'x-content-type-options',
     'nosniff',
-    'x-request-id',
+    headerNames.requestId,
     requestId,
   ]
 }
 
-const NONE: readonly string[] = []
-
-const moreHeaders = Symbol('more headers')
-const isAnswered = Symbol('is answered')
-
-interface MarkedResponse extends ServerResponse {
-  [moreHeaders]?: string[]
-  [isAnswered]?: true
-}
-
-/** Whether a reply was begun and has failed on its way to the connection. */
-export function isCutOff(response: MarkedResponse): boolean {
-  return response.headersSent && response[isAnswered] !== true
-}
-
 /** Adds a header to the reply that this request will get, whatever it will be. */
-export function addHeader(response: MarkedResponse, name: string, value: string): void {
-  response[moreHeaders] ??= []
-  response[moreHeaders].push(name, value)
+export function addHeader({ locals }: Response, name: string, value: string): void {
+  locals.addedHeaders ??= []
+  locals.addedHeaders.push(name, value)
 }
 
-/** What addHeader has added, names and values in turn. */
-export function addedHeadersOf(response: MarkedResponse): readonly string[] {
-  return response[moreHeaders] ?? NONE
+/** Whether a reply was begun and then failed before it was complete. */
+export function isCutOff({ headersSent, locals }: Response): boolean {
+  return headersSent && locals.isAnswered !== true
+}
+
+/** When a reply is the last one on its connection. */
+export interface ClosingRules {
+  /** A body up to this many bytes is read to its end even if it is refused. */
+  readonly bodyLimitBytes: number
+  /** While true, each reply is the last one on its connection. */
+  readonly isDraining: () => boolean
 }
 
 /** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
-export function hasUnwantedBody(request: IncomingMessage, bodyLimitBytes: number): boolean {
-  const { headers, complete } = request
+function hasUnwantedBody({ headers, complete }: IncomingMessage, bodyLimitBytes: number): boolean {
   if (Number(headers['content-length'] ?? 0) > bodyLimitBytes) return true
   return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
 }
 
+/** Whether a reply that leaves the body unread ends the connection of this request. */
+export function endsConnection(request: IncomingMessage, rules: ClosingRules): boolean {
+  return rules.isDraining() || hasUnwantedBody(request, rules.bodyLimitBytes)
+}
+
 /** Whether Node's parser may have dropped what came in one packet behind this request. */
-export function hidesWhatFollows({ headers }: IncomingMessage): boolean {
+function hidesWhatFollows({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined
 }
 
@@ -83,51 +102,75 @@ export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'mess
   return encodeJson(body)
 }
 
-export interface Reply {
-  readonly status: number
-  /** JSON text, unless `contentType` says otherwise. */
-  readonly body: string
-  readonly contentType?: string
-  readonly requestId: string
-  /** More headers, names and values in turn. */
-  readonly headers?: readonly string[]
-  readonly closesConnection: boolean
-  /** Nothing can be read after this request, and those before it may still wait for their turn. */
-  readonly isOfLastRequest?: boolean
+/** A reply is written in pieces of this size, so that a caller who reads none of it is noticed. */
+export const PIECE_BYTES = 16_384
+
+/** Writes a body and ends the reply; each piece waits until the caller has taken the one before. */
+function endInPieces(response: ServerResponse, body: Uint8Array): void {
+  let start = 0
+  function goOn(): void {
+    while (start < body.length) {
+      const piece = body.subarray(start, start + PIECE_BYTES)
+      start += piece.length
+      if (!response.write(piece) && start < body.length) return void response.once('drain', goOn)
+    }
+    response.end()
+  }
+  goOn()
+}
+
+function end(response: ServerResponse, body: string | Uint8Array, bodyBytes: number): void {
+  if (bodyBytes > PIECE_BYTES) {
+    endInPieces(response, typeof body === 'string' ? Buffer.from(body) : body)
+    return
+  }
+  // Node writes text of one byte a character faster when it knows that it is.
+  response.end(body, bodyBytes === body.length ? 'latin1' : 'utf8')
 }
 
 /**
- * Writes a reply; with `closesConnection`, or where a next request may have been lost, it is the
- * last one on its connection. Gives false where what came after the headers broke the rules and was
- * answered meanwhile.
+ * Writes a reply. It is the last one on its connection with `closesConnection`, or if a next request
+ * may have been lost. Returns false if there is a reply already: bytes that came after the headers
+ * may have broken the rules, and been answered, in the meantime.
  */
-export function sendReply(
-  request: IncomingMessage,
-  response: MarkedResponse,
-  reply: Reply,
-): boolean {
+export function sendReply(response: Response, reply: Reply): boolean {
   if (response.headersSent) return false
-  const { status, body, contentType, requestId, headers = [], closesConnection } = reply
+  const { req: request, locals } = response
+  const { status, body, headers = [], closesConnection } = reply
   const bodyBytes = Buffer.byteLength(body)
-  const lines = headersOf(requestId, bodyBytes, contentType)
-  // A 204 has no content, and so no lines about any (RFC 9110 §8.6, §15.3.5).
-  if (status === 204) lines.splice(0, 4)
+  const lines = headersOf(locals.requestId, bodyBytes, reply)
+  // A 204 and a 304 have no content, so no headers about any (RFC 9110 §8.6, §15.3.5, §15.4.5).
+  if (status === 204 || status === 304) lines.splice(0, 4)
   lines.push(...headers)
-  lines.push(...addedHeadersOf(response))
-  // Of a caller that wants the connection closed the body may still be on its way.
+  if (locals.addedHeaders !== undefined) lines.push(...locals.addedHeaders)
+  // If the caller wants the connection closed, the body may still be on its way.
   const isKept = request.complete || response.shouldKeepAlive
   if (isKept && !closesConnection && !hidesWhatFollows(request)) {
-    // Text of one byte a character is written faster when Node is told so.
-    const encoding = bodyBytes === body.length ? 'latin1' : 'utf8'
     response.writeHead(status, lines)
-    if (bodyBytes <= PIECE_BYTES) response.end(body, encoding)
-    else sendPieces(response, Buffer.from(body), () => response.end())
-    response[isAnswered] = true
-    return true
+    end(response, body, bodyBytes)
+  } else {
+    if (reply.isOfLastRequest !== true) markAsClosing(request.socket)
+    response.writeHead(status, [...lines, 'connection', 'close'])
+    endAndClose(request, response, body)
   }
-  if (reply.isOfLastRequest !== true) markAsClosing(request.socket)
-  response.writeHead(status, [...lines, 'connection', 'close'])
-  endAndClose(request, response, body)
-  response[isAnswered] = true
+  locals.isAnswered = true
   return true
+}
+
+/** Replies with the Error body of an error. */
+export function sendError(
+  response: Response,
+  error: RequestError,
+  {
+    closesConnection,
+    isOfLastRequest = false,
+  }: Pick<Reply, 'closesConnection' | 'isOfLastRequest'>,
+): void {
+  sendReply(response, {
+    status: error.status,
+    body: errorBodyOf(error),
+    headers: error.headers,
+    closesConnection: closesConnection || error.closesConnection,
+    isOfLastRequest,
+  })
 }

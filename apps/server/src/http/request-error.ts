@@ -1,4 +1,9 @@
-import { type ErrorName, errorTable } from '@plant-store/contract'
+import { type ErrorName, errorTable, headerNames } from '@plant-store/contract'
+
+/** A Retry-After header (RFC 9110 §10.2.3) as name and value; 1 s by default, because overload passes quickly. */
+export function retryAfter(seconds = 1): [name: string, value: string] {
+  return [headerNames.retryAfter, String(seconds)]
+}
 
 /**
  * A request that is answered with an Error body, by its name in the contract.

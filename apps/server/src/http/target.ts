@@ -9,19 +9,19 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i
 /** A path and a query as a URI may hold them: printable, and without a fragment. */
 const ORIGIN = /^\/[!-"$-~]*$/
 
-/** What stands before the path of an absolute-form, whether its host is one or not. */
+/** What is before the path of an absolute-form, even if its host is not valid. */
 const BEFORE_PATH = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i
 
-/** Whether a text is what a Host header may hold. */
+/** Whether a text is a valid value of the Host header. */
 export function isHost(text: string): boolean {
   const [match, ipv6] = HOST.exec(text) ?? []
   return match !== undefined && (ipv6 === undefined || isIPv6(ipv6))
 }
 
 /**
- * A request target as Express can read it, which is the origin-form or `*` (RFC 9112 §3.2). An
- * absolute-form loses its authority: Node's url.parse would throw on some. Undefined for what is no
- * target here, such as one with a fragment, without a host or with a user (RFC 9110 §4.2).
+ * A request target as Express can read it: the origin-form or `*` (RFC 9112 §3.2). An absolute-form
+ * loses its authority, because Node's url.parse would throw on some. Undefined for an invalid target,
+ * such as one with a fragment, without a host or with a user (RFC 9110 §4.2).
  */
 export function readableTargetOf(target: string): string | undefined {
   if (target === '*' || ORIGIN.test(target)) return target
@@ -31,7 +31,7 @@ export function readableTargetOf(target: string): string | undefined {
   return ORIGIN.test(readable) ? readable : undefined
 }
 
-/** The path of whatever came as a target; never throws. */
+/** The path of any text that was sent as a target; never throws. */
 export function pathOf(target: string): string {
   const [path = ''] = target.replace(BEFORE_PATH, '').split(/[?#]/, 1)
   return path

@@ -1,100 +1,92 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { DeferReply } from '../http/deferred-replies.ts'
-import { checkFraming } from '../http/framing.ts'
-import { errorBodyOf, hasUnwantedBody, requestIdOf, sendReply } from '../http/reply.ts'
-import { RequestError } from '../http/request-error.ts'
-import type { RequestObserver } from '../http/request-observer.ts'
-import type { AdmitForwarded } from './per-address.ts'
-import type { Refusals } from './refusals.ts'
-import { Slots } from './slots.ts'
+import type { Request, Response } from 'express'
+import { framingProblemOf } from '../http/framing.ts'
+import type { EarlyCheck, PipelineOptions } from '../http/pipeline.ts'
+import { addHeader, endsConnection, sendError } from '../http/reply.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
+import type { RefusalReason, Refusals } from './refusals.ts'
 
-export interface AdmissionOptions {
-  /** Requests that may be handled at a time. */
-  readonly requestLimit: number
-  /** Whether a request is for what anybody may read; such requests take no places of others. */
-  readonly isPublic: (request: IncomingMessage) => boolean
-  readonly admitForwarded: AdmitForwarded
-  readonly bodyLimitBytes: number
-  readonly isOverloaded: () => boolean
-  readonly isDraining: () => boolean
-  readonly refusals: Refusals
-  readonly observer?: RequestObserver | undefined
-  readonly deferReply: DeferReply
-  /** Adds to every reply what it needs beyond the usual, such as the headers of CORS. */
-  readonly mark: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+/** Why a request is refused, and with which error. */
+export interface Refusal {
+  readonly reason: RefusalReason
+  readonly error: RequestError
+  /** For Retry-After; 1 by default. */
+  readonly retryAfterSeconds?: number
+  /** Whom the log names: an address. */
+  readonly who?: string
 }
 
-/** Requests for public content that may be handled at a time, whatever the limit of the others is. */
-const PUBLIC_LIMIT = 64
+/** Returns the refusal of a request; undefined if the request may go on. */
+export type Limit = (request: Request, response: Response) => Refusal | undefined
+
+export interface AdmissionOptions {
+  readonly pipeline: PipelineOptions
+  readonly refusals: Refusals
+}
+
+/**
+ * Refuses requests before the app, without making an error and without a line in the log: a refusal
+ * helps only while it costs less than a create. A request with a framing problem goes on, because the
+ * app answers it and closes its connection.
+ */
+export function refuseEarly(limit: Limit, { pipeline, refusals }: AdmissionOptions): EarlyCheck {
+  const { observer, deferReply = (_socket, send) => send() } = pipeline
+  return (request, response) => {
+    const refusal = limit(request, response)
+    if (refusal === undefined || framingProblemOf(request) !== undefined) return true
+    const { reason, error, retryAfterSeconds, who } = refusal
+    refusals.count(reason, who)
+    observer?.answered(error.errorName, error.status, undefined)
+    addHeader(response, ...retryAfter(retryAfterSeconds))
+    deferReply(request.socket, () =>
+      sendError(response, error, { closesConnection: endsConnection(request, pipeline) }),
+    )
+    return false
+  }
+}
 
 const unavailable = new RequestError(
   'unavailable',
   'nothing was stored, try again: the server has more requests than it can answer in time',
 )
 
-const tooMany = new RequestError(
-  'too_many_requests',
-  'nothing was stored, try again: too many requests from this address are in flight',
-)
+/** Refuses requests with 503 while plants wait too long for their commit. */
+export function limitOverload(isOverloaded: () => boolean): Limit {
+  const refusal = { reason: 'overload', error: unavailable } as const
+  return () => (isOverloaded() ? refusal : undefined)
+}
 
-const RETRY_AFTER = ['retry-after', '1']
+/** Places for requests in flight, each taken until its reply has left or its caller is gone. */
+class Slots {
+  readonly #most: number
+  #taken = 0
+  readonly #leave = (): void => {
+    this.#taken--
+  }
 
-/** Whether nothing that RFC 9112 forbids makes it doubtful where a request ends. */
-export function isWellFramed(request: IncomingMessage): boolean {
-  try {
-    checkFraming(request)
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Takes a place for a request, by its response; false if none is left. */
+  take(response: Response): boolean {
+    if (this.#taken >= this.#most) return false
+    this.#taken++
+    response.on('close', this.#leave)
     return true
-  } catch {
-    return false
   }
 }
 
-/**
- * Hands requests on while there are few enough of them, and replies the others 503: before the app,
- * without an error and without a line in the log, because a refusal helps only while it is cheaper
- * than a reply.
- */
-export function admitRequests(app: RequestListener, options: AdmissionOptions): RequestListener {
-  const { requestLimit, bodyLimitBytes, isOverloaded, isDraining } = options
-  const { isPublic, admitForwarded, refusals, observer, deferReply, mark } = options
+/** Requests for public content that may be in flight, whatever the limit of the others is. */
+const PUBLIC_LIMIT = 64
+
+/** Refuses requests with 503 while `requestLimit` others are in flight; public ones have places of their own. */
+export function limitInFlight(
+  requestLimit: number,
+  isPublic: (request: Request) => boolean,
+): Limit {
   const slots = new Slots(requestLimit)
   const publicSlots = new Slots(PUBLIC_LIMIT)
-
-  function reply(request: IncomingMessage, response: ServerResponse, error: RequestError): void {
-    sendReply(request, response, {
-      status: error.status,
-      body: errorBodyOf(error),
-      requestId: requestIdOf(request),
-      headers: RETRY_AFTER,
-      closesConnection: isDraining() || hasUnwantedBody(request, bodyLimitBytes),
-    })
-  }
-
-  function refuse(
-    request: IncomingMessage,
-    response: ServerResponse,
-    error: RequestError = unavailable,
-  ): void {
-    // What cannot be trusted to end where it seems to gets the app's answer, and is closed.
-    if (!isWellFramed(request)) {
-      app(request, response)
-      return
-    }
-    observer?.answered(error.errorName, error.status, undefined)
-    deferReply(request.socket, () => reply(request, response, error))
-  }
-
-  return (request, response) => {
-    mark?.(request, response)
-    if (isOverloaded()) {
-      refusals.count('overload')
-      return refuse(request, response)
-    }
-    if (!admitForwarded(request, response)) return refuse(request, response, tooMany)
-    if (!(isPublic(request) ? publicSlots : slots).take(response)) {
-      refusals.count('requests_in_flight')
-      return refuse(request, response)
-    }
-    app(request, response)
-  }
+  const refusal = { reason: 'requests_in_flight', error: unavailable } as const
+  return (request, response) =>
+    (isPublic(request) ? publicSlots : slots).take(response) ? undefined : refusal
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
-/** Addresses and networks whose word about their callers is taken. */
+/** Addresses and networks of proxies whose X-Forwarded-For is believed. */
 export type TrustedProxies = readonly string[]
 
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
@@ -10,19 +10,19 @@ const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\])(?::\d*)?$/i
 /** An IPv6 address in brackets, with the longest name of an interface and a port, is shorter. */
 const LONGEST = 80
 
-/** Stands for the caller of a connection that has ended. */
+/** The caller of a connection that has ended. */
 const GONE = 'gone'
 
 const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
 
 /**
- * An address in its one spelling, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4;
+ * An address in its canonical spelling, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4;
  * undefined for text that is no address.
  */
 export function normalizeAddress(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? []
-  // A zone says by which of our interfaces an address is reached; it is no part of the address.
+  // A zone names the interface by which an address is reached; it is no part of the address.
   const address = (ipv4 ?? ipv6 ?? text).replace(/%.*$/, '')
   const version = isIP(address)
   if (version === 4) return address
@@ -32,8 +32,8 @@ export function normalizeAddress(text: string): string | undefined {
 }
 
 /**
- * What stands for a caller in a limit: an IPv4 address, or the /64 network of an IPv6 address,
- * since every caller has all of its own.
+ * How a limit identifies a caller: by an IPv4 address, or by the /64 network of an IPv6 address,
+ * because every caller can use all addresses of its network.
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
@@ -63,24 +63,24 @@ function createIsTrusted(proxies: TrustedProxies): (address: string) => boolean 
   return (address) => list.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }
 
-/** Gives the network of the caller of a request. */
+/** Returns the network of the caller of a request. */
 export type CallerOf = (request: IncomingMessage) => string
 
-/** Tells callers apart by address; each address is a network as `networkOf` has it. */
+/** Identifies callers by address, each as a network: see `networkOf`. */
 export interface CallerAddresses {
   readonly hasProxies: boolean
-  /** Whether a connection is a trusted proxy's. */
+  /** Whether a trusted proxy opened the connection. */
   isTrusted(socket: Socket): boolean
-  /** Whose connection it is; `gone` where it has ended. */
+  /** Who opened the connection; `gone` if it has ended. */
   ofConnection(socket: Socket): string
   ofRequest: CallerOf
 }
 
 /**
  * The caller is whoever opened the connection, unless that is a trusted proxy: then it is the
- * first address of X-Forwarded-For, from the right, that is no trusted proxy. What stands left of
- * it was said by a stranger. An entry that is no address ends the search: the proxy that passed it
- * on stands for its callers.
+ * first address of X-Forwarded-For, from the right, that is no trusted proxy. What is left of it
+ * was written by a stranger. An entry that is no address ends the search: the proxy that forwarded
+ * it then counts as the caller.
  */
 export function createCallerAddresses(proxies: TrustedProxies): CallerAddresses {
   const isTrusted = createIsTrusted(proxies)

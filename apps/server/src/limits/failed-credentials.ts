@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { RequestError } from '../http/request-error.ts'
+import type { FailureLimit } from '../auth/bearer.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
+import type { Refusal } from './admission.ts'
 import type { CallerOf } from './caller-address.ts'
 import { createRate } from './rate.ts'
 import type { Refusals } from './refusals.ts'
@@ -11,45 +13,36 @@ export interface FailedCredentialsOptions {
   readonly refusals: Refusals
 }
 
-/** Callers who showed no valid credential too often. */
-export interface FailedCredentials {
-  /** Whether the caller is over the limit. Costs next to nothing while nobody is. */
-  isOver(request: IncomingMessage): boolean
-  /** Counts that a caller over the limit was refused, and gives the seconds that it should wait. */
-  refuse(request: IncomingMessage): string
-  /**
-   * Notes that a request showed no credential, or one that is not valid.
-   * @throws RequestError `too_many_requests` when too many did.
-   */
-  add(request: IncomingMessage): void
+/** Callers that showed no valid credential too often. */
+export interface FailedCredentials extends FailureLimit {
+  /** The refusal of a caller over the limit, not counted. Costs almost nothing while there is none. */
+  refusalOf(request: IncomingMessage): Refusal | undefined
 }
-
-/** What a caller over the limit is told. */
-export const TOO_MANY_FAILED = 'too many requests from this address had no valid token'
 
 const MINUTE_NS = 60_000_000_000
 
 /** About 150 bytes each. */
 const CALLER_LIMIT = 20_000
 
-/** Refuses a caller that is over the limit. */
-export function tooManyFailed(retryAfterSeconds: string): RequestError {
-  return new RequestError('too_many_requests', TOO_MANY_FAILED, {
-    headers: ['retry-after', retryAfterSeconds],
-  })
-}
+const error = new RequestError(
+  'too_many_requests',
+  'too many requests from this address had no valid token',
+)
 
-/** For a server whose callers may be wrong as often as they like. */
-const noLimit: FailedCredentials = {
-  isOver: () => false,
-  refuse: () => '1',
-  add: () => {},
+/** For a server whose callers may fail any number of times. */
+const noLimit: FailedCredentials = { refusalOf: () => undefined, check: () => {}, add: () => {} }
+
+/** The refusal of a caller that has to wait; undefined for 0 ms. */
+function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
+  if (waitMs === 0) return undefined
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return { reason: 'failed_credentials', error, retryAfterSeconds, who: caller }
 }
 
 /**
- * Limits how often a caller may show no valid credential. Whoever is over the limit
- * should still be let in with a token that this process has met: its check costs little, and a
- * good caller may share the address with a bad one.
+ * Limits how often a caller may show no valid credential. A caller over the limit should still be
+ * admitted with a token that this process knows: its check costs little, and a good caller may
+ * share the address with a bad one.
  */
 export function limitFailedCredentials(options: FailedCredentialsOptions): FailedCredentials {
   const { perMinute, callerOf, refusals } = options
@@ -59,29 +52,32 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
     burst: perMinute,
     keyLimit: CALLER_LIMIT,
   })
-  // While no caller at all is over the limit, nobody's address is looked at.
+  // While no caller at all is over the limit, no address is looked up.
   let someoneIsOverUntil = 0
 
-  function refuse(caller: string, waitMs: number): string {
-    refusals.count('failed_credentials', caller)
-    return String(Math.max(1, Math.ceil(waitMs / 1_000)))
+  function refusalOf(request: IncomingMessage): Refusal | undefined {
+    const now = performance.now()
+    if (now >= someoneIsOverUntil) return undefined
+    const caller = callerOf(request)
+    return refusalAfter(caller, rate.look(caller, now).waitMs)
+  }
+
+  function throwIf(refusal: Refusal | undefined): void {
+    if (refusal === undefined) return
+    refusals.count(refusal.reason, refusal.who)
+    const headers = retryAfter(refusal.retryAfterSeconds)
+    throw new RequestError(error.errorName, error.message, { headers })
   }
 
   return {
-    isOver(request) {
-      if (performance.now() >= someoneIsOverUntil) return false
-      return rate.look(callerOf(request), performance.now()).waitMs > 0
-    },
-    refuse(request) {
-      const caller = callerOf(request)
-      return refuse(caller, rate.look(caller, performance.now()).waitMs)
-    },
+    refusalOf,
+    check: (request) => throwIf(refusalOf(request)),
     add(request) {
       const now = performance.now()
       const caller = callerOf(request)
       const before = rate.spend(caller, now)
       someoneIsOverUntil = Math.max(someoneIsOverUntil, now + rate.look(caller, now).waitMs)
-      if (before.waitMs > 0) throw tooManyFailed(refuse(caller, before.waitMs))
+      throwIf(refusalAfter(caller, before.waitMs))
     },
   }
 }

@@ -1,5 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { RequestError } from '../http/request-error.ts'
+import type { Limit } from './admission.ts'
 import type { CallerAddresses } from './caller-address.ts'
 import type { Refusals } from './refusals.ts'
 
@@ -7,10 +9,9 @@ export interface AddressLimitOptions {
   /** Connections of one address, or requests that trusted proxies forward for it; undefined for any number. */
   readonly most: number | undefined
   readonly addresses: CallerAddresses
-  readonly refusals: Refusals
 }
 
-/** How many of something each address has now. */
+/** How many of one kind of thing each address has now. */
 class Counts {
   readonly #counts = new Map<string, number>()
 
@@ -30,11 +31,14 @@ class Counts {
 }
 
 /**
- * Closes at once what an address opens beyond its connections. A trusted proxy may open any number:
- * its callers are told apart by `limitForwarded`.
+ * Closes connections of an address over its limit at once. A trusted proxy may open any number:
+ * `limitForwarded` limits its callers.
  */
-export function limitConnections(server: Server, options: AddressLimitOptions): void {
-  const { most, addresses, refusals } = options
+export function limitConnections(
+  server: Server,
+  { most, addresses }: AddressLimitOptions,
+  refusals: Refusals,
+): void {
   if (most === undefined) return
   const counts = new Counts()
   server.on('connection', (socket: Socket) => {
@@ -49,21 +53,23 @@ export function limitConnections(server: Server, options: AddressLimitOptions): 
   })
 }
 
-/** Whether a request may go on: as many of an address as it may have connections, where proxies forward it. */
-export type AdmitForwarded = (request: IncomingMessage, response: ServerResponse) => boolean
+const error = new RequestError(
+  'too_many_requests',
+  'nothing was stored, try again: too many requests from this address are in flight',
+)
 
-export function limitForwarded(options: AddressLimitOptions): AdmitForwarded {
-  const { most, addresses, refusals } = options
-  if (most === undefined || !addresses.hasProxies) return () => true
+/**
+ * Refuses requests that trusted proxies forward with 429: an address may have as many in flight as it
+ * may have connections.
+ */
+export function limitForwarded({ most, addresses }: AddressLimitOptions): Limit {
+  if (most === undefined || !addresses.hasProxies) return () => undefined
   const counts = new Counts()
   return (request, response) => {
-    if (!addresses.isTrusted(request.socket)) return true
+    if (!addresses.isTrusted(request.socket)) return undefined
     const address = addresses.ofRequest(request)
-    if (!counts.add(address, most)) {
-      refusals.count('address_requests', address)
-      return false
-    }
+    if (!counts.add(address, most)) return { reason: 'address_requests', error, who: address }
     response.once('close', () => counts.remove(address))
-    return true
+    return undefined
   }
 }

@@ -3,7 +3,7 @@ import type { RateLimit } from '../store/store.ts'
 const NS_PER_MS = 1_000_000
 
 export interface RateOptions extends RateLimit {
-  /** Keys that are kept; beyond it the key that was longest unused starts afresh. */
+  /** Keys that are kept; with one more, the least recently used key is forgotten and starts anew. */
   readonly keyLimit: number
 }
 
@@ -11,11 +11,11 @@ export interface RateOptions extends RateLimit {
 export interface RateState {
   /** Whole units that may be spent now. */
   readonly remaining: number
-  /** Until a unit may be spent; 0 where one may be now. */
+  /** Until a unit may be spent; 0 if one may be spent now. */
   readonly waitMs: number
 }
 
-/** What is left of a rate whose whole burst is there again in so many nanoseconds. */
+/** What is left of a rate whose whole burst is available again in `fullInNs`. */
 export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateState {
   const leftNs = burst * unitNs - fullInNs
   const remaining = Math.max(0, Math.floor(leftNs / unitNs))
@@ -26,13 +26,13 @@ export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateSta
 export interface Rate {
   /** What is left; nothing is spent. */
   look(key: string, nowMs: number): RateState
-  /** Spends a unit where there is one, and gives what was left before. */
+  /** Spends a unit if there is one, and returns what was left before. */
   spend(key: string, nowMs: number): RateState
 }
 
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
- * each key: the time at which all of its burst is there again.
+ * each key: the time at which all of its burst is available again.
  */
 export function createRate(options: RateOptions): Rate {
   const fullAtNs = new Map<string, number>()
@@ -47,7 +47,7 @@ export function createRate(options: RateOptions): Rate {
       const missingNs = fullInNs(key, nowMs)
       const state = stateOf(options, missingNs)
       if (state.waitMs > 0) return state
-      // Set anew, so that the map stays in the order of last use.
+      // Deleted first, so that the map stays in the order of last use.
       fullAtNs.delete(key)
       fullAtNs.set(key, Math.round(nowMs * NS_PER_MS) + missingNs + options.unitNs)
       if (fullAtNs.size > options.keyLimit) fullAtNs.delete(fullAtNs.keys().next().value as string)

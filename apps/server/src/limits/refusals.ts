@@ -14,25 +14,25 @@ export const refusalReasons = [
 
 export type RefusalReason = (typeof refusalReasons)[number]
 
-/** What the limits have refused. */
+/** Counts what the limits refuse. */
 export interface Refusals {
-  /** `who` is named in the log: an address, the name of a token. */
+  /** `who` is named in the log: an address, or the name of a token. */
   count(reason: RefusalReason, who?: string): void
 }
 
-/** Is told of each refusal, for whoever measures. */
+/** Is notified of each refusal, to measure them. */
 export interface LimiterObserver {
   acted(reason: RefusalReason): void
 }
 
 const SUMMARY_MS = 1_000
 
-/** Callers that one line names, so that a line stays a line. */
+/** Callers that one line names, so that it stays short. */
 const NAMES_PER_LINE = 10
 
 /**
- * Counts refusals and logs one line for all of a second: a line for each would cost the server
- * more than the refusal, just when it has no time.
+ * Counts refusals and logs one line a second for all of them: a line for each would cost more than
+ * the refusal, just when the server has no time.
  */
 export function createRefusals(log: Logger, observer?: LimiterObserver): Refusals {
   const refused: Partial<Record<RefusalReason, number>> = {}

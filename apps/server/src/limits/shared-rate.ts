@@ -1,35 +1,29 @@
 import type { Logger } from 'pino'
+import { within } from '../process/within.ts'
 import { GroupCommit } from '../store/group-commit.ts'
 import type { SpendRates } from '../store/store.ts'
 import { createRate, type RateOptions, type RateState, stateOf } from './rate.ts'
 
-/** Spends a unit of a key's rate where there is one, and gives what was left before. */
+/** Spends a unit of a key's rate if there is one, and returns what was left before. */
 export type Spend = (key: string) => RateState | Promise<RateState>
 
-/** A database that does not answer in this time is left alone for as long as the second says. */
+/** How long the database may take, and how long it is not asked again after it took longer. */
 const ANSWER_LIMIT_MS = 500
 const LEAVE_ALONE_MS = 1_000
 
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no reply within ${limitMs} ms`)), limitMs)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
-
-/** Requests that come while the database is asked are asked for together, next time. */
+/** Requests that arrive while the database is asked share the next question. */
 function spendTogether(options: RateOptions, spendRates: SpendRates) {
   return async (keys: readonly string[]): Promise<RateState[]> => {
     const asked = new Map<string, number>()
     for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1)
-    const spent = await within(ANSWER_LIMIT_MS, spendRates(asked, options))
-    const told = new Map<string, number>()
+    const spent = await within(ANSWER_LIMIT_MS, spendRates(asked, options), undefined)
+    if (spent === undefined) throw new Error(`no reply within ${ANSWER_LIMIT_MS} ms`)
+    const answered = new Map<string, number>()
     return keys.map((key) => {
       const { granted, fullInNs } = spent.get(key) ?? { granted: 0, fullInNs: 0 }
-      const index = told.get(key) ?? 0
-      told.set(key, index + 1)
-      // The first of them had all the rest before them, and what is not granted finds nothing.
+      const index = answered.get(key) ?? 0
+      answered.set(key, index + 1)
+      // The first request had all the others' units before it; one without a unit had none.
       const before = Math.max(0, granted - index)
       return stateOf(options, fullInNs - before * options.unitNs)
     })
@@ -37,8 +31,8 @@ function spendTogether(options: RateOptions, spendRates: SpendRates) {
 }
 
 /**
- * A rate that all servers over one database spend together. While the database does not answer,
- * each server counts for itself: nothing can be stored then, and refusals must still be told.
+ * A rate that all servers on one database spend together. While the database does not answer, each
+ * server counts for itself: nothing can be stored then, but requests must still be refused.
  */
 export function shareRate(options: RateOptions, spendRates: SpendRates, log: Logger): Spend {
   const own = createRate(options)

@@ -1,7 +1,8 @@
+import { headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { addHeader } from '../http/reply.ts'
-import { RequestError } from '../http/request-error.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
 import type { SpendRates } from '../store/store.ts'
 import { createRate, type RateState } from './rate.ts'
 import type { Refusals } from './refusals.ts'
@@ -10,22 +11,22 @@ import { type Spend, shareRate } from './shared-rate.ts'
 export interface TokenRateOptions {
   /** Requests of one token in a second, in the long run. */
   readonly perSecond: number
-  /** Of so many seconds the whole rate may be used at once. */
+  /** The burst: the rate of this many seconds may be used at once. */
   readonly windowSeconds: number
   readonly refusals: Refusals
-  /** Where several servers count together. */
+  /** Counts for several servers together; undefined if this server counts for itself. */
   readonly spendRates: SpendRates | undefined
   readonly log: Logger
 }
 
 const SECOND_NS = 1_000_000_000
 
-/** More tokens than any service has in use at a time. */
+/** More tokens than any service uses at a time. */
 const TOKEN_LIMIT = 100_000
 
 /**
- * The seconds in which no more than the remaining quota should be used: as long as it takes to
- * grow back, so that a caller that keeps to both is never refused.
+ * The seconds over which a caller should spread the remaining quota: as many as it takes to grow
+ * back, so that a caller that does so is never refused.
  */
 function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): number {
   return Math.max(1, Math.ceil(waitMs / 1_000), Math.ceil(remaining / perSecond))
@@ -41,7 +42,7 @@ function createSpend(options: TokenRateOptions): Spend {
 }
 
 /**
- * Limits the requests of each token, and tells what is left by the RateLimit fields
+ * Limits the requests of each token, and reports what is left in the RateLimit fields
  * (draft-ietf-httpapi-ratelimit-headers-11). Comes after the credential and before the body.
  * @throws RequestError `too_many_requests`
  */
@@ -58,15 +59,15 @@ export function limitTokenRate(options: TokenRateOptions): RequestHandler {
       const isRefused = before.waitMs > 0
       const state = isRefused ? before : { remaining: before.remaining - 1, waitMs: 0 }
       const window = effectiveWindow(state, perSecond)
-      addHeader(response, 'ratelimit-policy', policy)
-      addHeader(response, 'ratelimit', `"token";r=${state.remaining};t=${window}`)
+      addHeader(response, headerNames.rateLimitPolicy, policy)
+      addHeader(response, headerNames.rateLimit, `"token";r=${state.remaining};t=${window}`)
       if (!isRefused) {
         next()
         return
       }
       refusals.count('rate', tokenName)
       throw new RequestError('too_many_requests', `this token may send ${perSecond} a second`, {
-        headers: ['retry-after', String(window)],
+        headers: retryAfter(window),
       })
     }
     const before = spend(tokenId)

@@ -4,33 +4,33 @@ import type { CommitTiming } from '../store/observer.ts'
 import type { CreateOutcome, PlantStore } from '../store/store.ts'
 
 export interface WaitingLimits {
-  /** Plants that may ever wait for their outcome: as many as there may be requests. */
+  /** The most plants that may wait for their outcome: as many as there may be requests. */
   readonly requestLimit: number
   /** How long plants may wait, on average, before more are refused. */
   readonly waitLimitMs: number
 }
 
-/** Where a watch reads the time, and the time that the event loop takes. */
+/** A clock that also knows how long the turns of the event loop take. */
 export interface LoopClock {
-  /** ms since some moment, which never jumps. */
+  /** ms since some moment; never jumps. */
   now(): number
-  /** How long the turns of the event loop took on average since the last call, waiting left out. */
+  /** The average length of the turns of the event loop since the last call, idle time not counted. */
   averageTurnMs(): number
 }
 
-/** Over how long the wait is averaged. */
+/** The time over which the wait is averaged. */
 const SPAN_MS = 100
 
-/** So many may always wait: they are soon served, and fewer could not fill a commit. */
+/** How many may always wait: they are soon served, and fewer could not fill a commit. */
 const ALWAYS = 256
 
-/** How fast the limit grows back, for each span in which the wait was short. */
+/** The growth of the limit for each span in which the wait was short. */
 const GROWTH = 1.5
 
 /** A turn of the event loop in which requests were read. */
 interface Turn {
   readonly startedAt: number
-  /** That waited at its start, or were let in since. */
+  /** Plants that waited at its start, or were admitted since. */
   plants: number
 }
 
@@ -50,10 +50,10 @@ function createLoopClock(): LoopClock {
 }
 
 /**
- * Watches how long plants wait. Before `create` that is a turn of the event loop, in which the
- * request lay unread. From `create` to its outcome it is, by Little's law, the average number of
- * those that wait divided by the rate at which they are told. Where both together were too long
- * for two spans, no more may wait than would have been told within the limit.
+ * Measures how long plants wait. Before `create` that is one turn of the event loop, in which the
+ * request was not read yet. From `create` to its outcome it is, by Little's law, the average number
+ * of waiting plants divided by the rate of their outcomes. If the sum was too long for two spans, no
+ * more may wait than had an outcome within the limit.
  */
 export class WaitingPlants implements PlantStore {
   readonly #plants: PlantStore
@@ -61,8 +61,8 @@ export class WaitingPlants implements PlantStore {
   readonly #clock: LoopClock
   #limit: number
   #waiting = 0
-  #told = 0
-  /** The sum of the waits: what `#waiting` was, times how long it was so. */
+  #outcomes = 0
+  /** The sum of all waits: `#waiting` integrated over time. */
   #waitedMs = 0
   #changedAt: number
   #spanStart: number
@@ -87,7 +87,7 @@ export class WaitingPlants implements PlantStore {
       setImmediate(this.#endTurn)
     }
     if (this.#waiting >= this.#limit) return true
-    // What is still unread after so long a turn has waited long enough already.
+    // After such a long turn, what is still unread has waited too long already.
     return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > this.#limits.waitLimitMs
   }
 
@@ -96,14 +96,14 @@ export class WaitingPlants implements PlantStore {
     this.#waiting++
     if (this.#turn !== undefined) this.#turn.plants++
     const outcome = this.#plants.create(plant, timing)
-    outcome.then(this.#tell, this.#tell)
+    outcome.then(this.#noteOutcome, this.#noteOutcome)
     return outcome
   }
 
-  readonly #tell = (): void => {
+  readonly #noteOutcome = (): void => {
     this.#advance(this.#clock.now())
     this.#waiting--
-    this.#told++
+    this.#outcomes++
   }
 
   readonly #endTurn = (): void => {
@@ -117,11 +117,11 @@ export class WaitingPlants implements PlantStore {
 
   #endSpan(now: number): void {
     const elapsedMs = now - this.#spanStart
-    // Nothing was told in all this time: a commit stalls, and how long the others wait is not known.
-    if (elapsedMs < SPAN_MS || (this.#told === 0 && this.#waiting > 0)) return
+    // No outcome in all this time: a commit stalls, so nobody knows how long the others will wait.
+    if (elapsedMs < SPAN_MS || (this.#outcomes === 0 && this.#waiting > 0)) return
     this.#advance(now)
     this.#limit = this.#nextLimit(elapsedMs)
-    this.#told = 0
+    this.#outcomes = 0
     this.#waitedMs = 0
     this.#spanStart = now
   }
@@ -129,10 +129,10 @@ export class WaitingPlants implements PlantStore {
   #nextLimit(elapsedMs: number): number {
     const { requestLimit, waitLimitMs } = this.#limits
     const allowedMs = waitLimitMs - this.#clock.averageTurnMs()
-    const isLong = this.#waitedMs > this.#told * allowedMs
+    const isLong = this.#waitedMs > this.#outcomes * allowedMs
     this.#longSpans = isLong ? this.#longSpans + 1 : 0
     if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
     if (this.#longSpans === 1) return this.#limit
-    return Math.min(requestLimit, Math.max(ALWAYS, (this.#told * allowedMs) / elapsedMs))
+    return Math.min(requestLimit, Math.max(ALWAYS, (this.#outcomes * allowedMs) / elapsedMs))
   }
 }

@@ -1,14 +1,14 @@
+import { encodeJson } from '@plant-store/contract'
 import type { Express } from 'express'
+import { checkFraming } from '../http/framing.ts'
 import {
-  beginRequest,
   createBareApp,
   type PipelineOptions,
   refuseMethod,
   refusePath,
+  reply,
   replyError,
 } from '../http/pipeline.ts'
-import { sendReply } from '../http/reply.ts'
-import { noteSuccess } from '../http/request-log.ts'
 import { type Store, StoreUnavailableError } from '../store/store.ts'
 import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -28,15 +28,9 @@ async function assertReady({ isDraining, store }: OperationsParts): Promise<void
 }
 
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
-  app.get('/metrics', async (request, response) => {
-    const isSent = sendReply(request, response, {
-      status: 200,
-      body: await metrics.print(),
-      contentType: metrics.contentType,
-      requestId: response.locals.requestId,
-      closesConnection: options.isDraining(),
-    })
-    if (isSent) noteSuccess(options, request, response)
+  app.get('/metrics', async (_request, response) => {
+    const { contentType } = metrics
+    reply(response, await metrics.print(), options, { contentType })
   })
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
@@ -44,15 +38,15 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
 /** The app of the operations listener: `GET /livez`, `GET /readyz` and `GET /metrics`. */
 export function createOperationsApp(parts: OperationsParts): Express {
   const { metrics } = parts
-  const app = createBareApp(parts)
-  app.use(beginRequest)
+  const app = createBareApp()
+  app.use(checkFraming)
   app.use(checkHost(parts.hosts))
   app.get('/livez', (_request, response) => {
-    response.json({ status: 'live' })
+    reply(response, encodeJson({ status: 'live' }), parts)
   })
   app.get('/readyz', async (_request, response) => {
     await assertReady(parts)
-    response.json({ status: 'ready' })
+    reply(response, encodeJson({ status: 'ready' }), parts)
   })
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
   if (metrics !== undefined) {

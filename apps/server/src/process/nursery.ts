@@ -1,7 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Of both halves, as `--max-semi-space-size=8` would have it. By default V8 takes up to 64 MiB. */
+/** Of both halves, like with `--max-semi-space-size=8`. By default V8 uses up to 64 MiB. */
 const NURSERY_BYTES = 16 * 1024 * 1024
 
 function isFull(): boolean {
@@ -11,12 +11,12 @@ function isFull(): boolean {
 
 /**
  * Keeps the nursery of this thread, where V8 makes new objects, from growing beyond 16 MiB. V8 reads
- * its largest size only as it starts, but the factor by which it grows each time that it does; a
- * nursery that was made smaller meanwhile may grow again. At 256 connections this saves 90 MB.
+ * the largest size only at its start, but the growth factor at each growth; a nursery that has shrunk
+ * may grow again. At 256 connections this saves 90 MB.
  */
 export function boundNursery(): void {
   let factor = 2
-  // After a collection of garbage, which is when a nursery changes its size.
+  // A nursery changes its size only at a garbage collection.
   new PerformanceObserver(() => {
     const wanted = isFull() ? 1 : 2
     if (wanted === factor) return

@@ -1,7 +1,7 @@
 /**
- * Takes `__proto__` from the objects of this thread, so that no text of a caller that a careless
- * library copies from object to object can reach the prototype of all of them. Node's flag
- * `--disable-proto=delete` does the same; its `=throw` lets a header of this name end the process,
- * because Node's own code for headers sets it. Import it before everything else, in each thread.
+ * Removes `__proto__` from the objects of this thread: a careless library that copies a caller's text
+ * from object to object cannot reach the prototype of all objects. Node's flag
+ * `--disable-proto=delete` does the same; with `=throw` a header of this name would end the process,
+ * because Node's own code for headers sets it. Import this module first, in each thread.
  */
 Reflect.deleteProperty(Object.prototype, '__proto__')

@@ -1,6 +1,7 @@
-import { contract, describeProblems } from '@plant-store/contract'
+import { contract, describeProblems, encodeJson, SUCCESS_STATUS } from '@plant-store/contract'
 import { createExpressEndpoints, initServer, type RequestValidationError } from '@ts-rest/express'
 import type { Express, RequestHandler } from 'express'
+import { type PipelineOptions, reply } from '../http/pipeline.ts'
 import { RequestError } from '../http/request-error.ts'
 import { OutcomeUnknownError, type PlantStore } from '../store/store.ts'
 
@@ -8,12 +9,17 @@ function refuseInvalidPlant({ body }: RequestValidationError): never {
   throw new RequestError('invalid_plant', describeProblems(body?.issues ?? []))
 }
 
-// ts-rest would build a schema of the header for each request; it was checked better before.
+// ts-rest would build a schema of the headers for each request; they are checked before.
 const { headers: _checkedBefore, ...createPlantRoute } = contract.createPlant
 const routes = { createPlant: createPlantRoute }
 
-/** Adds `POST /plants` to an app; what comes `before` puts the decoded body into `request.body`. */
-export function addCreatePlant(app: Express, plants: PlantStore, before: RequestHandler[]): void {
+/** Adds `POST /plants` to an app. The middleware in `before` puts the decoded body into `request.body`. */
+export function addCreatePlant(
+  app: Express,
+  pipeline: PipelineOptions,
+  plants: PlantStore,
+  before: RequestHandler[],
+): void {
   const endpoints = initServer().router(routes, {
     async createPlant({ body, res: { locals } }) {
       const outcome = await plants.create(body, locals)
@@ -22,15 +28,20 @@ export function addCreatePlant(app: Express, plants: PlantStore, before: Request
         case 'created':
         case 'already_there':
           locals.outcome = outcome
-          return { status: 200, body: plant }
+          return { status: SUCCESS_STATUS, body: plant }
         case 'id_taken':
           throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)
         default:
-          outcome satisfies never
-          throw new OutcomeUnknownError(`the store gave the unknown outcome ${outcome}`)
+          throw new OutcomeUnknownError(`the store has no such outcome: ${outcome satisfies never}`)
       }
     },
   })
+  // ts-rest checks what the handler returns against the contract and then calls this, as
+  // `response.status(200).json(plant)`.
+  app.response.json = function (plant) {
+    reply(this, encodeJson(plant), pipeline)
+    return this
+  }
   createExpressEndpoints(routes, endpoints, app, {
     logInitialization: false,
     responseValidation: true,

@@ -4,8 +4,7 @@ import { type Authenticate, createAuthenticate, systemClocks } from '../auth/aut
 import type { JwksObserver } from '../auth/key-ring.ts'
 import { type KeySource, keysFromFile, keysFromUrl } from '../auth/key-source.ts'
 import { OPAQUE_PREFIX } from '../auth/opaque-token.ts'
-import type { Clocks } from '../auth/token-cache.ts'
-import type { TokenCacheObserver } from '../auth/token-cache-observer.ts'
+import type { Clocks, TokenCacheObserver } from '../auth/token-cache.ts'
 import { type Config, ConfigError } from '../settings/config.ts'
 import { environmentNameOf } from '../settings/settings.ts'
 import type { TokenStore } from '../store/store.ts'
@@ -23,27 +22,27 @@ export type JwtConfig = Pick<
 
 export interface AuthenticateParts {
   readonly log: Logger
-  /** Ends a fetch of keys that is on its way. */
+  /** Aborts a fetch of keys. */
   readonly stop: AbortSignal
   readonly clocks?: Clocks
   readonly observer?: AuthenticateObserver | undefined
 }
 
-/** Is told of what the check of credentials costs, for whoever measures. */
+/** The observers of the check of credentials. */
 export interface AuthenticateObserver {
   readonly tokenCache: TokenCacheObserver
   readonly jwks: JwksObserver
 }
 
-/** How long the start waits for the keys of an issuer at most. */
+/** How long the start waits for the keys of an issuer. */
 const START_WAIT_MS = 1_000
 
-/** Whether an issuer's JWTs open the service. */
+/** Whether JWTs of an issuer are accepted. */
 export function takesJwt({ jwksUrl, jwksFile }: JwtConfig): boolean {
   return jwksUrl !== undefined || jwksFile !== undefined
 }
 
-/** Where the settings have the keys of JWTs; undefined where they have none. */
+/** Where the keys of JWTs come from, by the settings; undefined if JWTs are not accepted. */
 export function keySourceOf(
   { jwksUrl, jwksFile }: JwtConfig,
   stop: AbortSignal,
@@ -53,8 +52,8 @@ export function keySourceOf(
 }
 
 /**
- * The check of credentials that the settings ask for: opaque tokens, and JWTs beside them.
- * An issuer that cannot be reached is no error: opaque tokens are served meanwhile.
+ * The check of credentials that the settings ask for: opaque tokens, and maybe JWTs.
+ * An issuer that cannot be reached is no error: opaque tokens are accepted meanwhile.
  * @throws ConfigError for a JWKS file without a usable key, which waiting would not fix.
  */
 export async function openAuthenticate(
@@ -67,14 +66,14 @@ export async function openAuthenticate(
   const { jwtIssuer: issuer, jwtAudience: audience } = config
   const { jwtAlgorithms: algorithms, jwtTypes: types, requestLimit } = config
   if (source === undefined || issuer === undefined || audience === undefined) return opaque
-  // Loaded here, because most servers need no jose.
+  // Loaded only here, because most servers need no jose.
   const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
     import('../auth/jwt.ts'),
     import('../auth/key-ring.ts'),
   ])
   const ring = new KeyRing({ source, algorithms, clocks, log, observer: observer?.jwks })
   const firstRead = ring.refresh()
-  // So that the first requests find keys where the issuer answers, and the server starts where it does not.
+  // The first requests find keys if the issuer answers, and the server starts even if it does not.
   await Promise.race([firstRead, sleep(START_WAIT_MS, undefined, { ref: false })])
   if (config.jwksFile !== undefined) {
     await firstRead

@@ -1,30 +1,21 @@
-import type { RequestHandler } from 'express'
-import type { Logger } from 'pino'
-import type { Authenticate } from '../auth/authenticate.ts'
 import { closeListener } from '../http/close-listener.ts'
+import { createDeferReply } from '../http/deferred-replies.ts'
 import { type Address, createListener, listen } from '../http/listener.ts'
+import { type PipelineOptions, readTarget } from '../http/pipeline.ts'
 import { createOperationsApp } from '../operations/app.ts'
 import type { Metrics } from '../operations/metrics/metrics.ts'
 import type { Store } from '../store/store.ts'
-import { createService, type ServiceLimits } from './service.ts'
+import { createService, type ServiceOptions } from './service.ts'
 
-export interface ServerOptions extends ServiceLimits {
+export interface ServerOptions extends ServiceOptions, Pick<PipelineOptions, 'log'> {
   readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates'>
-  readonly authenticate: Authenticate
-  /** Sees each request of the service before anything else does. */
-  readonly traceRequest?: RequestHandler | undefined
-  readonly log: Logger
   readonly listen: Address
-  /** What is told of the requests, and printed at `/metrics`; undefined to measure nothing. */
+  /** What the server reports to, and serves at `/metrics`; undefined to measure nothing. */
   readonly metrics?: Metrics | undefined
-  /** Where liveness, readiness and metrics are told; undefined for nowhere. */
+  /** Where the operations listener is; undefined for none. */
   readonly operationsListen: Address | undefined
-  /** What else may stand in Host there, beside its own address and localhost. */
+  /** More hosts that requests to the operations listener may name. */
   readonly operationsHosts: readonly string[]
-  /** Whether the OpenAPI document and its page are served. */
-  readonly docs: boolean
-  /** The base address that the document names; undefined for the one that a request names. */
-  readonly publicUrl: string | undefined
   /** How long requests in flight may take to end once the server is closing. */
   readonly shutdownTimeoutMs: number
 }
@@ -34,7 +25,7 @@ export interface RunningServer {
   readonly operationsUrl: string | undefined
   /** Not ready from now on, while requests are served; each reply ends its connection. */
   announceClose(): void
-  /** Not ready, no new connections, answers what is in flight. The store stays open. */
+  /** Accepts no new connections and answers what is in flight. The store stays open. */
   close(): Promise<void>
 }
 
@@ -43,34 +34,27 @@ export interface RunningServer {
  * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, log, metrics, shutdownTimeoutMs, docs, publicUrl } = options
+  const { store, log, metrics, bodyLimitBytes, shutdownTimeoutMs, operationsListen } = options
   let isDraining = false
-  const pipeline = {
-    log,
-    bodyLimitBytes: options.bodyLimitBytes,
-    isDraining: () => isDraining,
-  }
-  const { authenticate, traceRequest } = options
-  const observed = { ...pipeline, observer: metrics?.requests }
-  const parts = { ...observed, plants: store.plants, authenticate, traceRequest, docs, publicUrl }
-  const server = createService(
-    { ...parts, limiterObserver: metrics?.limiters, spendRates: store.spendRates },
-    options,
-  )
-  const url = await listen(server, options.listen)
-
-  const operationsApp = createOperationsApp({
+  const pipeline = { log, bodyLimitBytes, isDraining: () => isDraining }
+  const deferReply = createDeferReply(log)
+  const service = createService(options, {
     ...pipeline,
-    store,
-    metrics,
-    hosts: [...options.operationsHosts, options.operationsListen?.host ?? ''],
+    observer: metrics?.requests,
+    deferReply,
   })
-  const operations = createListener(operationsApp, options, pipeline)
+  const url = await listen(service, options.listen)
+
+  const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
+  const operationsApp = createOperationsApp({ ...pipeline, store, metrics, hosts })
+  const operations = createListener(operationsApp, options, pipeline, {
+    checks: [readTarget(pipeline)],
+  })
   let operationsUrl: string | undefined
   try {
-    operationsUrl = options.operationsListen && (await listen(operations, options.operationsListen))
+    operationsUrl = operationsListen && (await listen(operations, operationsListen))
   } catch (error) {
-    await closeListener(server, 0)
+    await closeListener(service, 0)
     throw error
   }
 
@@ -82,7 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     async close() {
       isDraining = true
-      await closeListener(server, shutdownTimeoutMs)
+      await closeListener(service, shutdownTimeoutMs)
       if (operationsUrl !== undefined) await closeListener(operations, 0)
     },
   }

@@ -1,18 +1,32 @@
-import type { IncomingMessage, Server } from 'node:http'
-import { publicPathsOf } from '../docs/docs.ts'
+import type { Server } from 'node:http'
+import { contract } from '@plant-store/contract'
+import type { Express, RequestHandler } from 'express'
+import type { Authenticate } from '../auth/authenticate.ts'
+import { createBearerChecks } from '../auth/bearer.ts'
+import { createDocs } from '../docs/docs.ts'
+import { readJsonBody } from '../http/body.ts'
 import { createCors } from '../http/cors.ts'
-import { createDeferReply } from '../http/deferred-replies.ts'
+import { checkFraming } from '../http/framing.ts'
 import { createListener, type ListenerLimits } from '../http/listener.ts'
-import { isPublicTarget } from '../http/public-paths.ts'
-import { admitRequests } from '../limits/admission.ts'
+import {
+  createBareApp,
+  type EarlyCheck,
+  type PipelineOptions,
+  readTarget,
+  refuseMethod,
+  refusePath,
+  replyError,
+} from '../http/pipeline.ts'
+import { type Limit, limitInFlight, limitOverload, refuseEarly } from '../limits/admission.ts'
 import { createCallerAddresses, type TrustedProxies } from '../limits/caller-address.ts'
 import { limitFailedCredentials } from '../limits/failed-credentials.ts'
 import { limitConnections, limitForwarded } from '../limits/per-address.ts'
 import { createRefusals, type LimiterObserver } from '../limits/refusals.ts'
-import { refuseStrangers } from '../limits/strangers.ts'
+import { limitStrangers } from '../limits/strangers.ts'
+import { limitTokenRate } from '../limits/token-rate.ts'
 import { WaitingPlants } from '../limits/waiting-plants.ts'
-import type { SpendRates } from '../store/store.ts'
-import { type AppParts, createApp } from './app.ts'
+import type { Store } from '../store/store.ts'
+import { addCreatePlant } from './create-plant.ts'
 
 /** What callers may use of the service; see docs/interface.md. */
 export interface ServiceLimits extends ListenerLimits {
@@ -23,13 +37,13 @@ export interface ServiceLimits extends ListenerLimits {
   readonly requestLimit: number
   /** How long plants may wait, on average, before more are answered 503. */
   readonly waitLimitMs: number
-  /** Whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: TrustedProxies
-  /** Credentials of one caller that may be wrong in a minute; undefined for any number. */
+  /** Failed credentials that one caller may show in a minute; undefined for any number. */
   readonly failedCredentialLimit: number | undefined
   /** Requests of one token in a second, in the long run; undefined for any number. */
   readonly rateLimit: number | undefined
-  /** Of so many seconds a token may use its whole rate at once. */
+  /** The burst of a token: the rate of this many seconds may be used at once. */
   readonly rateWindowSeconds: number
   /** Origins whose pages may call the service. */
   readonly corsOrigins: readonly string[]
@@ -37,64 +51,107 @@ export interface ServiceLimits extends ListenerLimits {
   readonly addressLimit: number | undefined
 }
 
-export interface ServiceParts
-  extends Omit<AppParts, 'failedCredentials' | 'tokenRate' | 'cors' | 'deferReply'> {
-  readonly limiterObserver?: LimiterObserver | undefined
-  /** Where the rate of a token is counted for several servers together. */
-  readonly spendRates: SpendRates | undefined
+export interface ServiceOptions extends ServiceLimits {
+  readonly store: Pick<Store, 'plants' | 'spendRates'>
+  readonly authenticate: Authenticate
+  /** Is the first layer of the app. */
+  readonly traceRequest?: RequestHandler | undefined
+  /** Whether the OpenAPI document and its page are served. */
+  readonly docs: boolean
+  /** The base address that the document names; undefined for the one that a request names. */
+  readonly publicUrl: string | undefined
+  readonly metrics?: { readonly limiters: LimiterObserver } | undefined
 }
 
-/** The service behind its limits: an HTTP server that does not listen yet. */
-export function createService(parts: ServiceParts, limits: ServiceLimits): Server {
-  const { rateLimit, corsOrigins } = limits
-  const refusals = createRefusals(parts.log, parts.limiterObserver)
-  const deferReply = createDeferReply(parts.log)
-  const addresses = createCallerAddresses(limits.trustedProxies)
-  const perAddress = { most: limits.addressLimit, addresses, refusals }
-  const publicPaths = publicPathsOf(parts)
-  const plants = new WaitingPlants(parts.plants, limits)
-  const cors = corsOrigins.length === 0 ? undefined : createCors(corsOrigins, parts)
-  const failed = limitFailedCredentials({
-    perMinute: limits.failedCredentialLimit,
-    callerOf: addresses.ofRequest,
+/** What several checks share, made once. */
+function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
+  const { corsOrigins, failedCredentialLimit, rateLimit, publicUrl } = options
+  const { log } = pipeline
+  const refusals = createRefusals(log, options.metrics?.limiters)
+  const addresses = createCallerAddresses(options.trustedProxies)
+  return {
+    options,
+    pipeline,
     refusals,
-  })
-  const app = createApp({
-    ...parts,
-    deferReply,
-    plants,
-    cors,
-    failedCredentials: failed,
+    perAddress: { most: options.addressLimit, addresses },
+    failed: limitFailedCredentials({
+      perMinute: failedCredentialLimit,
+      callerOf: addresses.ofRequest,
+      refusals,
+    }),
     tokenRate:
       rateLimit === undefined
         ? undefined
-        : {
+        : limitTokenRate({
             perSecond: rateLimit,
-            windowSeconds: limits.rateWindowSeconds,
+            windowSeconds: options.rateWindowSeconds,
+            spendRates: options.store.spendRates,
             refusals,
-            spendRates: parts.spendRates,
-            log: parts.log,
-          },
-  })
-  const strangers = { ...parts, failed, publicPaths, cors, deferReply }
-  const admission = {
-    requestLimit: limits.requestLimit,
-    isPublic: ({ url = '' }: IncomingMessage) => isPublicTarget(publicPaths, url),
-    admitForwarded: limitForwarded(perAddress),
-    bodyLimitBytes: parts.bodyLimitBytes,
-    isOverloaded: () => plants.isOverloaded(),
-    isDraining: parts.isDraining,
-    observer: parts.observer,
-    refusals,
-    deferReply,
-    mark: cors?.mark,
+            log,
+          }),
+    plants: new WaitingPlants(options.store.plants, options),
+    docs: options.docs ? createDocs(publicUrl, pipeline) : undefined,
+    cors: corsOrigins.length > 0 ? createCors(corsOrigins, pipeline) : undefined,
   }
-  const server = createListener(app, limits, parts, {
-    admit: (handle) => refuseStrangers(admitRequests(handle, admission), strangers),
-    onSlow: (socket) => refusals.count('slow', addresses.ofConnection(socket)),
+}
+
+type Parts = ReturnType<typeof createParts>
+
+function isThere<Value>(value: Value | undefined): value is Value {
+  return value !== undefined
+}
+
+// Every request passes the checks of the next two functions, from its target to the store, in the
+// order in which they are written. See "The order of checks" in docs/interface.md.
+
+/** The checks before Express, where a refusal costs little. */
+function checksBeforeApp(parts: Parts): EarlyCheck[] {
+  const { options, failed, plants, cors, docs } = parts
+  const isPublic = docs?.isPublic ?? (() => false)
+  const refuse = (limit: Limit) => refuseEarly(limit, parts)
+  return [
+    cors?.mark,
+    readTarget(parts.pipeline),
+    refuse(limitStrangers({ ...options, failed, isPublic, cors })),
+    refuse(limitOverload(() => plants.isOverloaded())),
+    refuse(limitForwarded(parts.perAddress)),
+    refuse(limitInFlight(options.requestLimit, isPublic)),
+  ].filter(isThere)
+}
+
+/** The checks in Express; the public paths end at `docs.reply`, and a plant ends in the store. */
+function createApp(parts: Parts): Express {
+  const { options, pipeline, failed, tokenRate, plants, cors, docs } = parts
+  const app = createBareApp()
+  const bearer = createBearerChecks(options.authenticate, failed)
+  const { path, method } = contract.createPlant
+  const layers = [
+    options.traceRequest,
+    checkFraming,
+    cors?.replyPreflight,
+    docs?.reply,
+    bearer.require,
+    tokenRate,
+  ]
+  app.use(...layers.filter(isThere))
+  // Path and method, media type and body, the credential again, the plant, the store.
+  addCreatePlant(app, pipeline, plants, [readJsonBody(options.bodyLimitBytes), bearer.requireStill])
+  app.all(path, refuseMethod(method))
+  app.use(refusePath)
+  app.use(replyError(pipeline))
+  return app
+}
+
+/** The service behind its limits: an HTTP server that does not listen yet. */
+export function createService(options: ServiceOptions, pipeline: PipelineOptions): Server {
+  const parts = createParts(options, pipeline)
+  const { refusals, perAddress } = parts
+  const server = createListener(createApp(parts), options, pipeline, {
+    checks: checksBeforeApp(parts),
+    onSlow: (socket) => refusals.count('slow', perAddress.addresses.ofConnection(socket)),
   })
-  limitConnections(server, perAddress)
-  server.maxConnections = limits.connectionLimit
+  limitConnections(server, perAddress, refusals)
+  server.maxConnections = options.connectionLimit
   server.on('drop', () => refusals.count('connections'))
   return server
 }

@@ -32,7 +32,7 @@ async function arrange() {
   }
 }
 
-test('of a flood of made-up tokens 256 wait for a slow store, and the others are told to come back', async () => {
+test('of a flood of made-up tokens 256 wait for a slow store, and the others are answered 503', async () => {
   const { authenticate, hold } = await arrange()
   const release = hold()
   const checks = Array.from({ length: 1_000 }, async () =>

@@ -48,7 +48,7 @@ describe('while an issuer hangs', { timeout: 20_000 }, () => {
 })
 
 describe('a flood of forged JWTs', { timeout: 20_000 }, () => {
-  test('from one address is refused before their signatures are looked at', async () => {
+  test('from one address is refused before their signatures are verified', async () => {
     const flags = { failedCredentialLimit: '5' }
     const { url, statusOf, logLines } = await startJwtService({ flags })
     const token = good()
@@ -67,7 +67,7 @@ describe('a flood of forged JWTs', { timeout: 20_000 }, () => {
     const replies = await Promise.all(callers.map((caller) => caller.readReply()))
     for (const caller of callers) caller.destroy()
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([401, 429]))
-    // Those that were being looked at when the limit was passed come on top.
+    // Plus those that were being verified when the limit was reached.
     expect(countForged(logLines)).toBeLessThanOrEqual(5 + 2)
     expect(await statusOf(token)).toBe(200)
   })
@@ -136,14 +136,14 @@ describe('an RSA key', { timeout: 60_000 }, () => {
     const data = `${encodePart({ alg: 'RS256', kid: 'rsa' })}.${encodePart(claims())}`
     // EMSA-PKCS1-v1_5 (RFC 8017 §9.2), which m^1 mod n leaves as it is.
     const info = Buffer.from('3031300d060960864801650304020105000420', 'hex')
-    const told = Buffer.concat([info, createHash('sha256').update(data).digest()])
-    const padding = Buffer.alloc(256 - 3 - told.length, 0xff)
-    const encoded = Buffer.concat([Buffer.from([0, 1]), padding, Buffer.from([0]), told])
+    const digest = Buffer.concat([info, createHash('sha256').update(data).digest()])
+    const padding = Buffer.alloc(256 - 3 - digest.length, 0xff)
+    const encoded = Buffer.concat([Buffer.from([0, 1]), padding, Buffer.from([0]), digest])
     expect(await statusOf(`${data}.${encoded.toString('base64url')}`)).toBe(401)
   })
 })
 
-test('a JWT whose key was taken back is no better known than one that was never good', async () => {
+test('a JWT whose key was withdrawn is forgotten like one that was never good', async () => {
   const { issuer, authenticate, statusOf, pass } = await startJwtService()
   const token = good({ exp: 4e9 })
   expect(await statusOf(token)).toBe(200)

@@ -11,8 +11,16 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 const newKey = makeKey('new')
 
-/** Past every cool-down, and short of the time after which keys are read anew by themselves. */
+/** Longer than the cool-down, and shorter than the time after which keys are read again anyway. */
 const A_WHILE_MS = MINUTE_MS
+
+/** A service that has read the key of its issuer for a token, which lasts. */
+async function startWithKey(issuer?: Issuer) {
+  const service = await startJwtService(issuer === undefined ? {} : { issuer })
+  const token = good({ exp: 4e9 })
+  expect(await service.statusOf(token)).toBe(200)
+  return { ...service, token }
+}
 
 describe('the keys of an issuer', { timeout: 60_000 }, () => {
   test('are fetched once, however many requests there are', async () => {
@@ -23,9 +31,8 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(1)
   })
 
-  test('are fetched anew for a kid that is not known', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+  test('are fetched again for an unknown kid', async () => {
+    const { issuer, statusOf, pass } = await startWithKey()
     issuer.keys = [someKey, newKey]
     pass(A_WHILE_MS)
     expect(await statusOf(good({}, {}, newKey))).toBe(200)
@@ -33,12 +40,11 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(2)
   })
 
-  test('are fetched anew once per cool-down under 200 requests with unknown kids', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+  test('are fetched again once per cool-down under 200 requests with unknown kids', async () => {
+    const { issuer, statusOf, pass } = await startWithKey()
     const tokens = Array.from({ length: 200 }, (_, n) => good({}, { kid: `unknown${n}` }))
     const storm = async () => new Set(await Promise.all(tokens.map((token) => statusOf(token))))
-    // Those for whom there is no room to wait for the keys are told to come back.
+    // Those that find no place to wait for the keys are answered 503.
     const judgedOrNot = [new Set([401]), new Set([401, 503])]
     pass(A_WHILE_MS)
     expect(judgedOrNot).toContainEqual(await storm())
@@ -52,8 +58,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 
   test('are not fetched for tokens that no key could save', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass } = await startWithKey()
     pass(A_WHILE_MS)
     for (const token of [
       'a.b.c',
@@ -68,19 +73,15 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(1)
   })
 
-  test('that were taken back stop working within 5 minutes, remembered or not', async () => {
-    const { issuer, statusOf, pass } = await startJwtService({
-      issuer: new Issuer(someKey, newKey),
-    })
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+  test('that were withdrawn stop working within 5 minutes, remembered or not', async () => {
+    const { token, issuer, statusOf, pass } = await startWithKey(new Issuer(someKey, newKey))
     issuer.keys = [newKey]
     pass(5 * MINUTE_MS)
     expect(await statusOf(token)).toBe(401)
     expect(await statusOf(good({ exp: 4e9 }, {}, newKey))).toBe(200)
   })
 
-  test('that were taken back are forgotten as soon as that is known', async () => {
+  test('that were withdrawn are forgotten as soon as that is known', async () => {
     const { issuer, statusOf, authenticate, pass } = await startJwtService()
     const token = good()
     const connection = {}
@@ -93,10 +94,8 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(await authenticate(token, {})).toBeUndefined()
   })
 
-  test('of 4 minutes are read anew while requests go on with them', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+  test('of 4 minutes are read again while requests use them', async () => {
+    const { token, issuer, statusOf, pass } = await startWithKey()
     const asked = new Promise<void>((resolve) => {
       issuer.reply = () => resolve()
     })
@@ -107,17 +106,15 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(issuer.fetches).toBe(2)
   })
 
-  test('that are none let nobody in, for the issuer says so', async () => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+  test('that are an empty set let nobody in', async () => {
+    const { token, issuer, statusOf, pass, logLines } = await startWithKey()
     issuer.keys = []
     pass(5 * MINUTE_MS)
     expect(await statusOf(token)).toBe(401)
     expect(logLines.join('')).toMatch(/"level":40.*"usable":\[\].*took new keys/)
   })
 
-  test('that are not usable are left out and told', async () => {
+  test('that are not usable are left out and logged', async () => {
     const { privateKey } = makeKey('private')
     const with_ = (differences: object) => ({ ...someKey, jwk: { ...someKey.jwk, ...differences } })
     const issuer = new Issuer(
@@ -130,11 +127,10 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
       with_({ kid: 'strange', kty: 'QP' }),
       someKey,
     )
-    const { statusOf, logLines } = await startJwtService({ issuer })
-    expect(await statusOf(good())).toBe(200)
-    const told = JSON.parse(logLines.find((line) => line.includes('took new keys')) ?? '')
-    expect(told.usable).toEqual(['some (EC)'])
-    expect(told.ignored.map((key: string) => key.split(' ')[0])).toEqual([
+    const { statusOf, logLines } = await startWithKey(issuer)
+    const logged = JSON.parse(logLines.find((line) => line.includes('took new keys')) ?? '')
+    expect(logged.usable).toEqual(['some (EC)'])
+    expect(logged.ignored.map((key: string) => key.split(' ')[0])).toEqual([
       ...['encryption', 'wrapping', 'curve', 'broken', 'private', 'other', 'strange'],
     ])
     for (const kid of ['encryption', 'private']) {
@@ -167,7 +163,7 @@ describe('a JWT', { timeout: 20_000 }, () => {
     expect(await statusOf(good({}, {}, makeKey('same')))).toBe(401)
   })
 
-  test('that was accepted stops at its end, on its connection and on others', async () => {
+  test('that was accepted stops at its expiry, on its connection and on others', async () => {
     const { issuer, statusOf, authenticate, pass } = await startJwtService()
     const token = good()
     const connection = {}

@@ -19,7 +19,15 @@ const uncheckable = {
   challenge: null,
 }
 
-/** A server whose issuer was never there. */
+/** A service that has read the key of its issuer for a token, which lasts. */
+async function startWithKey() {
+  const service = await startJwtService()
+  const token = good({ exp: 4e9 })
+  expect(await service.statusOf(token)).toBe(200)
+  return { ...service, token }
+}
+
+/** A service whose issuer was never there. */
 async function startWithoutIssuer() {
   const issuer = new Issuer(someKey)
   await issuer.start()
@@ -30,7 +38,7 @@ async function startWithoutIssuer() {
 }
 
 describe('while the issuer was never reached', { timeout: 20_000 }, () => {
-  test('opaque tokens open the service, and a JWT is told that it cannot be checked', async () => {
+  test('opaque tokens open the service, and the reply to a JWT says that it cannot be checked', async () => {
     const { create, store } = await startWithoutIssuer()
     const { text } = await issueToken(store, 'greenhouse', MINUTE_MS)
     // The clock of the test stands in 2030, where a token of a minute has ended.
@@ -78,18 +86,14 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
   })
 
   test('keys that nobody asked for in an hour are read before they are used', async () => {
-    const { issuer, statusOf, pass } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass } = await startWithKey()
     pass(120 * MINUTE_MS)
     expect(await statusOf(token)).toBe(200)
     expect(issuer.fetches).toBe(2)
   })
 
   test('it is asked again after the cool-down', async () => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass, logLines } = await startWithKey()
     await issuer.stop()
     pass(4 * MINUTE_MS)
     expect(await statusOf(token)).toBe(200)
@@ -118,9 +122,7 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
   })
 
   test('nobody waits for its reply, attempt after attempt', async () => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    const token = good({ exp: 4e9 })
-    expect(await statusOf(token)).toBe(200)
+    const { token, issuer, statusOf, pass, logLines } = await startWithKey()
     pass(4 * MINUTE_MS)
     for (let attempt = 1; attempt <= 3; attempt++) {
       const held = new Promise<ServerResponse>((resolve) => {
@@ -138,51 +140,44 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
   })
 })
 
+const end =
+  (body: string | Buffer, status = 200): Issuer['reply'] =>
+  (_request, response) =>
+    response.writeHead(status).end(body)
+
+const cutOff: Issuer['reply'] = (_request, response) => {
+  response.writeHead(200, { 'content-length': 1000 }).write('{"keys":[')
+  setImmediate(() => response.destroy())
+}
+
 const strange: [claim: string, reply: Issuer['reply'], failure: RegExp][] = [
-  ['is no JSON', (_request, response) => response.end('<html>'), /no JSON Web Key Set/],
-  ['is another JSON', (_request, response) => response.end('{"keys":{}}'), /no JSON Web Key Set/],
-  ['is null', (_request, response) => response.end('null'), /no JSON Web Key Set/],
-  ['has keys of text', (_request, response) => response.end('{"keys":["a"]}'), /Key Set/],
-  ['is no UTF-8', (_request, response) => response.end(Buffer.from([0xff, 0x22])), /encoded data/],
-  [
-    'has too many keys',
-    (_request, response) => response.end(`{"keys":[${'{},'.repeat(100)}{}]}`),
-    /more than 100 keys/,
-  ],
-  [
-    'is an error',
-    (_request, response) => response.writeHead(500).end('{"keys":[]}'),
-    /replies 500/,
-  ],
-  ['is empty', (_request, response) => response.writeHead(204).end(), /replies 204/],
-  [
-    'is cut off',
-    (_request, response) => {
-      response.writeHead(200, { 'content-length': 1000 }).write('{"keys":[')
-      setImmediate(() => response.destroy())
-    },
-    /./,
-  ],
+  ['is no JSON', end('<html>'), /no JSON Web Key Set/],
+  ['is another JSON', end('{"keys":{}}'), /no JSON Web Key Set/],
+  ['is null', end('null'), /no JSON Web Key Set/],
+  ['has keys of text', end('{"keys":["a"]}'), /Key Set/],
+  ['is no UTF-8', end(Buffer.from([0xff, 0x22])), /encoded data/],
+  ['has too many keys', end(`{"keys":[${'{},'.repeat(100)}{}]}`), /more than 100 keys/],
+  ['is an error', end('{"keys":[]}', 500), /replies 500/],
+  ['is empty', end('', 204), /replies 204/],
+  ['is cut off', cutOff, /./],
   ['is a broken connection', (request) => request.socket.destroy(), /./],
 ]
 
 describe('keys stay in use when the reply of the issuer', { timeout: 20_000 }, () => {
   test.each(strange)('%s', async (_claim, reply, failure) => {
-    const { issuer, statusOf, pass, logLines } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass, logLines } = await startWithKey()
     issuer.reply = reply
     pass(5 * MINUTE_MS)
     expect(await statusOf(good())).toBe(200)
     expect(issuer.fetches).toBe(2)
-    const told = JSON.parse(logLines.find((line) => line.includes('cannot read')) ?? '{}')
-    expect(told.failure).toMatch(failure)
+    const logged = JSON.parse(logLines.find((line) => line.includes('cannot read')) ?? '{}')
+    expect(logged.failure).toMatch(failure)
   })
 
   test('redirects, and the redirect is not followed', async () => {
     const thief = new Issuer(makeKey('some'))
     await thief.start()
-    const { issuer, statusOf, pass } = await startJwtService()
-    expect(await statusOf(good())).toBe(200)
+    const { issuer, statusOf, pass } = await startWithKey()
     issuer.reply = (_request, response) =>
       response.writeHead(302, { location: thief.url }).end(thief.keySet)
     pass(5 * MINUTE_MS)

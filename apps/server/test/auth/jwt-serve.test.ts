@@ -30,7 +30,7 @@ function keyFile(content: string): string {
 }
 
 describe('serve', { timeout: 20_000 }, () => {
-  test('starts in production without a token of its own where JWTs open it', async () => {
+  test('starts in production without a token of its own if JWTs are accepted', async () => {
     const issuer = await startIssuer()
     const environment = { ...rules, NODE_ENV: 'production', PLANT_STORE_JWKS_URL: issuer.url }
     const server = await startServerProcess({
@@ -45,7 +45,7 @@ describe('serve', { timeout: 20_000 }, () => {
     expect(out).not.toContain('Your token')
   })
 
-  test('makes no first token where JWTs open it', async () => {
+  test('makes no first token if JWTs are accepted', async () => {
     const environment = { ...rules, PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) }
     const token = freshToken()
     const server = await startServerProcess({ folder: temporaryFolder(), environment, token })
@@ -77,7 +77,7 @@ describe('serve', { timeout: 20_000 }, () => {
   })
 })
 
-test('a file of keys is read anew for a kid that is not known, and survives a broken one', async () => {
+test('a file of keys is read again for an unknown kid, and a broken file changes nothing', async () => {
   const path = keyFile(new Issuer(someKey).keySet)
   const { statusOf, pass } = await startJwtService({ flags: { jwksFile: path } })
   const sign = (key: SigningKey) => signJwt(key, claims())
@@ -100,7 +100,7 @@ describe('doctor', () => {
     return runProgram(['doctor', ...database, ...jwt, ...flags])
   }
 
-  test('tells the keys of JWTs', async () => {
+  test('reports the keys of JWTs', async () => {
     const issuer = await startIssuer()
     const { code, out } = await examine('--jwks-url', issuer.url)
     expect(code).toBe(0)
@@ -121,7 +121,7 @@ describe('doctor', () => {
     )
   })
 
-  test('tells keys that cannot be read as a failure', async () => {
+  test('reports keys that cannot be read as a failure', async () => {
     const issuer = await startIssuer()
     await issuer.stop()
     const { code, out } = await examine('--jwks-url', issuer.url)
@@ -129,7 +129,7 @@ describe('doctor', () => {
     expect(out).toMatch(/^failure {2}jwks: cannot read the keys at .*ECONNREFUSED.*\. Try: /m)
   })
 
-  test('tells a set without a usable key as a failure', async () => {
+  test('reports a set without a usable key as a failure', async () => {
     const path = keyFile(new Issuer(someKey).keySet)
     const { code, out } = await examine('--jwks-file', path, '--jwt-algorithms', 'RS256')
     expect(code).toBe(1)

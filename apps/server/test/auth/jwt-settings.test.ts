@@ -79,7 +79,7 @@ describe('the settings of JWTs', () => {
   )
 })
 
-describe('settings of JWTs that do not belong together are told:', () => {
+describe('settings of JWTs that conflict are refused:', () => {
   const needs = (name: string, keys: string) =>
     `${name}: must be set with ${keys}, or any token would do`
 

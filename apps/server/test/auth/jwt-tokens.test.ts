@@ -32,8 +32,8 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
 
   test.each<[claim: string, differences: Json]>([
     ['with the audience among others', { aud: ['others', AUDIENCE] }],
-    ['that ended 29 s ago, as clocks differ', { exp: NOW - 29 }],
-    ['that begins in 30 s, as clocks differ', { nbf: NOW + 30 }],
+    ['that expired 29 s ago, because clocks differ', { exp: NOW - 29 }],
+    ['that begins in 30 s, because clocks differ', { nbf: NOW + 30 }],
     ['made in the future, which RFC 7519 does not judge', { iat: NOW + 3600 }],
     ['that lasts a millennium', { exp: NOW + 31_557_600_000 }],
     ['with claims that nobody knows', { scope: 'all', nested: { deep: [1] } }],
@@ -48,7 +48,7 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
     },
   )
 
-  test('under its subject in the log, of which nothing harmful is left', async () => {
+  test('under its subject in the log, without anything harmful', async () => {
     const { create, logLines } = await startJwtService()
     const sub = `auth0|ann\n{"level":60}\u001b[31m\u202e${'x'.repeat(200)}`
     expect((await create(good({ sub }), 'no plant')).status).toBe(400)
@@ -57,7 +57,7 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
   })
 })
 
-describe('a JWT is refused, in the one wording,', { timeout: 20_000 }, () => {
+describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () => {
   test.each<[claim: string, differences: Json]>([
     ['of another issuer', { iss: 'https://other.test/' }],
     ['of an issuer that only begins like it', { iss: `${ISSUER}x` }],
@@ -213,7 +213,7 @@ function swap(token: string, payload: string): string {
   return `${header}.${payload}.${signature}`
 }
 
-/** The same bytes; signed anew until a character shows the other alphabet. */
+/** The same bytes; signed again until a character differs in the other alphabet. */
 function inOtherBase64(token: string): string {
   const other = token.replaceAll('-', '+').replaceAll('_', '/')
   return other === token ? inOtherBase64(good()) : other
@@ -225,7 +225,7 @@ function withSpareBits(token: string): string {
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]
 }
 
-describe('where the settings take the type at+jwt only', { timeout: 20_000 }, () => {
+describe('if the settings accept the type at+jwt only', { timeout: 20_000 }, () => {
   test.each<[typ: string | undefined, status: number]>([
     ['at+jwt', 200],
     ['AT+JWT', 200],

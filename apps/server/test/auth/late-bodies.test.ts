@@ -34,7 +34,7 @@ test('a token that was revoked while the body was on its way stores nothing', {
 }, async () => {
   const { revoke, end } = await beginRequest()
   await revoke()
-  // The revocation may take so long to act.
+  // The revocation may take 5 s to take effect.
   await sleep(5_000)
   expectReply(await end(), invalid)
   await server.expectStoredAndServing([])

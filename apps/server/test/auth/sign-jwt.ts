@@ -10,7 +10,7 @@ const signers: Record<string, (data: Buffer, key: KeyObject) => Buffer> = {
   Ed25519: (data, key) => sign(null, data, key),
 }
 
-/** A key of an issuer, and how it is told in the key set. */
+/** A key of an issuer, and its entry in the key set. */
 export interface SigningKey {
   readonly kid: string
   readonly alg: string
@@ -31,7 +31,7 @@ export function makeKey(kid: string, alg = 'ES256', bits = 2048): SigningKey {
   return { kid, alg, privateKey, publicKey, jwk }
 }
 
-/** The same RSA key, told with another public exponent, in base64url. */
+/** The same RSA key, published with another public exponent, in base64url. */
 export function withExponent(key: SigningKey, exponent: string): SigningKey {
   return { ...key, jwk: { ...key.jwk, e: exponent } }
 }

@@ -8,7 +8,7 @@ function verified(name: string): VerifiedJwt {
   return { token: { id: name, name }, expiresAt: 1, keys }
 }
 
-test('verified JWTs are bounded, and the one that was not seen for the longest time goes', () => {
+test('verified JWTs are bounded, and the least recently used one is forgotten', () => {
   const jwts = createVerifiedJwts(3)
   for (const name of ['a', 'b', 'c']) jwts.add(name, verified(name))
   expect(jwts.find('a')).toEqual(verified('a'))

@@ -147,7 +147,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 describe.each(Object.entries(WAYS))(
-  'a credential in whatever dress is not seen in %s',
+  'an escaped or glued credential is not seen in %s',
   (_way, write) => {
     test('an opaque token', () => {
       fc.assert(

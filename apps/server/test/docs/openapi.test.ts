@@ -59,7 +59,7 @@ describe('the document that is served', () => {
     expect(headerOf(one, 'etag')).toBe(headerOf(other, 'etag'))
   })
 
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a caller that has it', async () => {
     const entityTag = headerOf(await ask(get('/openapi.json')), 'etag') ?? ''
     for (const condition of [entityTag, `"other", W/${entityTag}`, '*']) {
       const sent = get('/openapi.json', { more: [`If-None-Match: ${condition}`] })
@@ -71,7 +71,7 @@ describe('the document that is served', () => {
     expect((await ask(changed)).status).toBe(200)
   })
 
-  test('has other tags where it is other text', async () => {
+  test('has different tags for different text', async () => {
     const tags = [
       await ask(get('/openapi.json')),
       await ask(get('/openapi.yaml')),
@@ -89,7 +89,7 @@ describe('the document that is served', () => {
     expect(headerOf(reply, 'etag')).toBe(headers.get('etag')?.join())
   })
 
-  test('leaves the connection to the next request, also where a body came along', async () => {
+  test('leaves the connection to the next request, even with a body', async () => {
     const caller = await server.open()
     const withBody = get('/openapi.json', { framing: 'Content-Length: 2', body: '{}' })
     caller.send(Buffer.concat([get('/openapi.json'), post(plantText(1)), withBody]))
@@ -98,7 +98,7 @@ describe('the document that is served', () => {
     expect((await caller.readReply()).status).toBe(200)
   })
 
-  test('is refused once, without an error of the server, where a body came along that is broken', async () => {
+  test('with a broken body is refused once, without an error of the server', async () => {
     const sent = get('/openapi.json', { framing: 'Transfer-Encoding: chunked', body: 'zz\r\n' })
     expectReply(await ask(sent), { error: 'malformed_request' })
     expect((await server.readLog()).join('')).not.toContain('"level":"error"')
@@ -142,7 +142,7 @@ describe('the base address in it', () => {
 
 describe('other requests for it', () => {
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])(
-    '%s is told GET and HEAD',
+    '%s is answered 405 with GET and HEAD',
     async (method) => {
       const sent = get('/openapi.json', { line: `${method} /openapi.json HTTP/1.1` })
       const headers = { allow: 'GET, HEAD' }

@@ -46,8 +46,8 @@ describe('where two origins are listed', () => {
     async (origin) => {
       const { status, headers } = await replyTo(preflight(origin), false)
       expect(status).toBe(204)
-      const { date: _d, connection: _c, 'keep-alive': _k, ...told } = Object.fromEntries(headers)
-      expect(told).toStrictEqual({
+      const { date: _d, connection: _c, 'keep-alive': _k, ...others } = Object.fromEntries(headers)
+      expect(others).toStrictEqual({
         'cache-control': ['no-store'],
         'x-content-type-options': ['nosniff'],
         'x-request-id': [expect.any(String)],
@@ -112,7 +112,7 @@ describe('where two origins are listed', () => {
     expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
   })
 
-  test('a caller without an origin is told that answers depend on it', async () => {
+  test('a reply without an origin says that it depends on one', async () => {
     const reply = await replyTo(post(plantText(1)))
     expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
   })
@@ -130,6 +130,7 @@ describe('where two origins are listed', () => {
     ['body_too_large', post(plantText(1).padStart(65_537), { more })],
     ['headers_too_large', request({ more: [...more, ...headerLines] })],
     ['malformed_request', request({ more: [...more, 'Host: other.test'] })],
+    ['malformed_request', request({ more, line: 'POST http:// HTTP/1.1' })],
     [
       'malformed_request',
       request({ more, framing: 'Transfer-Encoding: chunked', body: `zz\r\n${LAST_CHUNK}` }),
@@ -161,7 +162,7 @@ describe('where a limit refuses', () => {
 describe('where no origin is listed', () => {
   const server = useWireServer()
 
-  test('a preflight is a request without a credential, and no reply speaks of origins', () =>
+  test('a preflight is a request without a credential, and no reply mentions origins', () =>
     server.refuses(preflight(ORIGIN), { error: 'missing_credentials' }))
 
   test('a request with an origin is a request like any other', () =>

@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { expectReply, headerOf } from '../wire/expectations.ts'
+import { get } from '../docs/get.ts'
+import { type ExpectedError, expectReply, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
 import type { Connection, Reply } from '../wire/raw-socket.ts'
-import { plantOf, plantText, post } from '../wire/request.ts'
+import { plantOf, plantText, post, request, token } from '../wire/request.ts'
 import { startInProcess } from '../wire/start-in-process.ts'
 import { holdClock } from './hold-clock.ts'
 
+const missing = { error: 'missing_credentials' } as const
 const invalid = { error: 'invalid_token' } as const
 const tooMany = { error: 'too_many_requests', message: /no valid token/ } as const
+const stored = { plant: { name: plantOf(1).name } }
 
-function wrongToken(): string {
-  return `Bearer ${createOpaqueToken().text}`
-}
+const wrongToken = () => `Bearer ${createOpaqueToken().text}`
+const noToken = () => null
+const stranger = request({ authorization: null })
 
 async function ask(
   caller: Connection,
@@ -23,40 +26,70 @@ async function ask(
   return caller.readReply()
 }
 
-/** Shows wrong tokens until the limit acts, and gives how many were looked at. */
-async function showWrongTokens(server: WireServer, more: readonly string[] = []): Promise<number> {
+async function replyTo(server: WireServer, sent: Buffer, hasBody = true): Promise<Reply> {
   const caller = await server.open()
-  for (let shown = 0; ; shown++) {
-    const reply = await ask(caller, wrongToken(), more)
-    if (reply.status === 429) return shown
-    expectReply(reply, invalid)
+  caller.send(sent)
+  return caller.readReply({ hasBody })
+}
+
+/** Fails with wrong tokens until the limit acts, and returns how many were answered 401. */
+async function failUntilRefused(
+  server: WireServer,
+  more: readonly string[] = [],
+  makeCredential: () => string | null = wrongToken,
+  expected: ExpectedError = makeCredential === noToken ? missing : invalid,
+): Promise<number> {
+  const caller = await server.open()
+  for (let failed = 0; failed < 1_000; failed++) {
+    const reply = await ask(caller, makeCredential(), more)
+    if (reply.status === 429) return failed
+    expectReply(reply, expected)
   }
+  throw new Error('the limit does not act')
 }
 
-async function expectLetIn(caller: Connection, authorization?: string): Promise<void> {
-  caller.send(post(plantText(1), authorization === undefined ? {} : { authorization }))
-  expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
+async function expectLetIn(caller: Connection): Promise<void> {
+  caller.send(post(plantText(1)))
+  expectReply(await caller.readReply(), stored)
 }
 
-describe('by default, wrong tokens from one address', () => {
+describe.each([
+  ['no token', noToken],
+  ['a wrong token each', wrongToken],
+])('by default, requests from one address with %s', (_claim, makeCredential) => {
   // In this process, whose clock a test can hold.
   const server = useWireServer({}, { start: startInProcess })
 
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     holdClock()
-    expect(await showWrongTokens(server)).toBe(60)
-    const reply = await ask(await server.open(), wrongToken())
+    expect(await failUntilRefused(server, [], makeCredential)).toBe(60)
+    const reply = await ask(await server.open(), makeCredential())
     expectReply(reply, tooMany)
-    expect(Number(headerOf(reply, 'retry-after'))).toBe(1)
+    expect(headerOf(reply, 'retry-after')).toBe('1')
+    expect(headerOf(reply, 'connection')).toBe('keep-alive')
     expect(await server.database.readPlants()).toEqual([])
   })
+})
 
-  test('leave the connection open, and what is malformed counts as well', async () => {
+describe('requests without a valid token from an address over the limit', () => {
+  const server = useWireServer({}, { start: startInProcess })
+
+  test.each([
+    ['no token', stranger],
+    ['another scheme', request({ authorization: 'Basic eDp5' })],
+    ['two tokens', request({ more: [`Authorization: Bearer ${token.text}`] })],
+    ['a wrong token', request({ authorization: wrongToken() })],
+    ['a malformed token', request({ authorization: 'Bearer x' })],
+    ['a token without its secret', request({ authorization: 'Bearer plant_x' })],
+    ['another path', get('/nothing')],
+    ['a token in the query', get(`/plants?access_token=${token.text}`)],
+  ])('that show %s are refused too, and leave the connection open', async (_claim, sent) => {
     holdClock()
-    await showWrongTokens(server)
+    await failUntilRefused(server)
     const caller = await server.open()
-    for (const authorization of ['Bearer x', wrongToken(), 'Bearer plant_x']) {
-      expectReply(await ask(caller, authorization), tooMany)
+    for (let count = 0; count < 2; count++) {
+      caller.send(sent)
+      expectReply(await caller.readReply(), tooMany)
     }
   })
 
@@ -64,15 +97,61 @@ describe('by default, wrong tokens from one address', () => {
     holdClock()
     const before = await server.open()
     await expectLetIn(before)
-    await showWrongTokens(server)
+    await failUntilRefused(server)
     await expectLetIn(before)
+    const other = await server.open()
+    expectReply(await ask(other, null), tooMany)
+    await expectLetIn(other)
+  })
+
+  test('do not count if they read what everybody may, and may go on to read it', async () => {
+    holdClock()
+    const before = await server.open()
+    for (let count = 0; count < 100; count++) {
+      before.send(get('/openapi.json'))
+      expect((await before.readReply()).status).toBe(200)
+    }
+    await failUntilRefused(server, [], noToken)
+    for (const path of ['/openapi.json', '/openapi.yaml?x', '/docs']) {
+      expect((await replyTo(server, get(path))).status).toBe(200)
+    }
+  })
+
+  test.each([
+    [
+      'with broken framing are still answered 400 and closed',
+      { more: ['Host: other.test'] },
+      { error: 'malformed_request' },
+      'closed',
+    ],
+    [
+      'with a body that is not worth waiting for are closed',
+      { framing: 'Content-Length: 70000', body: '' },
+      tooMany,
+      'lingering',
+    ],
+  ] as const)('%s', async (_claim, parts, expected, aftermath) => {
+    holdClock()
+    await failUntilRefused(server)
+    await server.refuses(request({ authorization: null, ...parts }), expected, aftermath)
+  })
+
+  test('are answered in their turn among pipelined ones', async () => {
+    holdClock()
     await expectLetIn(await server.open())
+    await failUntilRefused(server)
+    const wrong = request({ authorization: wrongToken() })
+    await server.check({
+      sent: Buffer.concat([post(plantText(1)), stranger, wrong, post(plantText(2))]),
+      replies: [stored, tooMany, tooMany, stored],
+      stored: [plantOf(1), plantOf(2)],
+    })
   })
 
   test('are refused without asking the database', async () => {
     holdClock()
     const { execute } = server.database
-    await showWrongTokens(server)
+    await failUntilRefused(server)
     const caller = await server.open()
     await execute('ALTER TABLE tokens RENAME TO tokens_elsewhere')
     try {
@@ -85,7 +164,7 @@ describe('by default, wrong tokens from one address', () => {
   })
 
   test('are one line of the log for each second in which the limit acts', async () => {
-    await showWrongTokens(server)
+    await failUntilRefused(server)
     const caller = await server.open()
     for (let count = 0; count < 50; count++) await ask(caller, wrongToken())
     await expect
@@ -102,15 +181,67 @@ describe('by default, wrong tokens from one address', () => {
 describe('a good token that this server has not seen yet', () => {
   const server = useWireServer({ failedCredentialLimit: '1' })
 
-  test('is let in from an address that is over the limit, once all tokens were read', async () => {
+  test('is let in from an address over the limit, once all tokens were read', async () => {
     const { text, id, secretSha256 } = createOpaqueToken()
     const late = tokenRecord({ id, secretSha256, name: 'late' })
     await server.database.withStore(({ tokens }) => tokens.add(late))
-    await showWrongTokens(server)
+    await failUntilRefused(server)
     const caller = await server.open()
     await expect
       .poll(async () => (await ask(caller, `Bearer ${text}`)).status, { timeout: 10_000 })
       .toBe(200)
+  })
+})
+
+describe('callers over the limit', () => {
+  const server = useWireServer(
+    { failedCredentialLimit: '1', requestLimit: '1', docs: 'off' },
+    { start: startInProcess },
+  )
+
+  test('are not in flight, and take no place from a good one', async () => {
+    holdClock()
+    await server.expectStoredAndServing([])
+    await failUntilRefused(server)
+    const release = await server.database.holdCommits()
+    const good = await server.open()
+    good.send(post(plantText(1)))
+    // With one request in flight any other is answered 503.
+    await expect.poll(async () => (await replyTo(server, post(plantText(2)))).status).toBe(503)
+    expectReply(await replyTo(server, stranger), tooMany)
+    release()
+    expectReply(await good.readReply(), stored)
+  })
+
+  test('find no public path while the document is off', async () => {
+    holdClock()
+    await failUntilRefused(server)
+    expectReply(await replyTo(server, get('/openapi.json')), tooMany)
+  })
+})
+
+describe('pages of other origins over the limit', () => {
+  const origin = 'https://plants.example'
+  const server = useWireServer(
+    { failedCredentialLimit: '1', corsOrigins: origin },
+    { start: startInProcess },
+  )
+
+  test('are answered their preflights, and can read why they are refused', async () => {
+    holdClock()
+    await failUntilRefused(server, [], noToken, { ...missing, headers: { vary: 'Origin' } })
+    const asks = ['Access-Control-Request-Method: POST']
+    const preflight = { line: 'OPTIONS /plants HTTP/1.1', authorization: null, body: '' }
+    const listed = request({ ...preflight, more: [`Origin: ${origin}`, ...asks] })
+    for (let count = 0; count < 5; count++) {
+      expect((await replyTo(server, listed, false)).status).toBe(204)
+    }
+    const sent = request({ authorization: null, more: [`Origin: ${origin}`] })
+    const refused = await replyTo(server, sent)
+    expect(refused.status).toBe(429)
+    expect(headerOf(refused, 'access-control-allow-origin')).toBe(origin)
+    const unlisted = request({ ...preflight, more: ['Origin: https://other.example', ...asks] })
+    expect((await replyTo(server, unlisted)).status).toBe(429)
   })
 })
 
@@ -121,30 +252,32 @@ describe('behind a trusted proxy', () => {
   )
   const from = (address: string) => [`X-Forwarded-For: ${address}`]
 
+  async function expectBeyond(address: string, others: readonly string[]): Promise<void> {
+    const caller = await server.open()
+    for (const other of others) {
+      expectReply(await ask(caller, wrongToken(), from(other)), tooMany)
+    }
+    expectReply(await ask(caller, wrongToken(), from(address)), invalid)
+  }
+
   test('each caller has a limit of its own', async () => {
     holdClock()
-    expect(await showWrongTokens(server, from('198.51.100.1'))).toBe(5)
-    expect(await showWrongTokens(server, from('9.9.9.9, 198.51.100.2'))).toBe(5)
-    const caller = await server.open()
-    expectReply(await ask(caller, wrongToken(), from('198.51.100.1')), tooMany)
-    expectReply(await ask(caller, wrongToken(), from('198.51.100.3')), invalid)
+    expect(await failUntilRefused(server, from('198.51.100.1'))).toBe(5)
+    expect(await failUntilRefused(server, from('9.9.9.9, 198.51.100.2'))).toBe(5)
+    await expectBeyond('198.51.100.3', ['198.51.100.1'])
   })
 
   test('a caller cannot have another limit by what it puts first', async () => {
     holdClock()
-    await showWrongTokens(server, from('198.51.100.4'))
-    const caller = await server.open()
-    for (const first of ['1.1.1.1', 'unknown', '127.0.0.1']) {
-      expectReply(await ask(caller, wrongToken(), from(`${first}, 198.51.100.4`)), tooMany)
-    }
+    await failUntilRefused(server, from('198.51.100.4'))
+    const forged = ['1.1.1.1', 'unknown', '127.0.0.1'].map((first) => `${first}, 198.51.100.4`)
+    await expectBeyond('198.51.100.5', forged)
   })
 
   test('all addresses of an IPv6 caller are one', async () => {
     holdClock()
-    await showWrongTokens(server, from('2001:db8:1:2::1'))
-    const caller = await server.open()
-    expectReply(await ask(caller, wrongToken(), from('2001:db8:1:2:ffff::9')), tooMany)
-    expectReply(await ask(caller, wrongToken(), from('2001:db8:1:3::1')), invalid)
+    await failUntilRefused(server, from('2001:db8:1:2::1'))
+    await expectBeyond('2001:db8:1:3::1', ['2001:db8:1:2:ffff::9'])
   })
 
   test.each(['unknown', ',,,', 'for=1.2.3.4', '\x80\xff', '1.2.3.4:x', `${'1,'.repeat(5_000)}`])(
@@ -152,7 +285,7 @@ describe('behind a trusted proxy', () => {
     async (forwarded) => {
       const caller = await server.open()
       caller.send(post(plantText(1), { more: from(forwarded) }))
-      expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
+      expectReply(await caller.readReply(), stored)
       expect([401, 429]).toContain((await ask(caller, wrongToken(), from(forwarded))).status)
     },
   )

@@ -72,12 +72,12 @@ describe('with at most three requests in flight', () => {
       const caller = await server.open()
       caller.send(Buffer.concat([post(plantText(1)), post(plantText(2)), tunnel]))
       await server.quiesce()
-      // Its token may have to be read; nothing tells that its commit has begun.
+      // Its token may have to be read, and nothing shows when its commit begins.
       await sleep(100)
       caller.reset()
       await server.quiesce()
       release()
-      // Nobody is told; and another commit may overtake it.
+      // Nobody gets a reply, and another commit may overtake it.
       await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
       await server.expectStoredAndServing([plantOf(1)])
     }
@@ -87,7 +87,16 @@ describe('with at most three requests in flight', () => {
 describe('while two requests are in flight, which are as many as there may be', () => {
   const server = useWireServer({ requestLimit: '2' })
 
-  /** Two requests whose bodies have not come. */
+  /** The status of one create on a connection of its own. */
+  async function statusOfCreate(id: number): Promise<number> {
+    const caller = await server.open()
+    caller.send(post(plantText(id)))
+    return (await caller.readReply()).status
+  }
+
+  const expectRoom = () => expect.poll(() => statusOfCreate(5)).toBe(200)
+
+  /** Two requests whose bodies have not arrived. */
   async function occupy(): Promise<Connection[]> {
     const callers = [await server.open(), await server.open()]
     for (const [index, caller] of callers.entries()) {
@@ -95,25 +104,9 @@ describe('while two requests are in flight, which are as many as there may be', 
       caller.send(request({ framing: `Content-Length: ${body.length}`, body: body.slice(0, 5) }))
     }
     // A reply on a later connection shows that the server has read the others.
-    await expect
-      .poll(async () => {
-        const probe = await server.open()
-        probe.send(post(plantText(9)))
-        return (await probe.readReply()).status
-      })
-      .toBe(503)
+    await expect.poll(() => statusOfCreate(9)).toBe(503)
     await server.database.removePlants()
     return callers
-  }
-
-  async function expectRoom(): Promise<void> {
-    await expect
-      .poll(async () => {
-        const caller = await server.open()
-        caller.send(post(plantText(5)))
-        return (await caller.readReply()).status
-      })
-      .toBe(200)
   }
 
   async function finish(callers: readonly Connection[]): Promise<void> {
@@ -148,11 +141,20 @@ describe('while two requests are in flight, which are as many as there may be', 
     await finish(callers)
   })
 
-  test('one whose framing cannot be trusted is still answered 400 and closed', async () => {
+  async function countRefusals(): Promise<string | undefined> {
+    const metrics = await fetch(`http://127.0.0.1:${server.operationsPort}/metrics`)
+    return /\{limiter="requests_in_flight"\} (\d+)/.exec(await metrics.text())?.[1]
+  }
+
+  test('one whose framing cannot be trusted is answered 400 and closed, and not counted as refused', async () => {
     const callers = await occupy()
+    const before = await countRefusals()
+    expect(Number(before)).toBeGreaterThan(0)
     const refused = await server.open()
     refused.send(request({ more: ['Host: other.test'] }))
     expectReply(await refused.readReply(), { error: 'malformed_request' })
+    await refused.readToEnd()
+    expect(await countRefusals()).toBe(before)
     await finish(callers)
   })
 

@@ -11,7 +11,7 @@ const LINGERING_LIMIT = 256
 interface Caller {
   readonly socket: Socket
   /** What the server has sent so far. */
-  told(): string
+  received(): string
   /** Resolves once the server has ended its sending side. */
   readonly answered: Promise<void>
   readonly closed: Promise<void>
@@ -31,7 +31,7 @@ function callWith(url: string, ...headers: string[]): Caller {
   const lines = ['POST /plants HTTP/1.1', 'Host: x', 'Authorization: Bearer wrong', ...headers]
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
   const until = (event: string) => new Promise<void>((resolve) => socket.once(event, resolve))
-  return { socket, told: () => text, answered: until('end'), closed: until('close') }
+  return { socket, received: () => text, answered: until('end'), closed: until('close') }
 }
 
 /** Sends on, a little at a time, until the connection is closed. */
@@ -62,7 +62,7 @@ describe('a caller that has its reply', () => {
     }
     caller.socket.end()
     await caller.closed
-    expect(caller.told()).toMatch(WHOLE_ANSWER)
+    expect(caller.received()).toMatch(WHOLE_ANSWER)
     expect(caller.socket.errored).toBeNull()
   })
 
@@ -75,7 +75,7 @@ describe('a caller that has its reply', () => {
       await sleep(50)
     }
     expect([caller.socket.errored, caller.socket.destroyed]).toEqual([null, false])
-    expect(caller.told()).toMatch(WHOLE_ANSWER)
+    expect(caller.received()).toMatch(WHOLE_ANSWER)
   })
 
   test('is closed after 5 s of silence, or after 30 s of a body without end', {
@@ -98,7 +98,7 @@ describe('a caller that has its reply', () => {
     await Promise.all([endless.closed, broken.closed])
     expect(elapsedMs()).toBeGreaterThan(25_000)
     expect(elapsedMs()).toBeLessThan(60_000)
-    for (const { told } of [silent, endless, broken]) expect(told()).toMatch(WHOLE_ANSWER)
+    for (const { received } of [silent, endless, broken]) expect(received()).toMatch(WHOLE_ANSWER)
   })
 
   test('does not hold up the end of the server', async () => {
@@ -130,8 +130,8 @@ test('2,000 callers who send on are 256 at a time, and good ones are served mean
     const { status } = await server.client.rest.createPlant({ body: { id, name: 'Moss' } })
     expect(status).toBe(200)
   }
-  const told = callers.filter((caller) => WHOLE_ANSWER.test(caller.told()))
-  expect(told).toHaveLength(2_000)
+  const received = callers.filter((caller) => WHOLE_ANSWER.test(caller.received()))
+  expect(received).toHaveLength(2_000)
   // A caller learns that its connection was closed when it sends on.
   const countOpen = () => callers.filter(({ socket }) => !socket.destroyed).length
   await vi.waitUntil(() => countOpen() <= LINGERING_LIMIT, { timeout: 15_000, interval: 100 })

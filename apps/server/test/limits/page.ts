@@ -44,7 +44,7 @@ export async function openBrowser(): Promise<Browser> {
   return browser
 }
 
-/** What a page could make of a create: the plant, or what it can tell of the error. */
+/** The result of a create as a page sees it: the plant, or what it knows of the error. */
 export interface Seen {
   readonly plant?: unknown
   readonly status?: number | undefined

@@ -22,26 +22,26 @@ describe('a rate', () => {
     expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
   })
 
-  test('is of each key alone', () => {
+  test('is separate for each key', () => {
     const rate = createRate(options)
     for (let count = 0; count < 9; count++) rate.spend('a', 0)
     expect(rate.look('b', 0).remaining).toBe(5)
   })
 
-  test('loses nothing by a refusal: who asks too early waits no longer', () => {
+  test('loses nothing by a refusal: a caller that asks too early waits no longer', () => {
     const rate = createRate(options)
     for (let count = 0; count < 50; count++) rate.spend('a', 0)
     expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
   })
 
-  test('forgets the key that was longest unused when there are too many', () => {
+  test('forgets the least recently used key when there are too many', () => {
     const rate = createRate({ ...options, keyLimit: 2 })
     for (const key of ['a', 'b', 'a', 'c']) rate.spend(key, 0)
     const left = ['a', 'b', 'c'].map((key) => rate.look(key, 0).remaining)
     expect(left).toEqual([3, 5, 4])
   })
 
-  test('lets no more pass in any time than its burst and what grew back meanwhile', () => {
+  test('in any period lets no more pass than its burst and what grew back', () => {
     const gaps = array(integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
     // biome-ignore lint/nursery/noFloatingPromises: over a synchronous property it returns nothing
     assert(

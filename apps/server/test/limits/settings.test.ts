@@ -52,7 +52,7 @@ describe('the settings of the limits', () => {
     ['PLANT_STORE_TRUSTED_PROXIES', '*', 'must be an address or a network'],
     ['PLANT_STORE_RATE_LIMIT', '0', 'must be a whole number from 1 to 1000000, or off'],
     ['PLANT_STORE_CONNECTION_LIMIT', '0', 'must be a whole number from 1'],
-  ])('%s=%s is told with its rule', (name, value, rule) => {
+  ])('%s=%s is refused with its rule', (name, value, rule) => {
     expect(() => loadConfig({}, [], { [name]: value })).toThrow(rule)
   })
 })

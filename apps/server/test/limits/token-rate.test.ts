@@ -36,7 +36,7 @@ describe('a limit of one request a second in a window of ten', () => {
     }
   }
 
-  test('tells what is left, and refuses the eleventh at once without storing it', async () => {
+  test('reports what is left, and refuses the eleventh at once without storing it', async () => {
     holdClock()
     const ask = await asker(await newToken())
     for (let id = 1; id <= 10; id++) {
@@ -62,13 +62,13 @@ describe('a limit of one request a second in a window of ten', () => {
     expect((await ask()).reply.status).toBe(200)
   })
 
-  test('is of each token alone, whatever its name', async () => {
+  test('is separate for each token, whatever its name', async () => {
     const ask = await asker(await newToken())
     while ((await ask()).reply.status === 200);
     expect((await (await asker(await newToken()))()).remaining).toBe(9)
   })
 
-  test('counts and tells on every reply behind the credential', async () => {
+  test('counts, and is in every reply behind the credential', async () => {
     holdClock()
     const ask = await asker(await newToken())
     expectReply((await ask('{')).reply, { error: 'malformed_json', headers: fields })
@@ -99,7 +99,7 @@ describe('a limit of one request a second in a window of ten', () => {
     expectReply(await caller.readReply(), refused)
   })
 
-  test('tells a stranger nothing', async () => {
+  test('is not in the reply to a stranger', async () => {
     const caller = await server.open()
     caller.send(post(plantText(1), { authorization: `Bearer ${createOpaqueToken().text}` }))
     expectReply(await caller.readReply(), { error: 'invalid_token' })

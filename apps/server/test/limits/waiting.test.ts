@@ -9,12 +9,12 @@ function outcomesAreResolved(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
 
-/** A store that tells the oldest outcomes when it is asked to, by a clock that is set by hand. */
+/** A store that ends its oldest creates on demand, with a clock that is set by hand. */
 function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = {}) {
   let now = 0
-  const untold: ((outcome: CreateOutcome) => void)[] = []
+  const open: ((outcome: CreateOutcome) => void)[] = []
   const plants = {
-    create: () => new Promise<CreateOutcome>((resolve) => untold.push(resolve)),
+    create: () => new Promise<CreateOutcome>((resolve) => open.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
   const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, clock)
@@ -28,26 +28,26 @@ function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = 
   return {
     watched,
     offer,
-    /** Lets time pass by 10 ms at a time, in each of which so many are offered and told. */
-    async pass(ms: number, { offered, told }: { offered: number; told: number }) {
+    /** Lets time pass, 10 ms at a time: in each, some plants are offered and some creates end. */
+    async pass(ms: number, { offered, ended }: { offered: number; ended: number }) {
       let taken = 0
       for (const end = now + ms; now < end; ) {
         now += 10
-        for (const tell of untold.splice(0, told)) tell('created')
+        for (const end of open.splice(0, ended)) end('created')
         // The end of the turn, after which the promises are settled too.
         await new Promise((resolve) => setImmediate(resolve))
         taken += offer(offered)
       }
       return taken
     },
-    waiting: () => untold.length,
+    waiting: () => open.length,
   }
 }
 
 describe('plants that wait', () => {
-  test('are all taken while they are told within the limit', async () => {
+  test('are all taken while their creates end within the limit', async () => {
     const { pass } = createBench()
-    expect(await pass(5_000, { offered: 100, told: 100 })).toBe(50_000)
+    expect(await pass(5_000, { offered: 100, ended: 100 })).toBe(50_000)
   })
 
   test('are never more than there may be requests', () => {
@@ -55,12 +55,12 @@ describe('plants that wait', () => {
     expect(offer(5_000)).toBe(1_000)
   })
 
-  test('are so few under overload that each is told within about the limit', async () => {
+  test('are so few under overload that each create ends within about the limit', async () => {
     const { pass, waiting } = createBench()
-    await pass(2_000, { offered: 400, told: 100 })
-    // 100 each 10 ms are told: 1,000 that wait are told within 100 ms.
+    await pass(2_000, { offered: 400, ended: 100 })
+    // 100 creates end in each 10 ms, so the 1,000 that wait end within 100 ms.
     for (let span = 0; span < 20; span++) {
-      await pass(100, { offered: 400, told: 100 })
+      await pass(100, { offered: 400, ended: 100 })
       expect(waiting()).toBeLessThan(1_700)
     }
     expect(waiting()).toBeGreaterThan(500)
@@ -68,62 +68,64 @@ describe('plants that wait', () => {
 
   test('are as many as before within a second after the overload', async () => {
     const { pass } = createBench()
-    await pass(5_000, { offered: 400, told: 100 })
-    await pass(1_000, { offered: 50, told: 1_000 })
-    expect(await pass(10, { offered: 4_000, told: 0 })).toBe(4_000)
+    await pass(5_000, { offered: 400, ended: 100 })
+    await pass(1_000, { offered: 50, ended: 1_000 })
+    expect(await pass(10, { offered: 4_000, ended: 0 })).toBe(4_000)
   })
 
   test('are fewer where the event loop takes long to read them', async () => {
     const quick = createBench()
     const slow = createBench({ turnMs: 60 })
-    for (const { pass } of [quick, slow]) await pass(3_000, { offered: 400, told: 100 })
+    for (const { pass } of [quick, slow]) await pass(3_000, { offered: 400, ended: 100 })
     expect(slow.waiting()).toBeLessThan(quick.waiting())
   })
 
   test('may always be 256, however slow the store is', async () => {
     const { pass } = createBench({ turnMs: 1_000 })
-    await pass(3_000, { offered: 400, told: 1 })
-    expect(await pass(10, { offered: 400, told: 10_000 })).toBe(256)
+    await pass(3_000, { offered: 400, ended: 1 })
+    expect(await pass(10, { offered: 400, ended: 10_000 })).toBe(256)
   })
 
   test('are not refused because a commit stalled once', async () => {
     const { pass } = createBench()
-    await pass(1_000, { offered: 50, told: 50 })
-    expect(await pass(600, { offered: 50, told: 0 })).toBe(3_000)
-    expect(await pass(100, { offered: 1_000, told: 4_000 })).toBe(10_000)
+    await pass(1_000, { offered: 50, ended: 50 })
+    expect(await pass(600, { offered: 50, ended: 0 })).toBe(3_000)
+    expect(await pass(100, { offered: 1_000, ended: 4_000 })).toBe(10_000)
   })
+
+  /** Plants whose outcome is given, with a clock that is set by hand. */
+  function watchPlants(outcome: Promise<CreateOutcome>) {
+    const clock = { time: 0, now: () => clock.time, averageTurnMs: () => 1 }
+    const limits = { requestLimit: 10_000, waitLimitMs: 100 }
+    return { clock, watched: new WaitingPlants({ create: () => outcome }, limits, clock) }
+  }
 
   test.each<[claim: string, outcome: Promise<CreateOutcome>]>([
     ['that wait on', new Promise(() => {})],
     ['that are stored within the turn', Promise.resolve('created')],
   ])('are refused for the rest of a turn that took too long for 256 %s', async (_, outcome) => {
-    let now = 0
-    const clock = { now: () => now, averageTurnMs: () => 1 }
-    const plants = { create: () => outcome }
-    const watched = new WaitingPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
+    const { clock, watched } = watchPlants(outcome)
     for (let count = 0; count < 256; count++) {
       expect(watched.isOverloaded()).toBe(false)
-      now = 200
+      clock.time = 200
       expect(watched.isOverloaded()).toBe(false)
       void watched.create(plant)
-      now = 0
+      clock.time = 0
       await outcomesAreResolved()
     }
-    now = 100
+    clock.time = 100
     expect(watched.isOverloaded()).toBe(false)
-    now = 101
+    clock.time = 101
     expect(watched.isOverloaded()).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
     expect(watched.isOverloaded()).toBe(false)
   })
-  test('are refused for the rest of a turn that took too long for 256 that waited before', async () => {
-    let now = 0
-    const clock = { now: () => now, averageTurnMs: () => 1 }
-    const plants = { create: () => new Promise<CreateOutcome>(() => {}) }
-    const watched = new WaitingPlants(plants, { requestLimit: 10_000, waitLimitMs: 100 }, clock)
+
+  test('are refused for the rest of a turn that took too long for 256 that waited before', () => {
+    const { clock, watched } = watchPlants(new Promise(() => {}))
     for (let count = 0; count < 256; count++) void watched.create(plant)
     expect(watched.isOverloaded()).toBe(false)
-    now = 101
+    clock.time = 101
     expect(watched.isOverloaded()).toBe(true)
   })
 })

@@ -10,7 +10,7 @@ import { openConnection } from './raw-socket.ts'
 test('a connection that stays idle after CONNECT is closed as any other', async () => {
   const config = loadConfig({}, [], {})
   const options = { ...config, log: createLog('silent'), isDraining: () => false }
-  const app = createBareApp(options)
+  const app = createBareApp()
   app.get('/never', () => {})
   const server = createListener(app, config, options)
   server.timeout = 200

@@ -16,7 +16,7 @@ async function openUnguarded(observer?: RequestObserver): Promise<Connection> {
   const config = loadConfig({}, [], {})
   const log = createLog('trace', { write: (line) => void logLines.push(line) })
   const options = { ...config, log, observer, isDraining: () => false }
-  const app = createBareApp(options)
+  const app = createBareApp()
   app.get('/throws', () => {
     throw new Error('a secret of ours')
   })

@@ -14,7 +14,7 @@ const PARTS = 20_000
 
 test('of a body that nobody reads yet hardly anything is parsed, and all of it once it is read', async () => {
   const options = { ...loadConfig({}, [], {}), log: createLog('silent'), isDraining: () => false }
-  const app = createBareApp(options)
+  const app = createBareApp()
   const asked = Promise.withResolvers<IncomingMessage>()
   // As while the database is asked for a token.
   app.use((request) => asked.resolve(request))

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
-import type { TokenCacheObserver } from '../../auth/token-cache-observer.ts'
+import type { TokenCacheObserver } from '../../auth/token-cache.ts'
 
 /** Counts look-ups of opaque tokens, by whether the server remembered the token. */
 export function createTokenCacheObserver(registers: Registry[]): TokenCacheObserver {

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
-import type { TokenCacheObserver } from '../../auth/token-cache-observer.ts'
+import type { TokenCacheObserver } from '../../auth/token-cache.ts'
 import type { RequestObserver } from '../../http/request-observer.ts'
 import type { LimiterObserver } from '../../limits/refusals.ts'
 import { build } from '../../process/build.ts'

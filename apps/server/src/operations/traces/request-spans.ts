@@ -11,6 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { contract } from '@plant-store/contract'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Authenticate } from '../../auth/authenticate.ts'
 import { withoutCredentials } from '../../text/without-credentials.ts'
@@ -49,7 +50,7 @@ const cleanHeaders: TextMapGetter<IncomingHttpHeaders> = {
 /** The methods that the semantic conventions for HTTP name; another one could be any text. */
 const METHODS = /^(?:CONNECT|DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT|TRACE)$/
 
-const ROUTE = '/plants'
+const ROUTE = contract.createPlant.path
 
 /**
  * The name and attributes of a request before it is checked. The query, and every path but the

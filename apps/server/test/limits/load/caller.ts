@@ -19,7 +19,7 @@ const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
 const READ_BYTES = 4_096
 
-/** How long a reply is as a whole; undefined while that cannot be told. */
+/** The length of a reply; undefined while that is not known. */
 function lengthOf(text: string): number | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined

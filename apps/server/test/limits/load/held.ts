@@ -9,7 +9,7 @@ export interface Held {
   readonly bytes: Buffer
 }
 
-/** Opens them from a process of its own, so that they cost the measuring one nothing; gives their end. */
+/** Opens them from a separate process, so that they cost this one nothing; returns how to end them. */
 export async function holdConnections(held: Held): Promise<() => void> {
   const child = fork(join(import.meta.dirname, 'hold.ts'), { serialization: 'advanced' })
   child.send(held)
@@ -17,7 +17,7 @@ export async function holdConnections(held: Held): Promise<() => void> {
   return () => void child.kill('SIGKILL')
 }
 
-/** What costs a server most on one connection, by name; `token` opens it, and `page` is public. */
+/** What costs a server most on one connection, by name; `token` is good, and `page` is public. */
 export function hostileBytes(token: string, page: string): Readonly<Record<string, Buffer>> {
   const bearer = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
   const unread = `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`
@@ -32,7 +32,7 @@ export function hostileBytes(token: string, page: string): Readonly<Record<strin
       'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'.repeat(3_000),
     creates: create.repeat(600),
     'a body in chunks of one byte': chunked + '1\r\n \r\n'.repeat(20_000),
-    'such a body behind a reply that it does not read':
+    'a body in chunks of one byte behind a reply that it does not read':
       unread + chunked + '1\r\n \r\n'.repeat(20_000),
     'a header of 3,900 lines without an end': `GET / HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(3_900)}`,
     'one long line of a header without an end': `GET / HTTP/1.1\r\nHost: x\r\nx: ${'a'.repeat(16_000)}`,

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Held } from './held.ts'
 
-/** A program: opens connections that send what they are told and read nothing, until its parent ends. */
+/** A program that opens connections which send given bytes and read nothing, until its parent ends. */
 
 const AT_ONCE = 100
 const PAUSE_MS = 10
@@ -11,7 +11,7 @@ process.on('message', async ({ port, connections, bytes }: Held) => {
   for (let count = 1; count <= connections; count++) {
     const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(bytes))
     socket.on('error', () => {}).pause()
-    // Some at a time, so that none is refused for want of a place in the queue.
+    // In groups, so that none is refused because the queue is full.
     if (count % AT_ONCE === 0) await sleep(PAUSE_MS)
   }
   process.send?.('held')

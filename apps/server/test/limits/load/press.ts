@@ -6,7 +6,7 @@ export interface PressOptions {
   /** The bytes of the request for an id. */
   readonly requestFor: (id: number) => string
   readonly connections: number
-  /** Requests due in a second, answered or not; undefined for the next one after each reply. */
+  /** Requests due in a second, whatever the replies; undefined to send the next one after each reply. */
   readonly perSecond?: number
   readonly seconds: number
   /** Ids count up from here. */
@@ -25,7 +25,7 @@ export interface Pressed {
   readonly refusalLatencies: number[]
   readonly acknowledged: number[]
   readonly refused: number[]
-  /** Connections that ended before they were told to. */
+  /** Connections that ended too early. */
   lost: number
 }
 
@@ -80,7 +80,7 @@ function note(pressed: Pressed, id: number, status: number, latencyMs: number): 
   ;(isStored ? pressed.acknowledged : pressed.refused).push(id)
 }
 
-/** Opens them some at a time, so that none is refused for want of a place in the queue. */
+/** Opens them in groups, so that none is refused because the queue is full. */
 async function openCallers(count: number, options: CallerOptions): Promise<Caller[]> {
   const opened: Caller[] = []
   while (opened.length < count) {

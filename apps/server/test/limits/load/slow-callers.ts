@@ -49,7 +49,7 @@ function drip(socket: Socket, text: string, from: number): void {
   socket.once('close', () => clearInterval(timer))
 }
 
-/** Begins to be slow. All but the readers read what they are told, so that they see their end. */
+/** Begins to be slow. All except the readers read their replies, so that they notice their end. */
 function behave(socket: Socket, slowness: Slowness, request: string): void {
   if (slowness !== 'slow reading') socket.resume()
   const bodyStart = request.indexOf('\r\n\r\n') + 4

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Pressed } from './press.ts'
 
-/** Where the replies and the store do not agree; a server that tells the truth has neither. */
+/** Where replies and store disagree; both lists should be empty. */
 export interface Lies {
   /** Answered 200, and not stored. */
   readonly lost: number[]
@@ -10,7 +10,7 @@ export interface Lies {
   readonly storedThough: number[]
 }
 
-/** Holds every reply against the database. */
+/** Compares every reply with the database. */
 export function findLies(databasePath: string, pressed: readonly Pressed[]): Lies {
   const database = new DatabaseSync(databasePath, { readOnly: true })
   try {

@@ -7,31 +7,31 @@ import { createLog } from '../../src/operations/log.ts'
 const log = createLog('silent')
 const socket = new Socket()
 
-/** How many of so many refusals were told after each of so many turns that take so long. */
+/** How many of `count` refusals were sent at the beginning and after each of the turns. */
 async function replyInTurns(count: number, turns: number, turnMs: number): Promise<number[]> {
   let now = 0
-  const told: number[] = []
+  const sent: number[] = []
   const deferReply = createDeferReply(log, () => now)
-  for (let index = 0; index < count; index++) deferReply(socket, () => told.push(index))
-  const counts = [told.length]
+  for (let index = 0; index < count; index++) deferReply(socket, () => sent.push(index))
+  const counts = [sent.length]
   for (let turn = 0; turn < turns; turn++) {
     now += turnMs
     await endOfTurn()
-    counts.push(told.length)
+    counts.push(sent.length)
   }
-  expect(told).toEqual(Array.from(told.keys()))
+  expect(sent).toEqual(Array.from(sent.keys()))
   return counts
 }
 
-test('refusals are told in order, after the turn and 64 in each', async () => {
+test('refusals are sent in order, after the turn, 64 in each', async () => {
   expect(await replyInTurns(150, 3, 1)).toEqual([0, 64, 128, 150])
 })
 
-test('where turns are long, more are told in each', async () => {
+test('when turns are long, more are sent in each', async () => {
   expect(await replyInTurns(10_000, 2, 100)).toEqual([0, 500, 975])
 })
 
-test('those that come one after the other are told within about two seconds', async () => {
+test('refusals that keep arriving are sent within about two seconds', async () => {
   let now = 0
   let longest = 0
   const deferReply = createDeferReply(log, () => now)
