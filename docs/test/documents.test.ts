@@ -58,7 +58,6 @@ test('every block is one that a test or the check runs', () => {
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
     'npx -y pnpm@12.16.0 check',
-    'npx -y pnpm@12.16.0 contract-changes',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
