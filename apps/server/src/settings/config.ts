@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { closest } from 'fastest-levenshtein'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { PARAMETERS } from '../engines/postgres/parameters.ts'
 import { describeConflicts } from './conflicts.ts'
 import {
@@ -121,7 +121,7 @@ export function loadConfig(
     try {
       const { text, source } = find(name, flags, environment)
       if (text !== settings[name].initial) set.add(name)
-      const result = settings[name].schema.safeParse(text)
+      const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue
       const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`

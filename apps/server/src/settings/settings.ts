@@ -18,13 +18,13 @@ export const PREFIX = 'PLANT_STORE_'
 interface Setting<Value> {
   readonly initial: string
   readonly about: string
-  readonly schema: z.ZodType<Value, string>
+  readonly schema: z.core.$ZodType<Value, string>
 }
 
 function setting<Value>(
   initial: string,
   about: string,
-  schema: z.ZodType<Value, string>,
+  schema: z.core.$ZodType<Value, string>,
 ): Setting<Value> {
   return { initial, about, schema }
 }
