@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { decodeJson } from '@plant-store/contract'
+import { decodeJson, encodeJson, type JsonWritable } from '@plant-store/contract'
 import { startServerProcess } from '../process/server-process.ts'
 import { CLIENT, SERVER, type WorkspaceCopy } from './workspace-copy.ts'
 
 type Client = typeof import('@plant-store/client')
 
 /** A plant by the contract of the copy, whose fields may be others than those of ours. */
-export type AnyPlant = Readonly<Record<string, unknown>>
+export type AnyPlant = Readonly<Record<string, JsonWritable>>
 
 let imports = 0
 
 /** The built client of a copy, as it is now. */
-async function importClient(copy: WorkspaceCopy): Promise<Client> {
+export async function importClient(copy: WorkspaceCopy): Promise<Client> {
   const url = pathToFileURL(copy.pathOf(`${CLIENT}/dist/index.js`))
   // Node.js keeps a module by its URL.
   url.search = String(imports++)
@@ -51,10 +51,10 @@ export interface Observed {
   readonly statuses: readonly number[]
   /** What the client makes of the last of these. */
   readonly refusal: readonly [code: unknown, apiCode: unknown, apiName: unknown]
-  /** What the client makes of a plant whose id is -1, and what the server replies to its body. */
-  readonly negativeId: readonly [client: unknown, server: unknown]
+  /** What the client makes of a plant with the id 2^63-1, and what the server replies to its body. */
+  readonly largestId: readonly [client: unknown, server: unknown]
   /** The rows of the first plant, by the columns that it has a value in. */
-  readonly stored: readonly AnyPlant[]
+  readonly stored: readonly object[]
 }
 
 interface Exchange {
@@ -64,7 +64,7 @@ interface Exchange {
   readonly status: number
 }
 
-function readStored(database: string, id: unknown): AnyPlant[] {
+function readStored(database: string, id: unknown): object[] {
   const connection = new DatabaseSync(database, { readOnly: true })
   const select = connection.prepare('SELECT * FROM plants WHERE id = ?')
   select.setReadBigInts(true)
@@ -103,10 +103,11 @@ export async function storeInBuiltServer(copy: WorkspaceCopy, plant: AnyPlant): 
     const [first] = exchanges
     if (first === undefined) throw new Error('nothing was sent', { cause: refused })
     const statuses = exchanges.map(({ status }) => status)
-    const negative = await create({ id: -1 })
+    const largest = { id: 2n ** 63n - 1n }
+    const extreme = await create(largest)
     const { method, url, headers } = first
-    const json = JSON.stringify({ ...plant, id: -1 })
-    const replied = await fetch(url, { method, headers, body: json })
+    const body = encodeJson({ ...plant, ...largest })
+    const replied = await fetch(url, { method, headers, body })
     const { error } = (await replied.json()) as { error?: number }
     const other = await fetch(url, { method: 'DELETE', headers })
     const { code, apiCode, apiName } = Object(refused.ok ? {} : refused.error)
@@ -116,7 +117,7 @@ export async function storeInBuiltServer(copy: WorkspaceCopy, plant: AnyPlant): 
       allow: other.headers.get('allow'),
       statuses,
       refusal: [code, apiCode, apiName],
-      negativeId: [negative.ok ? 200 : negative.error.code, error ?? replied.status],
+      largestId: [extreme.ok ? 200 : extreme.error.code, error ?? replied.status],
       stored: readStored(join(folder, 'data/plants.db'), plant.id),
     }
   } finally {

@@ -22,7 +22,7 @@ const RESPONSES = 'packages/contract/src/openapi/responses.ts'
 const ERROR_TEXTS = 'packages/contract/src/openapi/errors.ts'
 const CLIENT = 'packages/client/src/client.ts'
 const CODEC = 'apps/server/src/store/plant-codec.ts'
-const HANDLER = 'apps/server/src/plants.ts'
+const HANDLER = 'apps/server/src/service/create-plant.ts'
 
 const ID_TAKEN = 'id_taken: { code: 40003, status: 400 }'
 
@@ -58,8 +58,8 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     name: 'a narrower limit',
-    edit: [PLANT, 'INT64_MIN = -(2n ** 63n)', 'INT64_MIN = 0n'],
-    wire: { negativeId: ['invalid_plant', 40002] },
+    edit: [PLANT, 'INT64_MAX = 2n ** 63n - 1n', 'INT64_MAX = 2n ** 63n - 2n'],
+    wire: { largestId: ['invalid_plant', 40002] },
   },
   {
     name: 'another status',
@@ -69,7 +69,7 @@ export const contractChanges: readonly ContractChange[] = [
   {
     name: 'a dropped status',
     edit: [ERROR, '  request_timeout: { code: 40800, status: 408 },\n', ''],
-    stops: [RESPONSES, ERROR_TEXTS, 'apps/server/src/http/connection-errors.ts'],
+    stops: [ERROR_TEXTS, RESPONSES, 'apps/server/src/http/connection-errors.ts'],
   },
   {
     name: 'another path',

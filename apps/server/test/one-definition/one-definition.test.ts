@@ -6,7 +6,7 @@ import { CLIENT, CONTRACT, copyWorkspace, SERVER, type WorkspaceCopy } from './w
 /** Three builds and a server take a few seconds; a machine may have other work. */
 const TIMEOUT_MS = 120_000
 
-const fern = { id: 2n ** 63n - 1n, name: 'Fern', tag: 'indoor' }
+const fern = { id: -(2n ** 63n), name: 'Fern', tag: 'indoor' }
 
 /** What is to be seen between client and server as long as nothing is changed. */
 const unchanged: Observed = {
@@ -15,7 +15,7 @@ const unchanged: Observed = {
   allow: 'POST',
   statuses: [200, 200, 400],
   refusal: ['conflict', 40003, 'id_taken'],
-  negativeId: [200, 200],
+  largestId: [200, 200],
   stored: [fern],
 }
 
