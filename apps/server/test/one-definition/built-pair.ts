@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,14 +13,11 @@ type Client = typeof import('@plant-store/client')
 /** A plant by the contract of the copy, whose fields may be others than those of ours. */
 export type AnyPlant = Readonly<Record<string, JsonWritable>>
 
-let imports = 0
-
-/** The built client of a copy, as it is now. */
+/** The built client of a copy, as it is now; in a new place, because Node.js keeps what it imported. */
 export async function importClient(copy: WorkspaceCopy): Promise<Client> {
-  const url = pathToFileURL(copy.pathOf(`${CLIENT}/dist/index.js`))
-  // Node.js keeps a module by its URL.
-  url.search = String(imports++)
-  return import(/* @vite-ignore */ url.href)
+  const place = copy.pathOf(`${CLIENT}/imported-${randomUUID()}`)
+  cpSync(copy.pathOf(`${CLIENT}/dist`), place, { recursive: true })
+  return import(/* @vite-ignore */ pathToFileURL(join(place, 'index.js')).href)
 }
 
 /** The body that the built client sends for a plant. */
@@ -117,7 +115,7 @@ export async function storeInBuiltServer(copy: WorkspaceCopy, plant: AnyPlant): 
       allow: other.headers.get('allow'),
       statuses,
       refusal: [code, apiCode, apiName],
-      largestId: [extreme.ok ? 200 : extreme.error.code, error ?? replied.status],
+      largestId: [extreme.ok ? 'stored' : extreme.error.code, error ?? replied.status],
       stored: readStored(join(folder, 'data/plants.db'), plant.id),
     }
   } finally {

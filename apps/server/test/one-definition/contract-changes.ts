@@ -15,13 +15,19 @@ export interface ContractChange {
 
 const PLANT = `${CONTRACT}/src/plant.ts`
 const OPERATION = `${CONTRACT}/src/contract.ts`
+const HEADERS = `${CONTRACT}/src/headers.ts`
 const ERROR = `${CONTRACT}/src/error.ts`
 
 const DESCRIPTIONS = 'packages/contract/src/openapi/schemas.ts'
+const SECURITY_SCHEME = 'packages/contract/src/openapi.ts'
 const RESPONSES = 'packages/contract/src/openapi/responses.ts'
 const ERROR_TEXTS = 'packages/contract/src/openapi/errors.ts'
-const CLIENT = 'packages/client/src/client.ts'
-const CODEC = 'apps/server/src/store/plant-codec.ts'
+/** The list of columns, and what takes each field of the contract from it. */
+const COLUMNS = [
+  'apps/server/src/engines/postgres/plants.ts',
+  'apps/server/src/engines/postgres/shape.ts',
+  'apps/server/src/store/plant-columns.ts',
+]
 const HANDLER = 'apps/server/src/service/create-plant.ts'
 
 const ID_TAKEN = 'id_taken: { code: 40003, status: 400 }'
@@ -30,31 +36,31 @@ export const contractChanges: readonly ContractChange[] = [
   {
     name: 'a required field',
     edit: [PLANT, '{ id, ...Plant.shape }', '{ id, owner: text, ...Plant.shape }'],
-    stops: [DESCRIPTIONS, CODEC],
+    stops: [DESCRIPTIONS, ...COLUMNS],
     fields: { owner: 'Ada' },
   },
   {
     name: 'an optional field',
     edit: [PLANT, 'tag: z.optional(text)', 'tag: z.optional(text), height: z.optional(z.int32())'],
-    stops: [DESCRIPTIONS, CODEC],
+    stops: [DESCRIPTIONS, ...COLUMNS],
     fields: { height: 3 },
   },
   {
     name: 'another name for a field',
     edit: [PLANT, 'tag: z.optional(text)', 'type: z.optional(text)'],
-    stops: [DESCRIPTIONS, CODEC],
+    stops: [DESCRIPTIONS, ...COLUMNS],
     fields: { type: 'fern' },
   },
   {
     name: 'a wider type',
     edit: [PLANT, 'tag: z.optional(text)', 'tag: z.optional(z.nullable(text))'],
-    stops: [CODEC],
+    stops: ['apps/server/src/store/plant-columns.ts'],
     fields: { tag: null },
   },
   {
     name: 'a field that became required',
     edit: [PLANT, 'tag: z.optional(text)', 'tag: text'],
-    stops: [CODEC],
+    stops: ['apps/server/src/store/plant-columns.ts'],
   },
   {
     name: 'a narrower limit',
@@ -63,8 +69,8 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     name: 'another status',
-    edit: [OPERATION, '200: Plant', '201: Plant'],
-    stops: [RESPONSES, CLIENT, HANDLER],
+    edit: [OPERATION, 'SUCCESS_STATUS = 200', 'SUCCESS_STATUS = 201'],
+    wire: { statuses: [201, 201, 400], largestId: ['stored', 201] },
   },
   {
     name: 'a dropped status',
@@ -83,7 +89,9 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     name: 'another header for the token',
-    edit: [OPERATION, 'headers: { authorization:', "headers: { 'x-token':"],
+    edit: [HEADERS, "authorization: 'authorization'", "authorization: 'x-token'"],
+    // HTTP knows a bearer token in one header only, so the document has no words for another.
+    stops: [SECURITY_SCHEME],
     wire: { credential: 'x-token' },
   },
   {
@@ -100,7 +108,12 @@ export const contractChanges: readonly ContractChange[] = [
   {
     name: 'another name for an error',
     edit: [ERROR, 'id_taken:', 'id_in_use:'],
-    stops: [ERROR_TEXTS, 'packages/client/src/errors.ts', HANDLER],
+    stops: [
+      ERROR_TEXTS,
+      'packages/client/src/applied.ts',
+      'packages/client/src/errors/api-error.ts',
+      HANDLER,
+    ],
   },
   {
     name: 'one more error',
@@ -109,11 +122,15 @@ export const contractChanges: readonly ContractChange[] = [
   },
   {
     name: 'a field added to the reply',
-    edit: [OPERATION, '200: Plant', '200: z.extend(Plant, { position: z.int32() })'],
-    stops: [CLIENT, HANDLER],
+    edit: [
+      OPERATION,
+      '[SUCCESS_STATUS]: Plant',
+      '[SUCCESS_STATUS]: z.extend(Plant, { position: z.int32() })',
+    ],
+    stops: ['packages/client/src/reply.ts', HANDLER],
   },
   {
     name: 'a field dropped from the reply',
-    edit: [OPERATION, '200: Plant', '200: z.pick(Plant, { name: true })'],
+    edit: [OPERATION, '[SUCCESS_STATUS]: Plant', '[SUCCESS_STATUS]: z.pick(Plant, { name: true })'],
   },
 ]

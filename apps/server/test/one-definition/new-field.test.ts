@@ -6,12 +6,7 @@ import { startServerProcess } from '../process/server-process.ts'
 import { importClient } from './built-pair.ts'
 import { CLIENT, CONTRACT, copyWorkspace, type Edit, SERVER } from './workspace-copy.ts'
 
-const SQLITE = `${SERVER}/src/engines/sqlite`
-const PLANTS = `${SQLITE}/database/plants.ts`
-const MESSAGES = `${SQLITE}/commit/commit-messages.ts`
-const CLIENT_SOURCE = `${CLIENT}/src/client.ts`
-
-/** An optional `height`, by the steps that CONTRIBUTING.md lists, as far as SQLite needs them. */
+/** An optional `height`, by the steps that CONTRIBUTING.md lists. */
 const steps: readonly Edit[] = [
   [
     `${CONTRACT}/src/plant.ts`,
@@ -20,38 +15,33 @@ const steps: readonly Edit[] = [
   ],
   [`${CONTRACT}/src/openapi/schemas.ts`, '  tag: `A tag', "  height: 'In metres.',\n  tag: `A tag"],
   [
-    `${SQLITE}/database/migrations.ts`,
+    `${SERVER}/src/store/plant-columns.ts`,
+    '  tag: { ...text, isRequired: false },\n',
+    `  tag: { ...text, isRequired: false },
+  height: { postgres: 'integer', isText: false, isRequired: false, fromSql: Number, fromText: Number },
+`,
+  ],
+  [
+    `${SERVER}/src/engines/sqlite/database/migrations.ts`,
     ') STRICT`,\n  },\n]',
-    ") STRICT`,\n  },\n  { version: 3, name: 'height', sql: 'ALTER TABLE plants ADD COLUMN height INTEGER' },\n]",
-  ],
-  [PLANTS, '(id, name, tag) VALUES (?, ?, ?)', '(id, name, tag, height) VALUES (?, ?, ?, ?)'],
-  [PLANTS, 'SELECT name, tag FROM', 'SELECT name, tag, height FROM'],
-  [PLANTS, '{ id, name, tag }: NewPlant', '{ id, name, tag, height }: NewPlant'],
-  [
-    PLANTS,
-    'insert.run(id, name, tag ?? null)',
-    'insert.run(id, name, tag ?? null, height ?? null)',
+    `) STRICT\`,
+  },
+  { version: 3, name: 'height', sql: 'ALTER TABLE plants ADD COLUMN height INTEGER' },
+]`,
   ],
   [
-    PLANTS,
-    "stored.tag === (tag ?? null) ? 'already",
-    "stored.tag === (tag ?? null) && stored.height === (height ?? null) ? 'already",
+    `${SERVER}/src/engines/postgres/migrations.ts`,
+    'granted bigint NOT NULL\n    )`,\n  },\n]',
+    `granted bigint NOT NULL
+    )\`,
+  },
+  {
+    version: 4,
+    name: 'height',
+    sql: ({ plants }) => \`ALTER TABLE \${plants} ADD COLUMN height integer\`,
+  },
+]`,
   ],
-  [
-    MESSAGES,
-    '  readonly tags: readonly (string | undefined)[]\n',
-    '  readonly tags: readonly (string | undefined)[]\n  readonly heights: readonly (number | undefined)[]\n',
-  ],
-  [
-    MESSAGES,
-    '    tags: plants.map(({ tag }) => tag),\n',
-    '    tags: plants.map(({ tag }) => tag),\n    heights: plants.map(({ height }) => height),\n',
-  ],
-  [MESSAGES, '{ ids, names, tags }: CommitRequest', '{ ids, names, tags, heights }: CommitRequest'],
-  [MESSAGES, 'tag: tags[index] }', 'tag: tags[index], height: heights[index] }'],
-  [CLIENT_SOURCE, '{ id, name, tag }: NewPlant', '{ id, name, tag, height }: NewPlant'],
-  [CLIENT_SOURCE, 'encodeJson({ id, name, tag })', 'encodeJson({ id, name, tag, height })'],
-  [CLIENT_SOURCE, "(['name', 'tag'] as const)", "(['name', 'tag', 'height'] as const)"],
 ]
 
 const fern = { id: 2n ** 63n - 1n, name: 'Fern', tag: 'indoor', height: 3 }
@@ -60,7 +50,8 @@ const moss = { id: 1, name: 'Moss' }
 test('the steps for a new field are those that CONTRIBUTING.md lists', () => {
   const text = readFileSync(new URL('../../../../CONTRIBUTING.md', import.meta.url), 'utf8')
   const section = /\*\*A field of a plant\.\*\*.*?(?=\n\*\*)/s.exec(text)?.[0]
-  for (const [path] of steps) expect(section).toContain(`\`${path}\``)
+  const listed = section?.matchAll(/^\d\. .*?`([^`]+\.ts)`/gm) ?? []
+  expect(Array.from(listed, ([, path]) => path)).toEqual(steps.map(([path]) => path))
 })
 
 test('after these steps a field is stored, compared and returned, and old plants stay the same', {

@@ -15,7 +15,7 @@ const unchanged: Observed = {
   allow: 'POST',
   statuses: [200, 200, 400],
   refusal: ['conflict', 40003, 'id_taken'],
-  largestId: [200, 200],
+  largestId: ['stored', 200],
   stored: [fern],
 }
 
