@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type * as z from 'zod'
+import * as z from 'zod'
 import {
   type Environment,
   environmentNameOf,
@@ -111,7 +111,7 @@ export function loadConfig(
     try {
       const { text, source } = findSetting(name, flags, environment)
       if (text !== settings[name].initial) set.add(name)
-      const result = settings[name].schema.safeParse(text)
+      const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue
       const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`

@@ -25,13 +25,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 interface Setting<Value> {
   readonly initial: string
   readonly about: string
-  readonly schema: z.ZodType<Value, string>
+  readonly schema: z.core.$ZodType<Value, string>
 }
 
 function setting<Value>(
   initial: string,
   about: string,
-  schema: z.ZodType<Value, string>,
+  schema: z.core.$ZodType<Value, string>,
 ): Setting<Value> {
   return { initial, about, schema }
 }

@@ -10,6 +10,8 @@ const MAIN = join(import.meta.dirname, '../../dist/main.js')
 export interface ServerProcessOptions {
   /** Where it runs, and so keeps its data; a new folder by default. */
   readonly folder?: string
+  /** The built program; by default that of this package. */
+  readonly main?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   /** Flags of Node itself. */
@@ -33,9 +35,9 @@ function spawnServer(options: ServerProcessOptions): {
   /** What standard error holds so far. */
   told: () => string
 } {
-  const { environment = {}, args = [], nodeFlags = [], under = [] } = options
+  const { main = MAIN, environment = {}, args = [], nodeFlags = [], under = [] } = options
   const { folder = temporaryFolder(), onStart = onTestFinished } = options
-  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, MAIN, ...args]
+  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, main, ...args]
   const child = spawn(program, rest, {
     cwd: folder,
     env: {

@@ -1,13 +1,42 @@
-import { decodeJson, type JsonValue } from '@plant-store/contract'
+import { decodeJson } from '@plant-store/contract'
 import fc, { type Arbitrary } from 'fast-check'
-import {
-  type Part,
-  stepInto,
-  wholeOf,
-} from '../../../../packages/contract/document-changes/part.ts'
-import { type Shape, shapeOf } from '../../../../packages/contract/document-changes/shape.ts'
 import { anyNumber, integersAround, spelled } from './numbers.ts'
 import { anyText, quoted, textsOf } from './texts.ts'
+
+/** The keywords of JSON Schema that bodies are made from. */
+interface Schema {
+  readonly $ref?: string
+  readonly allOf?: readonly Schema[]
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly minimum?: number | bigint
+  readonly maximum?: number | bigint
+  readonly pattern?: string
+}
+
+interface OpenApiDocument {
+  readonly paths: {
+    readonly '/plants': {
+      readonly post: {
+        readonly requestBody: { readonly content: { 'application/json': { schema: Schema } } }
+      }
+    }
+  }
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** A schema with everything that its reference and its `allOf` add. */
+function flatten({ $ref, allOf = [], ...own }: Schema, schemas: Record<string, Schema>): Schema {
+  const referred = $ref === undefined ? [] : [schemas[$ref.replace('#/components/schemas/', '')]]
+  const parts = [...referred, ...allOf].map((part) => flatten(part as Schema, schemas))
+  const properties = [...parts, own].map((part) => part.properties)
+  const required = [...parts, own].flatMap((part) => part.required ?? [])
+  return Object.assign({}, ...parts, own, {
+    properties: Object.assign({}, ...properties),
+    required,
+  })
+}
 
 const nested = fc
   .record({ levels: fc.integer({ min: 62, max: 66 }), isArray: fc.boolean() })
@@ -30,25 +59,15 @@ const anyJson: Arbitrary<string> = fc.oneof(
 const otherValue = fc.constantFrom('null', 'true', 'false', '[]', '{}', '""', '"7"', '0', '7.5')
 
 /** JSON texts for a schema of the document, and it allows nearly all of them. */
-function textsFor(schema: Part): Arbitrary<string> {
-  const { keywords } = shapeOf(schema)
-  const ruleOf = (name: string) => keywords.get(name)?.value
-  switch (ruleOf('type')) {
-    case 'integer': {
-      const [min, max] = [ruleOf('minimum'), ruleOf('maximum')].map((bound) =>
-        BigInt(bound as bigint),
-      )
-      if (min === undefined || max === undefined) throw new Error('an integer without bounds')
-      return fc.oneof(
-        { weight: 5, arbitrary: spelled(integersAround(min, max)) },
-        { weight: 1, arbitrary: anyNumber },
-      )
-    }
-    case 'string':
-      return quoted(textsOf(ruleOf('pattern') as string | undefined))
-    default:
-      throw new Error(`no values are made for ${schema.pointer}`)
+function textsFor({ type, minimum, maximum, pattern }: Schema): Arbitrary<string> {
+  if (type === 'string') return quoted(textsOf(pattern))
+  if (type !== 'integer' || minimum === undefined || maximum === undefined) {
+    throw new Error(`no values are made for the type ${type}`)
   }
+  return fc.oneof(
+    { weight: 5, arbitrary: spelled(integersAround(BigInt(minimum), BigInt(maximum))) },
+    { weight: 1, arbitrary: anyNumber },
+  )
 }
 
 /** A member as JSON text; none is an absent one. Members are ordered by `rank`. */
@@ -58,15 +77,15 @@ function member(key: Arbitrary<string>, value: Arbitrary<string>): Arbitrary<Mem
   return fc.record({ rank: fc.nat({ max: 99 }), text: fc.tuple(key, value) })
 }
 
-function membersOf({ properties, required }: Shape): Arbitrary<Member[]> {
-  const known = [...properties.keys()]
-  const declared = [...properties].map(([name, schema]) => {
+function membersOf({ properties = {}, required = [] }: Schema): Arbitrary<Member[]> {
+  const known = Object.keys(properties)
+  const declared = Object.entries(properties).map(([name, schema]) => {
     const key = quoted(fc.constant(name))
     return fc.oneof(
       { weight: 16, arbitrary: member(key, textsFor(schema)) },
       { weight: 2, arbitrary: member(key, otherValue) },
       { weight: 1, arbitrary: member(key, anyJson) },
-      { weight: required.has(name) ? 1 : 8, arbitrary: fc.constant(undefined) },
+      { weight: required.includes(name) ? 1 : 8, arbitrary: fc.constant(undefined) },
     )
   })
   const others = fc.constantFrom(...known, '__proto__', 'constructor', 'toString', 'ID', 'Name', '')
@@ -82,8 +101,8 @@ function membersOf({ properties, required }: Shape): Arbitrary<Member[]> {
 
 const space = fc.constantFrom('', '', '', ' ', '\n\t', ' \r\n')
 
-function objectsOf(shape: Shape): Arbitrary<string> {
-  return fc.record({ members: membersOf(shape), space }).map(({ members, space }) => {
+function objectsOf(schema: Schema): Arbitrary<string> {
+  return fc.record({ members: membersOf(schema), space }).map(({ members, space }) => {
     const ordered = members.toSorted((one, other) => one.rank - other.rank)
     const texts = ordered.map(({ text }) => text.join(`${space}:${space}`))
     return `${space}{${space}${texts.join(`${space},${space}`)}${space}}${space}`
@@ -122,9 +141,9 @@ function mutate(
 
 /** Bodies for `POST /plants`, made from what a document says of them. */
 export function bodiesFor(documentText: string): Arbitrary<Buffer> {
-  const document: JsonValue = decodeJson(Buffer.from(documentText))
-  const path = ['paths', '/plants', 'post', 'requestBody', 'content', 'application/json', 'schema']
-  const object = objectsOf(shapeOf(path.reduce(stepInto, wholeOf(document))))
+  const { paths, components } = decodeJson(Buffer.from(documentText)) as unknown as OpenApiDocument
+  const { schema } = paths['/plants'].post.requestBody.content['application/json']
+  const object = objectsOf(flatten(schema, components.schemas))
   const bytes = object.map((text) => Buffer.from(text))
   const edits = fc.array(edit, { minLength: 1, maxLength: 3 })
   return fc.oneof(

@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copyWorkspace, type WorkspaceCopy } from '../drift/workspace-copy.ts'
+import {
+  CONTRACT,
+  copyWorkspace,
+  SERVER,
+  type WorkspaceCopy,
+} from '../one-definition/workspace-copy.ts'
 
 /** A run starts a process and sends up to 2,000 bodies; this is many times what that takes. */
 const TIMEOUT_MS = 180_000
 
-const HANDLER = 'apps/server/src/service/create-plant.ts'
-const JSON_READER = 'packages/contract/src/json.ts'
+const HANDLER = `${SERVER}/src/service/create-plant.ts`
+const JSON_READER = `${CONTRACT}/src/json.ts`
 const ROUTES = 'const routes = { createPlant: createPlantRoute }'
 
 /** The handler with another schema of the body than the contract's, so than the document's. */
@@ -31,15 +36,12 @@ const RUN = { PLANT_STORE_TEST_BODIES: '2000', PLANT_STORE_TEST_SEED: '1', NO_CO
 let copy: WorkspaceCopy
 
 beforeAll(async () => {
-  copy = copyWorkspace(['test', 'vitest.config.ts', 'dist'])
-  await buildContract()
+  copy = copyWorkspace(['test', 'vitest.config.ts'])
+  expect(await copy.build(CONTRACT)).toEqual([])
+  expect(await copy.build(SERVER)).toEqual([])
 }, TIMEOUT_MS)
 
 afterAll(() => copy[Symbol.dispose]())
-
-async function buildContract(): Promise<void> {
-  expect(await copy.findBrokenFiles([])).toEqual([])
-}
 
 interface Run {
   readonly hasPassed: boolean
@@ -49,7 +51,7 @@ interface Run {
 /** Runs the property test of the copy in a process of its own. */
 async function runProperties(): Promise<Run> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))
-  const cwd = copy.pathOf('apps/server')
+  const cwd = copy.pathOf(SERVER)
   const env = { ...Object.fromEntries(inherited), ...RUN }
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'server']
   const command = [...vitest, 'test/properties/bodies.test.ts']
@@ -120,8 +122,10 @@ describe('the property run', () => {
     ['takes bytes that are not UTF-8', JSON_READER, '{ fatal: true }', '{ fatal: false }', READ],
     ['takes one level more', JSON_READER, 'MAX_JSON_DEPTH = 64', 'MAX_JSON_DEPTH = 65', READ],
   ])('notices a server that %s', { timeout: TIMEOUT_MS }, async (_fault, file, from, to, seen) => {
-    copy.change(file, from, to)
-    await (file === JSON_READER ? buildContract() : copy.buildServer())
+    const folder = file === JSON_READER ? CONTRACT : SERVER
+    copy.edit([[file, from, to]])
+    // Most of these faults are errors of types as well, which are not the point here.
+    await copy.build(folder)
     try {
       const { hasPassed, printed } = await runProperties()
       expect(hasPassed).toBe(false)
@@ -129,7 +133,7 @@ describe('the property run', () => {
       expect(printed).toMatch(seen)
     } finally {
       copy.restore()
-      await (file === JSON_READER ? buildContract() : copy.buildServer())
+      await copy.build(folder)
     }
   })
 })
