@@ -30,7 +30,7 @@ export interface FailureLimit {
 
 /** The token that a request shows; undefined for none, or for several. */
 export function credentialOf(request: IncomingMessage): string | undefined {
-  const credential = BEARER.exec(request.headers[headerNames.authorization] ?? '')?.[1]
+  const credential = BEARER.exec(String(request.headers[headerNames.authorization] ?? ''))?.[1]
   // Node keeps the first of several Authorization lines, but nobody knows which one was meant.
   return credential !== undefined && countHeader(request, headerNames.authorization) === 1
     ? credential

@@ -9,7 +9,7 @@ export type PlantField = keyof NewPlant
 interface Column<Value> {
   /** PostgreSQL's name of the type; migrations have it in both engines. */
   readonly postgres: string
-  readonly isText: boolean
+  readonly isText: [Exclude<Value, undefined>] extends [string] ? true : false
   readonly isRequired: undefined extends Value ? false : true
   /** The value that a driver read; integers may come as text, numbers or bigints. */
   readonly fromSql: (read: unknown) => NonNullable<Value>
