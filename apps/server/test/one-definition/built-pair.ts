@@ -11,7 +11,7 @@ import { CLIENT, SERVER, type WorkspaceCopy } from './workspace-copy.ts'
 type Client = typeof import('@plant-store/client')
 
 /** A plant by the contract of the copy, whose fields may be others than those of ours. */
-export type AnyPlant = Readonly<Record<string, JsonWritable>>
+export type AnyPlant = Readonly<Record<string, JsonWritable | undefined>>
 
 /** The built client of a copy, as it is now; in a new place, because Node.js keeps what it imported. */
 export async function importClient(copy: WorkspaceCopy): Promise<Client> {
