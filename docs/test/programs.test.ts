@@ -53,7 +53,7 @@ describe('a program prints what its document says', () => {
       '{"id":9007199254740993,"name":"Fern"}\n' +
         `id: must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}; name: is required\n`,
     ],
-    ['names-of-errors.ts', 'POST /plants 13 statuses\nid_taken 400\n'],
+    ['names-of-errors.ts', 'POST /plants authorization 13 statuses\nid_taken 400\n'],
   ])('%s', { timeout: 60_000 }, async (program, printed) => {
     expect(await outputOf(program)).toBe(printed)
   })
