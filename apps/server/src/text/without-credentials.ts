@@ -18,8 +18,11 @@ const SHORTEST = 20
 /** Each part that has two more parts behind it, separated by dots. */
 const FIRST_PARTS = /(?<![\w-])[\w-]+(?=\.[\w-]+\.[\w-])/g
 
-/** `{` and then `"` or whitespace, in base64url: where a JSON object may begin. */
-const OBJECT_STARTS = /e(?:yJ|yA|w[ok0])/g
+/**
+ * `{` and then `"` or a blank, in base64url without its first letter, `e`: where a JSON object may
+ * begin. A mark before a credential, such as `%0`, may make an escape of that letter.
+ */
+const OBJECT_STARTS = /y[JA]|w[ok0]/g
 
 const JSON_OBJECT = /^\{\s*"[^"]*"\s*:[\s\S]*\}\s*$/
 
@@ -52,7 +55,9 @@ function isJsonObject(base64url: string): boolean {
 /** Whether a part ends with the header of a JWT; other text may be in front of it. */
 function endsWithHeader(part: string): boolean {
   const starts = Array.from(part.matchAll(OBJECT_STARTS), ({ index }) => index)
-  return starts.length > MOST_STARTS || starts.some((start) => isJsonObject(part.slice(start)))
+  return (
+    starts.length > MOST_STARTS || starts.some((start) => isJsonObject(`e${part.slice(start)}`))
+  )
 }
 
 function holdsPlainCredential(text: string): boolean {

@@ -179,6 +179,12 @@ describe.each(Object.entries(WAYS))(
         { numRuns: 2_000 },
       )
     })
+
+    test('a JWT whose first letter an escape in front of it takes', () => {
+      const secret = 'A'.repeat(43)
+      const text = `%0${base64url({ alg: 'ES256' })}%2e${base64url({})}.${secret}`
+      expectUnseen(write(text), { text, secret }, false)
+    })
   },
 )
 
