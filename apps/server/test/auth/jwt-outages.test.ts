@@ -4,11 +4,16 @@ import { issueToken } from '../../src/auth/issue-token.ts'
 import { keysFromUrl } from '../../src/auth/key-source.ts'
 import { until } from '../commands/program.ts'
 import { Issuer } from './issuer.ts'
-import { good, someKey, startJwtService } from './jwt-service.ts'
+import {
+  good,
+  MINUTE_MS,
+  SECOND_MS,
+  someKey,
+  startJwtService,
+  startWithKey,
+} from './jwt-service.ts'
 import { makeKey } from './sign-jwt.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60_000
 const never = new AbortController().signal
 
 const uncheckable = {
@@ -17,14 +22,6 @@ const uncheckable = {
   message: expect.stringMatching(/^nothing was stored, try again: the token cannot be checked/),
   retryAfter: '10',
   challenge: null,
-}
-
-/** A service that has read the key of its issuer for a token, which lasts. */
-async function startWithKey() {
-  const service = await startJwtService()
-  const token = good({ exp: 4e9 })
-  expect(await service.statusOf(token)).toBe(200)
-  return { ...service, token }
 }
 
 /** A service whose issuer was never there. */
@@ -90,21 +87,6 @@ describe('while the issuer is down', { timeout: 20_000 }, () => {
     pass(120 * MINUTE_MS)
     expect(await statusOf(token)).toBe(200)
     expect(issuer.fetches).toBe(2)
-  })
-
-  test('it is asked again after the cool-down', async () => {
-    const { token, issuer, statusOf, pass, logLines } = await startWithKey()
-    await issuer.stop()
-    pass(4 * MINUTE_MS)
-    expect(await statusOf(token)).toBe(200)
-    await until(() => logLines.some((line) => line.includes('cannot read')))
-    await issuer.start()
-    pass(9.9 * SECOND_MS)
-    expect(await statusOf(token)).toBe(200)
-    expect(issuer.fetches).toBe(1)
-    pass(0.1 * SECOND_MS)
-    expect(await statusOf(token)).toBe(200)
-    await until(() => issuer.fetches === 2)
   })
 
   test('a kid that is not known is neither good nor bad', async () => {

@@ -112,11 +112,6 @@ describe('where two origins are listed', () => {
     expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
   })
 
-  test('a reply without an origin says that it depends on one', async () => {
-    const reply = await replyTo(post(plantText(1)))
-    expectReply(reply, { plant: { name: plantOf(1).name }, headers: closed })
-  })
-
   const more = [`Origin: ${ORIGIN}`]
   const headerLines = Array.from({ length: 201 }, (_, index) => `X-${index}: x`)
 

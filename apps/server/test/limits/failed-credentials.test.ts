@@ -290,12 +290,3 @@ describe('behind a trusted proxy', () => {
     },
   )
 })
-
-describe('without the limit', () => {
-  const server = useWireServer({ failedCredentialLimit: 'off' })
-
-  test('every wrong token is answered 401', async () => {
-    const caller = await server.open()
-    for (let count = 0; count < 200; count++) expectReply(await ask(caller, wrongToken()), invalid)
-  })
-})
