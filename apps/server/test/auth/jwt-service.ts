@@ -19,14 +19,6 @@ export const MINUTE_MS = 60_000
 /** One key for the tests that need just some key; making one takes time. */
 export const someKey = makeKey('some')
 
-export interface Answered {
-  readonly status: number
-  readonly error: number | undefined
-  readonly message: string
-  readonly retryAfter: string | null
-  readonly challenge: string | null
-}
-
 /** Claims that are good when the test's clock stands at START. */
 export function claims(differences: Json = {}): Json {
   const seconds = START / 1000
@@ -73,10 +65,7 @@ export async function startJwtService({
     rmSync(folder, { recursive: true, force: true })
   })
   let id = 0
-  async function create(
-    credential: string,
-    body = JSON.stringify({ id: ++id, name: 'Fern' }),
-  ): Promise<Answered> {
+  async function create(credential: string, body = JSON.stringify({ id: ++id, name: 'Fern' })) {
     const response = await fetch(`${server.url}/plants`, {
       method: 'POST',
       headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
