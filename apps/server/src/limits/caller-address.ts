@@ -19,7 +19,7 @@ const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
  * An address in its canonical spelling, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4;
  * undefined for text that is no address.
  */
-export function normalizeAddress(text: string): string | undefined {
+function normalizeAddress(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? []
   // A zone names the interface by which an address is reached; it is no part of the address.
@@ -35,7 +35,7 @@ export function normalizeAddress(text: string): string | undefined {
  * How a limit identifies a caller: by an IPv4 address, or by the /64 network of an IPv6 address,
  * because every caller can use all addresses of its network.
  */
-export function networkOf(address: string): string {
+function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.split('::')
   const before = head === '' ? [] : head.split(':')

@@ -274,13 +274,7 @@ describe('behind a trusted proxy', () => {
     await expectBeyond('198.51.100.5', forged)
   })
 
-  test('all addresses of an IPv6 caller are one', async () => {
-    holdClock()
-    await failUntilRefused(server, from('2001:db8:1:2::1'))
-    await expectBeyond('2001:db8:1:3::1', ['2001:db8:1:2:ffff::9'])
-  })
-
-  test.each(['unknown', ',,,', 'for=1.2.3.4', '\x80\xff', '1.2.3.4:x', `${'1,'.repeat(5_000)}`])(
+  test.each([',,,', '\x80\xff', `${'1,'.repeat(5_000)}`])(
     'a header that is malformed loses nothing: %j',
     async (forwarded) => {
       const caller = await server.open()
