@@ -2,8 +2,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import {
+  plantText,
+  post,
+  type ServerProcess,
+  startServerProcess,
+} from '../process/server-process.ts'
 import { type Held, holdConnections, hostileBytes } from './load/held.ts'
 import { memoryOf, watchMemory } from './load/truth.ts'
 
@@ -17,7 +21,6 @@ const LONGEST_MS = 1_000
 
 function start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
   return startServerProcess({
-    folder: temporaryFolder(),
     environment: {
       PLANT_STORE_LOG_LEVEL: 'silent',
       // On a busy machine creates wait, which is not the subject here.
@@ -28,24 +31,18 @@ function start(environment: Readonly<Record<string, string>>): Promise<ServerPro
   })
 }
 
-function portOf({ url }: ServerProcess): number {
-  return Number(new URL(url).port)
-}
-
 async function hold(server: ServerProcess, held: Omit<Held, 'port'>): Promise<void> {
-  const end = await holdConnections({ port: portOf(server), ...held })
+  const end = await holdConnections({ port: server.port, ...held })
   onTestFinished(end)
 }
 
 /** Sends good creates one after the other, each once, for `ms`; returns how long the longest took. */
-async function createFor(ms: number, { url, token }: ServerProcess): Promise<number> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+async function createFor(ms: number, server: ServerProcess): Promise<number> {
   let longest = 0
   const end = performance.now() + ms
   for (let id = 1_000; performance.now() < end; id++) {
     const begin = performance.now()
-    const body = `{"id":${id},"name":"Fern"}`
-    const reply = await fetch(`${url}/plants`, { method: 'POST', headers, body })
+    const reply = await post(server, { body: plantText(id) })
     expect(await reply.json()).toEqual({ name: 'Fern' })
     longest = Math.max(longest, performance.now() - begin)
   }
@@ -64,7 +61,7 @@ async function growthWhile(server: ServerProcess, work: () => Promise<unknown>):
 }
 
 function openSocket(server: ServerProcess): Socket {
-  const socket = connect({ port: portOf(server), host: '127.0.0.1' })
+  const socket = connect({ port: server.port, host: '127.0.0.1' })
   onTestFinished(() => void socket.destroy())
   return socket.on('error', () => {})
 }

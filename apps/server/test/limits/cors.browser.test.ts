@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { needsChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { createFrom, openBrowser, servePage } from './page.ts'
 
 /** Opens a page, and a server that lists these origins; `ORIGIN` is the page's own. */
 async function openPage(origins: string) {
   const origin = await servePage()
   const server = await startServerProcess({
-    folder: temporaryFolder(),
     environment: { PLANT_STORE_CORS_ORIGINS: origins.replace('ORIGIN', origin) },
   })
   const page = await (await openBrowser()).newPage()
