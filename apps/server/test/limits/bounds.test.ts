@@ -8,7 +8,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
-import { type Held, holdConnections, hostileBytes } from './load/held.ts'
+import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './load/held.ts'
 import { memoryOf, watchMemory } from './load/truth.ts'
 
 // The bounds on time are held by `node soak/attacks.ts`, on a machine that does nothing else.
@@ -156,11 +156,8 @@ test('a body that comes more slowly than the rate is refused with 408 and not st
 
 test('a hundred bodies in chunks of one byte cost little memory, and creates are served', async () => {
   const server = await start({})
-  const bearer = `Host: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\n`
-  const chunks = '1\r\n \r\n'.repeat(65_000)
-  const head = `POST /plants HTTP/1.1\r\n${bearer}Transfer-Encoding: chunked\r\n\r\n`
   const growthMb = await growthWhile(server, async () => {
-    await hold(server, { connections: 100, bytes: Buffer.from(head + chunks) })
+    await hold(server, { connections: 100, bytes: bodyInChunks(server.token, 65_000) })
     // 16 s if chunks are kept and read all at once.
     expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
   })
@@ -171,7 +168,7 @@ test('a burst of 90,000 pipelined requests without a token holds up no create', 
   const server = await start({})
   // The server now knows its token, which is admitted even from an address over the limit.
   await createFor(100, server)
-  const bytes = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(9_000))
+  const bytes = Buffer.from(STRANGER.repeat(9_000))
   await hold(server, { connections: 10, bytes })
   // 4.5 s if all are parsed and answered as they arrive.
   expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
