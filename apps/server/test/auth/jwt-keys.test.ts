@@ -77,18 +77,6 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
     expect(await authenticate(token, {})).toBeUndefined()
   })
 
-  test('of 4 minutes are read again while requests use them', async () => {
-    const { token, issuer, statusOf, pass } = await startWithKey()
-    const asked = new Promise<void>((resolve) => {
-      issuer.reply = () => resolve()
-    })
-    pass(4 * MINUTE_MS)
-    expect(await statusOf(token)).toBe(200)
-    await asked
-    expect(await statusOf(token)).toBe(200)
-    expect(issuer.fetches).toBe(2)
-  })
-
   test('that are not usable are left out and logged', async () => {
     const { privateKey } = makeKey('private')
     const with_ = (differences: object) => ({ ...someKey, jwk: { ...someKey.jwk, ...differences } })

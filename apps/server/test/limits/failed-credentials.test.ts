@@ -111,25 +111,6 @@ describe('requests without a valid token from an address over the limit', () => 
     }
   })
 
-  test.each([
-    [
-      'with broken framing are still answered 400 and closed',
-      { more: ['Host: other.test'] },
-      { error: 'malformed_request' },
-      'closed',
-    ],
-    [
-      'with a body that is not worth waiting for are closed',
-      { framing: 'Content-Length: 70000', body: '' },
-      tooMany,
-      'lingering',
-    ],
-  ] as const)('%s', async (_claim, parts, expected, aftermath) => {
-    holdClock()
-    await failUntilRefused(server)
-    await server.refuses(request({ authorization: null, ...parts }), expected, aftermath)
-  })
-
   test('are answered in their turn among pipelined ones', async () => {
     holdClock()
     await expectLetIn(await server.open())

@@ -78,14 +78,3 @@ test('a trusted proxy may open any number, and each address that it forwards has
   refused.write(`${unfinished(server.token, '192.0.2.1')}}`)
   expect(await statusOf(refused)).toBe(200)
 })
-
-test('by default a network of 200 people with five connections each is served', async () => {
-  const server = await startServerProcess()
-  const sockets: Socket[] = []
-  for (let count = 0; count < 1_000; count++) sockets.push(await open(server))
-  while (sockets.length > 0) {
-    const some = sockets.splice(0, 50)
-    for (const socket of some) socket.write(`${unfinished(server.token, 'x')}}`)
-    expect(new Set(await Promise.all(some.map(statusOf)))).toEqual(new Set([200]))
-  }
-})
