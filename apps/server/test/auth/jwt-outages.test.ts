@@ -203,6 +203,16 @@ describe('a read of keys', { timeout: 20_000 }, () => {
     await issuer.stop()
   })
 
+  test('ends when the server is asked to end', async () => {
+    const issuer = new Issuer()
+    const stop = new AbortController()
+    issuer.reply = () => stop.abort()
+    await issuer.start()
+    const read = keysFromUrl(issuer.url, { stop: stop.signal }).read()
+    await expect(read).rejects.toThrow(/abort/)
+    await issuer.stop()
+  })
+
   test('shows nothing of a query in its description', () => {
     const { description } = keysFromUrl('https://issuer.test/keys?code=secret', { stop: never })
     expect(description).toBe('https://issuer.test/keys')
