@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util'
-import { type Held, holdConnections, hostileBytes } from '../test/limits/load/held.ts'
+import {
+  bodyInChunks,
+  type Held,
+  holdConnections,
+  hostileBytes,
+  STRANGER,
+} from '../test/limits/load/held.ts'
 import { type Pressed, percentile, press } from '../test/limits/load/press.ts'
 import { memoryOf, watchMemory } from '../test/limits/load/truth.ts'
 import { describeReplies, judge, report } from './judge.ts'
@@ -12,7 +18,6 @@ const { values } = parseArgs({
 })
 
 const PAGE = '/docs/swagger-ui-bundle.js'
-const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 /** One good caller that sends its next create once the last one is answered. */
 function createOneByOne({ served, goodRequest }: Rig, seconds: number): Promise<Pressed> {
@@ -42,9 +47,7 @@ async function leaveUnread(rig: Rig): Promise<Pressed[]> {
 }
 
 async function sendChunks(rig: Rig): Promise<Pressed[]> {
-  const bearer = `Host: x\r\nAuthorization: Bearer ${rig.token}\r\nContent-Type: application/json\r\n`
-  const head = `POST /plants HTTP/1.1\r\n${bearer}Transfer-Encoding: chunked\r\n\r\n`
-  const bytes = Buffer.from(head + '1\r\n \r\n'.repeat(65_000))
+  const bytes = bodyInChunks(rig.token, 65_000)
   const { quiet, good } = await createAmong(rig, { connections: 100, bytes }, 15)
   report(`  p99 of a lone caller without them: ${percentile(quiet.latencies, 0.99).toFixed(1)} ms`)
   judge('ms, p99 of a good caller', percentile(good.latencies, 0.99), 100)
@@ -52,7 +55,7 @@ async function sendChunks(rig: Rig): Promise<Pressed[]> {
 }
 
 async function burst(rig: Rig): Promise<Pressed[]> {
-  const bytes = Buffer.from(GET.repeat(9_000))
+  const bytes = Buffer.from(STRANGER.repeat(9_000))
   const { quiet, good } = await createAmong(rig, { connections: 10, bytes }, 5)
   judge('ms, the longest of a good caller', Math.max(...good.latencies), 250)
   return [quiet, good]
@@ -63,7 +66,7 @@ async function serveAmongStrangers(rig: Rig): Promise<Pressed[]> {
   const [strangers, good] = await Promise.all([
     press({
       port: rig.served.port,
-      requestFor: () => GET,
+      requestFor: () => STRANGER,
       connections: 256,
       perSecond: 15_000,
       seconds: 10,

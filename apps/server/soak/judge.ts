@@ -1,5 +1,5 @@
 import type { Pressed } from '../test/limits/load/press.ts'
-import type { MemoryWatch } from '../test/limits/load/truth.ts'
+import type { watchMemory } from '../test/limits/load/truth.ts'
 
 export function report(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -16,7 +16,7 @@ export function judge(what: string, figure: number, bound: number): void {
   report(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
 }
 
-export function judgeMemory(memory: MemoryWatch): void {
+export function judgeMemory(memory: ReturnType<typeof watchMemory>): void {
   memory.stop()
   const [first, second] = memory.halves()
   const bound = Math.round(first * GROWTH_SHARE + GROWTH_MB)

@@ -1,5 +1,6 @@
+import { timingSafeEqual } from 'node:crypto'
 import type { TokenRecord, TokenStore } from '../store/store.ts'
-import { isSameSecret, parseOpaqueToken } from './opaque-token.ts'
+import { parseOpaqueToken } from './opaque-token.ts'
 import { type Clocks, type KnownToken, TokenCache, type TokenCacheObserver } from './token-cache.ts'
 
 /** A token that was found good: `id` identifies it, `name` is for logs. */
@@ -42,7 +43,8 @@ export function createAuthenticate(
     if (parsed === undefined) return undefined
     const known = await cache.find(parsed.id)
     if (known === undefined || !isUsable(known.token, clocks.now())) return undefined
-    if (!isSameSecret(parsed.secretSha256, known.token.secretSha256)) return undefined
+    // In a time that does not depend on where the digests differ.
+    if (!timingSafeEqual(parsed.secretSha256, known.token.secretSha256)) return undefined
     verified.set(connection, { ...known, credential })
     cache.markUsed(known)
     return known.token

@@ -1,20 +1,14 @@
 import type { RequestError } from '../http/request-error.ts'
 
-export interface GateLimits {
-  /** How many may run at a time. */
-  readonly running: number
-  /** How many may wait for their turn. */
-  readonly waiting: number
-}
-
-/** Runs work when its turn comes, in the order of arrival. */
-export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>
-
 /**
- * Bounds how much of a kind of work runs and waits at a time.
+ * Bounds how much of a kind of work runs and how much waits at a time. Runs work when its turn comes,
+ * in the order of arrival.
  * @throws the error of `refusal` if too many wait already; the work is not begun.
  */
-export function createGate(limits: GateLimits, refusal: () => RequestError): Gate {
+export function createGate(
+  limits: { readonly running: number; readonly waiting: number },
+  refusal: () => RequestError,
+) {
   let running = 0
   const waiting: (() => void)[] = []
 
@@ -35,7 +29,7 @@ export function createGate(limits: GateLimits, refusal: () => RequestError): Gat
     else next()
   }
 
-  return async (work) => {
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await takeTurn()
     try {
       return await work()

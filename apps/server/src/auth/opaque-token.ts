@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The beginning of every opaque token, and of no JWT: a JWT begins with a JSON object in base64url. */
@@ -39,9 +39,4 @@ export function parseOpaqueToken(text: string): OpaqueToken | undefined {
   if (id === undefined || secret === undefined) return undefined
   if (checksumOf(`plant_${id}_${secret}`) !== checksum) return undefined
   return { id, secretSha256: sha256(secret) }
-}
-
-/** Compares two SHA-256 digests in a time that does not depend on where they differ. */
-export function isSameSecret(one: Uint8Array, other: Uint8Array): boolean {
-  return timingSafeEqual(one, other)
 }

@@ -14,20 +14,14 @@ export interface VerifiedJwt {
 }
 
 /** Verified JWTs by their digest; beyond 10,000 the least recently used one is forgotten. */
-export interface VerifiedJwts {
-  find(digest: string): VerifiedJwt | undefined
-  add(digest: string, verified: VerifiedJwt): void
-  forget(digest: string): void
-}
-
-export function createVerifiedJwts(mostEntries: number = MOST_ENTRIES): VerifiedJwts {
+export function createVerifiedJwts() {
   // A Map keeps the order of insertion, so its first entry is the oldest.
   const entries = new Map<string, VerifiedJwt>()
 
   function add(digest: string, verified: VerifiedJwt): void {
     entries.delete(digest)
     entries.set(digest, verified)
-    if (entries.size <= mostEntries) return
+    if (entries.size <= MOST_ENTRIES) return
     for (const [oldest] of entries) {
       entries.delete(oldest)
       return
@@ -35,12 +29,12 @@ export function createVerifiedJwts(mostEntries: number = MOST_ENTRIES): Verified
   }
 
   return {
-    find(digest) {
+    find(digest: string): VerifiedJwt | undefined {
       const verified = entries.get(digest)
       if (verified !== undefined) add(digest, verified)
       return verified
     },
     add,
-    forget: (digest) => void entries.delete(digest),
+    forget: (digest: string) => void entries.delete(digest),
   }
 }

@@ -1,9 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
-/** Addresses and networks of proxies whose X-Forwarded-For is believed. */
-export type TrustedProxies = readonly string[]
-
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\])(?::\d*)?$/i
 
@@ -19,7 +16,7 @@ const MAPPED = /^::ffff:(\d+(?:\.\d+){3})$/
  * An address in its canonical spelling, an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) as IPv4;
  * undefined for text that is no address.
  */
-export function normalizeAddress(text: string): string | undefined {
+function normalizeAddress(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   const [, ipv4, ipv6] = WITH_PORT.exec(text) ?? []
   // A zone names the interface by which an address is reached; it is no part of the address.
@@ -35,7 +32,7 @@ export function normalizeAddress(text: string): string | undefined {
  * How a limit identifies a caller: by an IPv4 address, or by the /64 network of an IPv6 address,
  * because every caller can use all addresses of its network.
  */
-export function networkOf(address: string): string {
+function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.split('::')
   const before = head === '' ? [] : head.split(':')
@@ -53,7 +50,7 @@ export function parseNetwork(text: string): { network: string; length: number } 
   return version === 0 || length > widest ? undefined : { network: address, length }
 }
 
-function createIsTrusted(proxies: TrustedProxies): (address: string) => boolean {
+function createIsTrusted(proxies: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const proxy of proxies) {
     const parsed = parseNetwork(proxy)
@@ -81,8 +78,9 @@ export interface CallerAddresses {
  * first address of X-Forwarded-For, from the right, that is no trusted proxy. What is left of it
  * was written by a stranger. An entry that is no address ends the search: the proxy that forwarded
  * it then counts as the caller.
+ * @param proxies addresses and networks whose X-Forwarded-For is believed.
  */
-export function createCallerAddresses(proxies: TrustedProxies): CallerAddresses {
+export function createCallerAddresses(proxies: readonly string[]): CallerAddresses {
   const isTrusted = createIsTrusted(proxies)
 
   function behindProxies(nearest: string, forwarded: string): string {

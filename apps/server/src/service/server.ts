@@ -1,6 +1,6 @@
 import { closeListener } from '../http/close-listener.ts'
 import { createDeferReply } from '../http/deferred-replies.ts'
-import { type Address, createListener, listen } from '../http/listener.ts'
+import { createListener, listen } from '../http/listener.ts'
 import { type PipelineOptions, readTarget } from '../http/pipeline.ts'
 import { createOperationsApp } from '../operations/app.ts'
 import type { Metrics } from '../operations/metrics/metrics.ts'
@@ -9,15 +9,8 @@ import { createService, type ServiceOptions } from './service.ts'
 
 export interface ServerOptions extends ServiceOptions, Pick<PipelineOptions, 'log'> {
   readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates'>
-  readonly listen: Address
   /** What the server reports to, and serves at `/metrics`; undefined to measure nothing. */
   readonly metrics?: Metrics | undefined
-  /** Where the operations listener is; undefined for none. */
-  readonly operationsListen: Address | undefined
-  /** More hosts that requests to the operations listener may name. */
-  readonly operationsHosts: readonly string[]
-  /** How long requests in flight may take to end once the server is closing. */
-  readonly shutdownTimeoutMs: number
 }
 
 export interface RunningServer {

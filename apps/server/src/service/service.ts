@@ -7,7 +7,7 @@ import { createDocs } from '../docs/docs.ts'
 import { readJsonBody } from '../http/body.ts'
 import { createCors } from '../http/cors.ts'
 import { checkFraming } from '../http/framing.ts'
-import { createListener, type ListenerLimits } from '../http/listener.ts'
+import { createListener } from '../http/listener.ts'
 import {
   createBareApp,
   type EarlyCheck,
@@ -18,48 +18,23 @@ import {
   replyError,
 } from '../http/pipeline.ts'
 import { type Limit, limitInFlight, limitOverload, refuseEarly } from '../limits/admission.ts'
-import { createCallerAddresses, type TrustedProxies } from '../limits/caller-address.ts'
+import { createCallerAddresses } from '../limits/caller-address.ts'
 import { limitFailedCredentials } from '../limits/failed-credentials.ts'
 import { limitConnections, limitForwarded } from '../limits/per-address.ts'
 import { createRefusals, type LimiterObserver } from '../limits/refusals.ts'
 import { limitStrangers } from '../limits/strangers.ts'
 import { limitTokenRate } from '../limits/token-rate.ts'
 import { WaitingPlants } from '../limits/waiting-plants.ts'
+import type { Config } from '../settings/config.ts'
 import type { Store } from '../store/store.ts'
 import { addCreatePlant } from './create-plant.ts'
 
-/** What callers may use of the service; see docs/interface.md. */
-export interface ServiceLimits extends ListenerLimits {
-  readonly bodyLimitBytes: number
-  /** Connections that may be open; one more is closed at once. */
-  readonly connectionLimit: number
-  /** Requests that may be in flight; one more is answered 503. */
-  readonly requestLimit: number
-  /** How long plants may wait, on average, before more are answered 503. */
-  readonly waitLimitMs: number
-  /** The proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies: TrustedProxies
-  /** Failed credentials that one caller may show in a minute; undefined for any number. */
-  readonly failedCredentialLimit: number | undefined
-  /** Requests of one token in a second, in the long run; undefined for any number. */
-  readonly rateLimit: number | undefined
-  /** The burst of a token: the rate of this many seconds may be used at once. */
-  readonly rateWindowSeconds: number
-  /** Origins whose pages may call the service. */
-  readonly corsOrigins: readonly string[]
-  /** Connections of one address, or requests that trusted proxies forward for it; undefined for any number. */
-  readonly addressLimit: number | undefined
-}
-
-export interface ServiceOptions extends ServiceLimits {
+/** The settings, and what was opened by them. */
+export interface ServiceOptions extends Config {
   readonly store: Pick<Store, 'plants' | 'spendRates'>
   readonly authenticate: Authenticate
   /** Is the first layer of the app. */
   readonly traceRequest?: RequestHandler | undefined
-  /** Whether the OpenAPI document and its page are served. */
-  readonly docs: boolean
-  /** The base address that the document names; undefined for the one that a request names. */
-  readonly publicUrl: string | undefined
   readonly metrics?: { readonly limiters: LimiterObserver } | undefined
 }
 

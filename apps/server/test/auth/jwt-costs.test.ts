@@ -5,10 +5,9 @@ import { parseKeySet } from '../../src/auth/key-set.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { plantText, post } from '../wire/request.ts'
 import { Issuer } from './issuer.ts'
-import { claims, good, someKey, startJwtService } from './jwt-service.ts'
+import { claims, good, MINUTE_MS, someKey, startJwtService } from './jwt-service.ts'
 import { encodePart, makeKey, withExponent } from './sign-jwt.ts'
 
-const MINUTE_MS = 60_000
 const thief = makeKey('some')
 
 /** How many signatures were looked at and found wrong. */
@@ -141,15 +140,4 @@ describe('an RSA key', { timeout: 60_000 }, () => {
     const encoded = Buffer.concat([Buffer.from([0, 1]), padding, Buffer.from([0]), digest])
     expect(await statusOf(`${data}.${encoded.toString('base64url')}`)).toBe(401)
   })
-})
-
-test('a JWT whose key was withdrawn is forgotten like one that was never good', async () => {
-  const { issuer, authenticate, statusOf, pass } = await startJwtService()
-  const token = good({ exp: 4e9 })
-  expect(await statusOf(token)).toBe(200)
-  expect(authenticate.isKnown(token)).toBe(true)
-  issuer.keys = [makeKey('new')]
-  pass(5 * MINUTE_MS)
-  expect(await statusOf(token)).toBe(401)
-  expect(authenticate.isKnown(token)).toBe(false)
 })

@@ -30,37 +30,26 @@ function keyFile(content: string): string {
 }
 
 describe('serve', { timeout: 20_000 }, () => {
+  const start = (places: Record<string, string>) =>
+    startServerProcess({ environment: { ...rules, ...places }, token: freshToken() })
+
   test('starts in production without a token of its own if JWTs are accepted', async () => {
-    const issuer = await startIssuer()
-    const environment = { ...rules, NODE_ENV: 'production', PLANT_STORE_JWKS_URL: issuer.url }
-    const server = await startServerProcess({
-      folder: temporaryFolder(),
-      environment,
-      token: freshToken(),
-    })
+    const { url } = await startIssuer()
+    const server = await start({ NODE_ENV: 'production', PLANT_STORE_JWKS_URL: url })
     expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
-    server.kill('SIGTERM')
-    const { code, out } = await server.ended
-    expect(code).toBe(0)
-    expect(out).not.toContain('Your token')
+    expect((await server.end()).code).toBe(0)
   })
 
   test('makes no first token if JWTs are accepted', async () => {
-    const environment = { ...rules, PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) }
-    const token = freshToken()
-    const server = await startServerProcess({ folder: temporaryFolder(), environment, token })
-    server.kill('SIGTERM')
-    expect((await server.ended).out).not.toContain('plant_')
+    const server = await start({ PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) })
+    expect((await server.end()).out).not.toContain('plant_')
   })
 
   test('starts and ends while its issuer does not answer', async () => {
     const issuer = await startIssuer()
     issuer.reply = () => {}
-    const environment = { ...rules, PLANT_STORE_JWKS_URL: issuer.url }
-    const token = freshToken()
-    const server = await startServerProcess({ folder: temporaryFolder(), environment, token })
-    server.kill('SIGTERM')
-    expect(await server.ended).toMatchObject({ code: 0, signal: null })
+    const server = await start({ PLANT_STORE_JWKS_URL: issuer.url })
+    expect(await server.end()).toMatchObject({ code: 0, signal: null })
   })
 
   test.each([
@@ -70,7 +59,7 @@ describe('serve', { timeout: 20_000 }, () => {
   ])('refuses a file of keys %s', async (_claim, content, problem) => {
     const path = content === undefined ? '/nowhere/keys.json' : keyFile(content)
     const environment = { ...rules, PLANT_STORE_JWKS_FILE: path, PLANT_STORE_LOG_LEVEL: 'silent' }
-    const { code, err } = await runToEnd({ folder: temporaryFolder(), environment })
+    const { code, err } = await runToEnd({ environment })
     expect(code).toBe(78)
     expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: `)
     expect(err).toContain(problem)

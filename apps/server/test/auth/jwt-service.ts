@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { openAuthenticate } from '../../src/service/open-authenticate.ts'
 import { startServer } from '../../src/service/server.ts'
@@ -13,17 +13,11 @@ import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 export const ISSUER = 'https://issuer.test/'
 export const AUDIENCE = 'plants'
 export const START = Date.UTC(2030, 0, 1)
+export const SECOND_MS = 1000
+export const MINUTE_MS = 60_000
 
 /** One key for the tests that need just some key; making one takes time. */
 export const someKey = makeKey('some')
-
-export interface Answered {
-  readonly status: number
-  readonly error: number | undefined
-  readonly message: string
-  readonly retryAfter: string | null
-  readonly challenge: string | null
-}
 
 /** Claims that are good when the test's clock stands at START. */
 export function claims(differences: Json = {}): Json {
@@ -71,10 +65,7 @@ export async function startJwtService({
     rmSync(folder, { recursive: true, force: true })
   })
   let id = 0
-  async function create(
-    credential: string,
-    body = JSON.stringify({ id: ++id, name: 'Fern' }),
-  ): Promise<Answered> {
+  async function create(credential: string, body = JSON.stringify({ id: ++id, name: 'Fern' })) {
     const response = await fetch(`${server.url}/plants`, {
       method: 'POST',
       headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
@@ -90,7 +81,15 @@ export async function startJwtService({
     clock.time += milliseconds
     clock.age += milliseconds
   }
-  return { issuer, store, url: server.url, create, statusOf, clock, pass, logLines, authenticate }
+  return { issuer, store, url: server.url, create, statusOf, pass, logLines, authenticate }
+}
+
+/** A service that has read the key of its issuer for a token, which lasts. */
+export async function startWithKey(issuer = new Issuer(someKey)) {
+  const service = await startJwtService({ issuer })
+  const token = good({ exp: 4e9 })
+  expect(await service.statusOf(token)).toBe(200)
+  return { ...service, token }
 }
 
 /** One service for the tests of a file that change neither its keys nor its clock. */

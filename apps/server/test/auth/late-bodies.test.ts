@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import type { TokenRecord } from '../../src/store/store.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post } from '../wire/request.ts'
 
 const server = useWireServer()
-const invalid = { error: 'invalid_token' } as const
 
 /** A caller with a token of its own whose last byte of a good request is still to come. */
-async function beginRequest(fields: Partial<TokenRecord> = {}) {
+async function beginRequest() {
   const { text, id, secretSha256 } = createOpaqueToken()
-  const record = tokenRecord({ id, secretSha256, name: 'late', ...fields })
+  const record = tokenRecord({ id, secretSha256, name: 'late' })
   await server.database.withStore(({ tokens }) => tokens.add(record))
   const more = ['Expect: 100-continue']
   const sent = post(plantText(1), { authorization: `Bearer ${text}`, more })
@@ -34,16 +32,9 @@ test('a token that was revoked while the body was on its way stores nothing', {
 }, async () => {
   const { revoke, end } = await beginRequest()
   await revoke()
-  // The revocation may take 5 s to take effect.
-  await sleep(5_000)
-  expectReply(await end(), invalid)
-  await server.expectStoredAndServing([])
-})
-
-test('a token that expired while the body was on its way stores nothing', async () => {
-  const { end } = await beginRequest({ expiresAt: Date.now() + 1_000 })
-  await sleep(1_500)
-  expectReply(await end(), invalid)
+  // The revocation takes effect within 5 s, after which a silent body would be too slow.
+  await sleep(4_500)
+  expectReply(await end(), { error: 'invalid_token' })
   await server.expectStoredAndServing([])
 })
 

@@ -1,13 +1,50 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { INT64_MAX } from '@plant-store/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needsChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { launchChromium, needsChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
-import { keepScreenshot, launchBrowser, readPolicyViolations, viewports, watch } from './browser.ts'
 
 /** A browser and a server on a machine that may have other work. */
 const TIMEOUT_MS = 120_000
+
+/** The network is closed but for the server under test. */
+const CLOSED_NETWORK = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
+
+const SCREENSHOTS = join(import.meta.dirname, '../../screenshots')
+
+const viewports = {
+  desktop: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const
+
+/** Notes each request to another origin, each error in the console, and what the policy forbade. */
+async function watch(page: Page, origin: string) {
+  const complaints: Record<'requests' | 'messages', string[]> = { requests: [], messages: [] }
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    if (asked !== origin && protocol !== 'data:') complaints.requests.push(request.url())
+  })
+  page.on('pageerror', (error) => complaints.messages.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.messages.push(message.text())
+  })
+  // As text, because the types of a browser are not those of the tests.
+  await page.addInitScript(`
+    globalThis.policyViolations = []
+    document.addEventListener('securitypolicyviolation', (event) => {
+      globalThis.policyViolations.push(event.violatedDirective + ' ' + event.blockedURI)
+    })`)
+  return complaints
+}
+
+/** Keeps how a page looks, for people. */
+async function keepScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) })
+}
 
 const server = useWireServer()
 
@@ -32,7 +69,7 @@ async function execute(page: Page, body: string): Promise<string | null> {
 describe('the page in Chromium, the network closed', needsChromium, () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await launchChromium(CLOSED_NETWORK)
   }, TIMEOUT_MS)
   afterAll(() => browser?.close())
 
@@ -73,7 +110,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
       expect(complaints.requests).toEqual([])
       expect(await context.storageState()).toEqual({ cookies: [], origins: [] })
       expect(await page.evaluate('sessionStorage.length')).toBe(0)
-      expect(await readPolicyViolations(page)).toEqual([])
+      expect(await page.evaluate('globalThis.policyViolations')).toEqual([])
       await context.close()
     },
   )

@@ -2,9 +2,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { type Held, holdConnections, hostileBytes } from './load/held.ts'
+import {
+  plantText,
+  post,
+  type ServerProcess,
+  startServerProcess,
+} from '../process/server-process.ts'
+import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './load/held.ts'
 import { memoryOf, watchMemory } from './load/truth.ts'
 
 // The bounds on time are held by `node soak/attacks.ts`, on a machine that does nothing else.
@@ -17,7 +21,6 @@ const LONGEST_MS = 1_000
 
 function start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
   return startServerProcess({
-    folder: temporaryFolder(),
     environment: {
       PLANT_STORE_LOG_LEVEL: 'silent',
       // On a busy machine creates wait, which is not the subject here.
@@ -28,24 +31,18 @@ function start(environment: Readonly<Record<string, string>>): Promise<ServerPro
   })
 }
 
-function portOf({ url }: ServerProcess): number {
-  return Number(new URL(url).port)
-}
-
 async function hold(server: ServerProcess, held: Omit<Held, 'port'>): Promise<void> {
-  const end = await holdConnections({ port: portOf(server), ...held })
+  const end = await holdConnections({ port: server.port, ...held })
   onTestFinished(end)
 }
 
 /** Sends good creates one after the other, each once, for `ms`; returns how long the longest took. */
-async function createFor(ms: number, { url, token }: ServerProcess): Promise<number> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+async function createFor(ms: number, server: ServerProcess): Promise<number> {
   let longest = 0
   const end = performance.now() + ms
   for (let id = 1_000; performance.now() < end; id++) {
     const begin = performance.now()
-    const body = `{"id":${id},"name":"Fern"}`
-    const reply = await fetch(`${url}/plants`, { method: 'POST', headers, body })
+    const reply = await post(server, { body: plantText(id) })
     expect(await reply.json()).toEqual({ name: 'Fern' })
     longest = Math.max(longest, performance.now() - begin)
   }
@@ -64,7 +61,7 @@ async function growthWhile(server: ServerProcess, work: () => Promise<unknown>):
 }
 
 function openSocket(server: ServerProcess): Socket {
-  const socket = connect({ port: portOf(server), host: '127.0.0.1' })
+  const socket = connect({ port: server.port, host: '127.0.0.1' })
   onTestFinished(() => void socket.destroy())
   return socket.on('error', () => {})
 }
@@ -159,11 +156,8 @@ test('a body that comes more slowly than the rate is refused with 408 and not st
 
 test('a hundred bodies in chunks of one byte cost little memory, and creates are served', async () => {
   const server = await start({})
-  const bearer = `Host: x\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\n`
-  const chunks = '1\r\n \r\n'.repeat(65_000)
-  const head = `POST /plants HTTP/1.1\r\n${bearer}Transfer-Encoding: chunked\r\n\r\n`
   const growthMb = await growthWhile(server, async () => {
-    await hold(server, { connections: 100, bytes: Buffer.from(head + chunks) })
+    await hold(server, { connections: 100, bytes: bodyInChunks(server.token, 65_000) })
     // 16 s if chunks are kept and read all at once.
     expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
   })
@@ -174,7 +168,7 @@ test('a burst of 90,000 pipelined requests without a token holds up no create', 
   const server = await start({})
   // The server now knows its token, which is admitted even from an address over the limit.
   await createFor(100, server)
-  const bytes = Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(9_000))
+  const bytes = Buffer.from(STRANGER.repeat(9_000))
   await hold(server, { connections: 10, bytes })
   // 4.5 s if all are parsed and answered as they arrive.
   expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)

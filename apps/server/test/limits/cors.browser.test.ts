@@ -1,21 +1,77 @@
-import { describe, expect, test } from 'vitest'
-import { needsChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { launchChromium, needsChromium } from '../../../../packages/client/hostile/chromium.ts'
 import { startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { createFrom, openBrowser, servePage } from './page.ts'
+
+/** A page that has the client, as `plantStoreClient`. */
+const HTML = '<!doctype html><script type="module" src="/client.js"></script>'
+
+async function bundleClient(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents:
+        "import * as client from '@plant-store/client'; globalThis.plantStoreClient = client",
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Serves the page on an origin of its own. */
+async function servePage(): Promise<string> {
+  const script = await bundleClient()
+  const server = createServer(({ url }, response) => {
+    const isScript = url === '/client.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : HTML)
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The result of a create as a page sees it: the plant, or what it knows of the error. */
+interface Seen {
+  readonly plant?: unknown
+  readonly status?: number | undefined
+  readonly code?: unknown
+  readonly requestId?: unknown
+  readonly message?: unknown
+}
 
 /** Opens a page, and a server that lists these origins; `ORIGIN` is the page's own. */
 async function openPage(origins: string) {
   const origin = await servePage()
   const server = await startServerProcess({
-    folder: temporaryFolder(),
     environment: { PLANT_STORE_CORS_ORIGINS: origins.replace('ORIGIN', origin) },
   })
-  const page = await (await openBrowser()).newPage()
+  const browser = await launchChromium()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
   await page.goto(origin, { waitUntil: 'load' })
   const { token } = server
-  const create = ({ id = '1', name = 'Fern', text = token } = {}) =>
-    createFrom(page, server.url, text, id, name)
+  /** Creates a plant from within the page, with the client. */
+  const create = ({ id = '1', name = 'Fern', text = token } = {}): Promise<Seen> =>
+    page.evaluate(
+      async ([baseUrl = '', token = '', id = '', name = '']) => {
+        const { createPlantStoreClient } = Reflect.get(globalThis, 'plantStoreClient')
+        const client = createPlantStoreClient({ baseUrl, token, maxRetries: 0 })
+        try {
+          return { plant: await client.createPlant({ id: BigInt(id), name, tag: 'indoor' }) }
+        } catch (error) {
+          const { status, code, requestId, message } = error as Record<string, never>
+          return { status, code, requestId, message }
+        }
+      },
+      [server.url, text, id, name],
+    )
   return { server, token, create }
 }
 

@@ -2,19 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** How a caller is slow. */
-export type Slowness = 'slow header' | 'slow body' | 'slow reading' | 'idle'
+type Slowness = 'slow header' | 'slow body' | 'slow reading' | 'idle'
 
-export interface SlowCallers {
-  /** How many of them the server has ended. */
-  readonly cut: Readonly<Record<Slowness, number>>
-  /** When the last of them was ended, in ms since it began to be slow. */
-  readonly lastCutMs: Readonly<Record<Slowness, number>>
-  /** Lets the slow readers read to the end, so that they find out whether they were cut. */
-  readToEnd(): void
-  close(): void
-}
-
-export interface SlowCallersOptions {
+interface SlowCallersOptions {
   readonly port: number
   readonly counts: Readonly<Record<Slowness, number>>
   readonly requestFor: (id: number) => string
@@ -61,11 +51,7 @@ function behave(socket: Socket, slowness: Slowness, request: string): void {
 }
 
 /** Opens callers that are slow until the server ends them. */
-export async function openSlowCallers({
-  port,
-  counts,
-  requestFor,
-}: SlowCallersOptions): Promise<SlowCallers> {
+export async function openSlowCallers({ port, counts, requestFor }: SlowCallersOptions) {
   const sockets: Socket[] = []
   const cut = { 'slow header': 0, 'slow body': 0, 'slow reading': 0, idle: 0 }
   const lastCutMs = { ...cut }
@@ -83,8 +69,11 @@ export async function openSlowCallers({
     }
   }
   return {
+    /** How many of them the server has ended. */
     cut,
+    /** When the last of them was ended, in ms since it began to be slow. */
     lastCutMs,
+    /** Lets the slow readers read to the end, so that they find out whether they were cut. */
     readToEnd() {
       for (const socket of sockets) socket.resume()
     },

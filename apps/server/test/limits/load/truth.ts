@@ -2,22 +2,16 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Pressed } from './press.ts'
 
-/** Where replies and store disagree; both lists should be empty. */
-export interface Lies {
-  /** Answered 200, and not stored. */
-  readonly lost: number[]
-  /** Answered "surely not stored", and stored. */
-  readonly storedThough: number[]
-}
-
-/** Compares every reply with the database. */
-export function findLies(databasePath: string, pressed: readonly Pressed[]): Lies {
+/** Where replies and database disagree; both lists should be empty. */
+export function findLies(databasePath: string, pressed: readonly Pressed[]) {
   const database = new DatabaseSync(databasePath, { readOnly: true })
   try {
     const rows = database.prepare('SELECT id FROM plants').all()
     const stored = new Set(rows.map(({ id }) => Number(id)))
     return {
+      /** Answered 200, and not stored. */
       lost: pressed.flatMap(({ acknowledged }) => acknowledged).filter((id) => !stored.has(id)),
+      /** Answered "surely not stored", and stored. */
       storedThough: pressed.flatMap(({ refused }) => refused).filter((id) => stored.has(id)),
     }
   } finally {
@@ -31,25 +25,19 @@ export function memoryOf(pid: number): number {
   return Number(kilobytes) / 1_024
 }
 
-export interface MemoryWatch {
-  /** The largest since the start, in MB. */
-  readonly largest: number
-  /** The largest of the first and of the second half of all samples. */
-  halves(): readonly [first: number, second: number]
-  stop(): void
-}
-
 const SAMPLE_MS = 250
 
-/** Samples the memory of a process. */
-export function watchMemory(pid: number): MemoryWatch {
+/** Samples the memory of a process, in MB. */
+export function watchMemory(pid: number) {
   const samples = [memoryOf(pid)]
   const timer = setInterval(() => samples.push(memoryOf(pid)), SAMPLE_MS)
   return {
+    /** The largest since the start. */
     get largest() {
       return Math.max(...samples)
     },
-    halves() {
+    /** The largest of the first and of the second half of all samples. */
+    halves(): readonly [first: number, second: number] {
       const middle = Math.ceil(samples.length / 2)
       return [Math.max(...samples.slice(0, middle)), Math.max(...samples.slice(middle - 1))]
     },
