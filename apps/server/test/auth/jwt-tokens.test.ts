@@ -41,9 +41,12 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
     expect(await shared.statusOf(good(differences))).toBe(200)
   })
 
-  test.each(['JWT', 'jwt', 'at+jwt', 'application/at+jwt'])('of the type %s', async (typ) => {
-    expect(await shared.statusOf(good({}, { typ }))).toBe(200)
-  })
+  test.each<[typ: string]>([['JWT'], ['jwt'], ['at+jwt'], ['AT+JWT'], ['application/at+jwt']])(
+    'of the type %s',
+    async (typ) => {
+      expect(await shared.statusOf(good({}, { typ }))).toBe(200)
+    },
+  )
 
   test('under its subject in the log, without anything harmful', async () => {
     const { create, logLines } = await startJwtService()
@@ -61,10 +64,12 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
     ['of a list of issuers', { iss: [ISSUER] }],
     ['without an issuer', { iss: undefined }],
     ['for another audience', { aud: 'animals' }],
+    ['for other audiences', { aud: ['animals', `${AUDIENCE}s`] }],
     ['for an object as audience', { aud: { [AUDIENCE]: true } }],
     ['for no audience', { aud: undefined }],
     ['for an empty list of audiences', { aud: [] }],
     ['that ended 30 s ago', { exp: NOW - 30 }],
+    ['that ended long ago', { exp: 1 }],
     ['without an end', { exp: undefined }],
     ['whose end is a string', { exp: String(NOW + 600) }],
     ['whose end is null', { exp: null }],
@@ -73,6 +78,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
     ['whose time of making is a string', { iat: '0' }],
     ['without a subject', { sub: undefined }],
     ['with an empty subject', { sub: '' }],
+    ['with a number as subject', { sub: 7 }],
     ['with an object as subject', { sub: { toString: 'x' } }],
   ])('%s', async (_claim, differences) => {
     expect(await shared.create(good(differences))).toEqual(invalid)
@@ -80,6 +86,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
 
   test.each<[claim: string, header: Json]>([
     ['with a critical extension', { crit: ['exp2'], exp2: 1 }],
+    ['with the critical extension b64', { crit: ['b64'], b64: true }],
     ['with an empty crit', { crit: [] }],
     ['with null as crit', { crit: null }],
     ['of the type of another token', { typ: 'logout+jwt' }],
@@ -87,6 +94,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
     ['with a number as kid', { kid: 7 }],
     ['that names another algorithm of the same key', { alg: 'ES384' }],
     ['that names the algorithm of another key', { alg: 'RS256' }],
+    ['that names an algorithm in small letters', { alg: 'es256' }],
     ['without an algorithm', { alg: undefined }],
     ['with a list of algorithms', { alg: ['ES256'] }],
   ])('%s', async (_claim, header) => {
@@ -98,7 +106,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
     expect(await shared.create(signJwt(someKey, text))).toEqual(invalid)
   })
 
-  test.each(['none', 'NONE', ''])('with the algorithm %j and no signature', async (alg) => {
+  test.each(['none', 'None', 'NONE', ''])('with the algorithm %j and no signature', async (alg) => {
     expect(await shared.create(`${encodePart({ alg })}.${encodePart(claims())}.`)).toEqual(invalid)
   })
 
@@ -130,8 +138,11 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
 
   test('with an algorithm that is not allowed for a key that is', async () => {
     const rsa = makeKey('rsa', 'RS256')
-    const flags = { jwtAlgorithms: 'RS256' }
-    const { create, statusOf } = await startJwtService({ issuer: new Issuer(rsa), flags })
+    const issuer = new Issuer(rsa)
+    const { create, statusOf } = await startJwtService({
+      issuer,
+      flags: { jwtAlgorithms: 'RS256' },
+    })
     expect(await create(good({}, {}, { ...rsa, alg: 'PS256' }))).toEqual(invalid)
     expect(await statusOf(good({}, {}, rsa))).toBe(200)
   })
@@ -169,6 +180,8 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
 
   test.each<[claim: string, make: (token: string) => string]>([
     ['with padding behind its signature', (t) => `${t}==`],
+    ['with padding behind its header', (t) => t.replace('.', '=.')],
+    ['with a character that stands for nothing', (t) => t.replace('.', '~.')],
     ['with a space at its end', (t) => t.replace('.', ' .')],
     ['in the alphabet of other base64', (t) => inOtherBase64(t)],
     ['with bits that stand for nothing behind its signature', (t) => withSpareBits(t)],
@@ -179,6 +192,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
   test.each<[claim: string, make: (token: string) => string]>([
     ['with the payload of another', (t) => swap(t, encodePart(claims({ sub: 'admin' })))],
     ['without its signature', (t) => t.slice(0, t.lastIndexOf('.') + 1)],
+    ['cut short', (t) => t.slice(0, -10)],
     ['with a fourth part', (t) => `${t}.AAAA`],
     ['as a JWE of five parts', (t) => `${t}.AAAA.AAAA`],
     ['of 8,193 characters', () => good({ pad: 'x'.repeat(8_000) })],
@@ -188,6 +202,7 @@ describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () 
     ['whose header is a list', () => signJwt(someKey, claims(), '[{"alg":"ES256"}]')],
     ['whose header is null', () => signJwt(someKey, claims(), 'null')],
     ['that is dots', () => '..'],
+    ['that is thousands of dots', () => '.'.repeat(8_000)],
   ])('%s', async (_claim, make) => {
     expect(await shared.create(make(good()))).toEqual(invalid)
   })
@@ -216,6 +231,7 @@ describe('if the settings accept the type at+jwt only', { timeout: 20_000 }, () 
     ['AT+JWT', 200],
     ['application/at+jwt', 200],
     ['JWT', 401],
+    ['jwt', 401],
     ['application/jwt', 401],
     [undefined, 401],
   ])('a JWT of the type %s is answered %i', async (typ, status) => {

@@ -2,13 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const LIMIT = 3
 
 function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  return startServerProcess({ environment: { PLANT_STORE_ADDRESS_LIMIT: '3', ...environment } })
+  return startServerProcess({
+    folder: temporaryFolder(),
+    environment: { PLANT_STORE_ADDRESS_LIMIT: String(LIMIT), ...environment },
+  })
 }
 
-async function open({ port }: ServerProcess, localAddress = '127.0.0.1'): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress })
+async function open({ url }: ServerProcess, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})
   await once(socket, 'connect')
@@ -43,6 +49,11 @@ describe('of the connections of one address', () => {
       expect(await statusOf(socket)).toBe(200)
     }
     await server.untilLogged('"address_connections":1')
+  })
+
+  test('one is served once another has ended', async () => {
+    const server = await start()
+    const held = [await open(server), await open(server), await open(server)]
     held[0]?.destroy()
     const serves = async () => {
       const socket = await open(server)
@@ -56,7 +67,7 @@ describe('of the connections of one address', () => {
 test('a trusted proxy may open any number, and each address that it forwards has as many requests', async () => {
   const server = await start({ PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1' })
   const held: Socket[] = []
-  for (let count = 0; count < 3; count++) {
+  for (let count = 0; count < LIMIT; count++) {
     const socket = await open(server)
     socket.write(unfinished(server.token, '192.0.2.1'))
     held.push(socket)
@@ -77,4 +88,15 @@ test('a trusted proxy may open any number, and each address that it forwards has
   }
   refused.write(`${unfinished(server.token, '192.0.2.1')}}`)
   expect(await statusOf(refused)).toBe(200)
+})
+
+test('by default a network of 200 people with five connections each is served', async () => {
+  const server = await startServerProcess({ folder: temporaryFolder() })
+  const sockets: Socket[] = []
+  for (let count = 0; count < 1_000; count++) sockets.push(await open(server))
+  while (sockets.length > 0) {
+    const some = sockets.splice(0, 50)
+    for (const socket of some) socket.write(`${unfinished(server.token, 'x')}}`)
+    expect(new Set(await Promise.all(some.map(statusOf)))).toEqual(new Set([200]))
+  }
 })

@@ -5,6 +5,35 @@ import { createRate } from '../../src/limits/rate.ts'
 const options = { unitNs: 100_000_000, burst: 5, keyLimit: 100 }
 
 describe('a rate', () => {
+  test('gives its burst at once, then one unit in each of its intervals', () => {
+    const rate = createRate(options)
+    const left = Array.from({ length: 6 }, () => rate.spend('a', 0))
+    expect(left.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
+    expect(left.at(-1)).toEqual({ remaining: 0, waitMs: 100 })
+    expect(rate.spend('a', 99).waitMs).toBeCloseTo(1)
+    expect(rate.spend('a', 100).waitMs).toBe(0)
+    expect(rate.spend('a', 100).waitMs).toBeCloseTo(100)
+  })
+
+  test('is never more than its burst, however long nothing was spent', () => {
+    const rate = createRate(options)
+    rate.spend('a', 0)
+    const later = Array.from({ length: 6 }, () => rate.spend('a', 1e9))
+    expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
+  })
+
+  test('is separate for each key', () => {
+    const rate = createRate(options)
+    for (let count = 0; count < 9; count++) rate.spend('a', 0)
+    expect(rate.look('b', 0).remaining).toBe(5)
+  })
+
+  test('loses nothing by a refusal: a caller that asks too early waits no longer', () => {
+    const rate = createRate(options)
+    for (let count = 0; count < 50; count++) rate.spend('a', 0)
+    expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
+  })
+
   test('forgets the least recently used key when there are too many', () => {
     const rate = createRate({ ...options, keyLimit: 2 })
     for (const key of ['a', 'b', 'a', 'c']) rate.spend(key, 0)
