@@ -14,10 +14,10 @@ function databaseUrlIn(environment: Record<string, string>, flags = {}) {
 }
 
 describe('config', () => {
-  test('prints every setting with its value and its source', async () => {
+  test('prints every setting with its value and its source, of which a flag is the first', async () => {
     const { code, out } = await runShell(
       temporaryFolder(),
-      'PLANT_STORE_LISTEN=127.0.0.1:5000 server config --queue-limit 7',
+      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_QUEUE_LIMIT=5 server config --queue-limit 7',
     )
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
