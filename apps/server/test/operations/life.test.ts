@@ -19,9 +19,12 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   'a server that ends by %s logs its life from listening to stopped',
   async (signal) => {
     const server = await startServerProcess()
-    const { url, operationsUrl, pid } = server
-    expect(await endWith(server, signal)).toEqual([
-      expect.objectContaining({ msg: 'made the first token', tokenName: 'first-run' }),
+    const { url, operationsUrl, pid, token } = server
+    const about = { audit: 'token.create', tokenId: token.split('_')[1], tokenName: 'first-run' }
+    const lines = await endWith(server, signal)
+    expect(JSON.stringify(lines)).not.toContain(token)
+    expect(lines).toEqual([
+      expect.objectContaining({ msg: 'made the first token', ...about }),
       expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version: '0.1.0' }),
       expect.objectContaining({ msg: 'draining', reason: signal }),
       expect.objectContaining({ msg: 'stopped', reason: signal, exitCode: 0 }),

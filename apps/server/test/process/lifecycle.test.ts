@@ -34,15 +34,6 @@ describe('a first run', () => {
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
   })
 
-  test('logs which token it has made, and not the token', async () => {
-    const server = await startServerProcess()
-    await server.untilLogged('made the first token')
-    const { err } = await server.end()
-    const [, id = 'none'] = server.token.split('_')
-    expect(err).toMatch(`"audit":"token.create","tokenId":"${id}","tokenName":"first-run"`)
-    expect(err).not.toContain(server.token)
-  })
-
   test('with plants but no token is refused', async () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })

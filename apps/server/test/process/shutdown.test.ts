@@ -7,7 +7,6 @@ import { type Connection, openConnection, type Reply } from '../wire/raw-socket.
 import { startLoad } from './load.ts'
 import {
   clientWithoutRetries,
-  logLinesIn,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
@@ -160,22 +159,4 @@ test.each([
   server.kill('SIGTERM')
   await becomesUnready(server)
   expect(await server.end('SIGINT')).toMatchObject({ code: 1 })
-})
-
-test('everything that is logged during the end is in the log', async () => {
-  const { server, call } = await start()
-  const caller = await call()
-  caller.begin(1)
-  await caller.readReply()
-  server.kill('SIGTERM')
-  await becomesUnready(server)
-  // The body ends early, and so is no JSON.
-  caller.send(' ')
-  expect((await caller.readReply()).status).toBe(400)
-  const { code, err } = await server.ended
-  expect(code).toBe(0)
-  expect(logLinesIn(err).slice(-2)).toMatchObject([
-    { error: 'malformed_json' },
-    { msg: 'stopped', exitCode: 0 },
-  ])
 })
