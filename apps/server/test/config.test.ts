@@ -68,8 +68,11 @@ describe('wrong settings', () => {
   })
 
   test('never show a database URL, which may hold a password', () => {
-    const problems = problemsOf({ PLANT_STORE_DATABASE_URL: 'mysql://owner:hunter2@db' })
-    expect(problems.join()).not.toContain('hunter2')
+    for (const url of ['mysql://owner:hunter2@db', 'postgres:/hunter2', 'password=hunter2']) {
+      const [problem, ...others] = problemsOf({ PLANT_STORE_DATABASE_URL: url })
+      expect(problem).toMatch(/^PLANT_STORE_DATABASE_URL: must be sqlite: and a path(?!.*hunter2)/)
+      expect(others).toEqual([])
+    }
   })
 
   test('are a secret and its file together', () => {
