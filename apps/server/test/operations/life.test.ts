@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import {
   createMany,
@@ -7,9 +7,6 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
-
-// Processes and disks of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
   return logLinesIn((await server.end(signal)).err)

@@ -1,11 +1,9 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLevelSwitch, createLog } from '../../src/operations/log.ts'
 import { logLinesIn, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
+import { request } from '../wire/request.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
-
-// Processes and disks of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Anything but printable ASCII, letters and symbols: what could move a cursor or end a line. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -73,10 +71,8 @@ describe('a line for each request', () => {
   test('whose caller went away in the middle of it is there at debug', async () => {
     const server = await start()
     const caller = await openConnection(server.port)
-    caller.send(
-      `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
-        'content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n',
-    )
+    const authorization = `Bearer ${server.token}`
+    caller.send(request({ authorization, more: ['expect: 100-continue'] }).subarray(0, -1))
     await caller.readReply({ hasBody: false })
     caller.reset()
     await server.untilLogged('the caller went away')

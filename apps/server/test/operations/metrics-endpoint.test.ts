@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { build } from '../../src/process/build.ts'
 import { loadedModules } from './loaded-modules.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
-
-// Processes and disks of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Everything before the value of each sample. */
 async function seriesOf(server: ScrapedServer): Promise<string[]> {

@@ -7,6 +7,7 @@ import { prepareDatabase, serve } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { logLinesIn, type ServerProcess } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
+import { type RequestParts, request } from '../wire/request.ts'
 import { startScrapedServer } from './scraped-server.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
@@ -42,22 +43,9 @@ const WELL_FORMED = JSON.stringify({
 
 const LOG_ALL = { PLANT_STORE_LOG_LEVEL: 'trace' }
 
-interface Sent {
+interface Sent extends RequestParts {
   readonly target?: string
   readonly token?: string
-  readonly authorization?: string
-  readonly more?: string
-  readonly body?: string
-}
-
-/** The bytes of a request; its body is a plant full of secrets unless it is given. */
-function bytesOf(server: ServerProcess, sent: Sent): Buffer {
-  const { target = '/plants', body = WELL_FORMED, more = '' } = sent
-  const authorization = sent.authorization ?? `Bearer ${sent.token ?? server.token}`
-  return Buffer.from(
-    `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
-      `content-type: application/json\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }
 
 /** Every way of being refused, each with secrets in it. */
@@ -66,20 +54,20 @@ const REFUSED: Readonly<Record<string, Sent>> = {
   'a token that is none': { token: SECRETS.shortToken },
   'a JWT': { token: jwt },
   'another scheme': { authorization: `Basic ${SECRETS.basic}` },
-  'two credentials': { more: `authorization: Bearer ${unknownToken}\r\n` },
+  'two credentials': { more: [`authorization: Bearer ${unknownToken}`] },
   'a token as the path': { target: `/${misplacedToken}` },
   'a JWT within the path': { target: `/plants/${jwt}` },
   'a token in the query': { target: `/plant?access_token=${SECRETS.query}` },
-  'a token as the request id': { target: '/x', more: `x-request-id: ${misplacedToken}\r\n` },
+  'a token as the request id': { target: '/x', more: [`x-request-id: ${misplacedToken}`] },
   'a scheme and a token as the request id': {
     target: '/x',
-    more: `x-request-id: Bearer_${misplacedToken}\r\n`,
+    more: [`x-request-id: Bearer_${misplacedToken}`],
   },
   'a token in other letters as the request id': {
     target: '/x',
-    more: `x-request-id: ${misplacedToken.toUpperCase()}\r\n`,
+    more: [`x-request-id: ${misplacedToken.toUpperCase()}`],
   },
-  'a JWT as the request id': { target: '/x', more: `x-request-id: ${jwt}\r\n` },
+  'a JWT as the request id': { target: '/x', more: [`x-request-id: ${jwt}`] },
   'a header line as the path': { target: `/Bearer%20${misplacedToken}` },
   'a token behind other words': { target: `/access_${misplacedToken}` },
   'a token behind a mark': { target: `/token%3D${misplacedToken}` },
@@ -88,7 +76,7 @@ const REFUSED: Readonly<Record<string, Sent>> = {
     target: `/${misplacedToken.replaceAll('_', '%255f')}`,
   },
   'a token with escapes of JSON': { target: `/${misplacedToken.replace('p', '\\u0070')}` },
-  'headers of its own': { target: '/x', more: `cookie: ${SECRETS.header}\r\n` },
+  'headers of its own': { target: '/x', more: [`cookie: ${SECRETS.header}`] },
   'no JSON': { body: `{"id":1,"name":"${SECRETS.malformed}` },
   'a lone surrogate': { body: `{"id":1,"name":"${SECRETS.name}\\ud800"}` },
   'values of other types': {
@@ -96,12 +84,15 @@ const REFUSED: Readonly<Record<string, Sent>> = {
   },
   'too long a body': { body: `"${SECRETS.large.repeat(10_000)}"` },
   'another content under a taken id': { body: `{"id":2,"name":"${SECRETS.name}"}` },
-  'a header that is none': { more: `${SECRETS.header} ${unknownToken}\r\n` },
+  'a header that is none': { more: [`${SECRETS.header} ${unknownToken}`] },
 }
 
+/** Sends a request; its body is a plant full of secrets unless it is given. */
 async function send(server: ServerProcess, sent: Sent): Promise<string> {
   const caller = await openConnection(server.port)
-  caller.send(bytesOf(server, sent))
+  const { target = '/plants', token = server.token } = sent
+  const line = `POST ${target} HTTP/1.1`
+  caller.send(request({ line, authorization: `Bearer ${token}`, body: WELL_FORMED, ...sent }))
   const { status, headers, body } = await caller.readReply()
   caller.destroy()
   // A 200 says the plant, to the caller that sent it.
