@@ -2,7 +2,6 @@ import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { formatAuditLine } from '../../src/commands/audit.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { joinInterrupted, needsStrace } from '../process/system-calls.ts'
@@ -66,7 +65,9 @@ describe('every token command leaves one line that says who did what when:', () 
     const { run } = arrange()
     const { code, err } = await run('revoke', 'ffffffffffff')
     expect(code).toBe(78)
-    const reason = expect.stringContaining('there is no token ffffffffffff')
+    const reason = expect.stringContaining(
+      'there is no token ffffffffffff. Try: plant-store-server token list',
+    )
     expect(recordsIn(err)).toEqual([
       { ...common, audit: 'token.revoke', outcome: 'failed', reason },
     ])
@@ -218,7 +219,7 @@ describe('the token of a first run', () => {
 
 describe('no text makes a line of its own or controls a terminal:', () => {
   const forged =
-    'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028y'
+    'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028\u{1f33f}y'
 
   test.each<[claim: string, args: string[]]>([
     ['as a name', ['create', '--name', forged]],
@@ -248,11 +249,5 @@ describe('no text makes a line of its own or controls a terminal:', () => {
     const { err } = await run('revoke', 'ffffffffffff')
     expect(err).toMatch(/^\{[\x20-\x7e]+$/m)
     expect(recordsIn(err)).toMatchObject([{ audit: 'token.revoke', tokenName: forged }])
-  })
-
-  test('in any field', () => {
-    const line = formatAuditLine({ any: `${forged}\ud800\u{1f33f}` })
-    expect(line).toMatch(/^[\x20-\x7e]+\n$/)
-    expect(JSON.parse(line).any).toBe(`${forged}\ud800\u{1f33f}`)
   })
 })

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
@@ -68,17 +66,6 @@ describe('a server that cannot start', () => {
     const { code, err } = await runToEnd({ folder, args })
     expect(code).toBe(69)
     expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Choose/)
-  })
-
-  test('names the file that is no plant store', async () => {
-    const folder = temporaryFolder()
-    const path = join(folder, 'notes')
-    writeFileSync(path, 'not a database '.repeat(100))
-    const { code, err } = await runToEnd({ folder, args: ['--database-url', `sqlite:${path}`] })
-    expect(code).toBe(69)
-    expect(err).toBe(
-      `plant-store-server: ${path} cannot be read as a plant store: file is not a database\n`,
-    )
   })
 })
 
