@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { build } from '../../src/process/build.ts'
+import { openConnection } from '../wire/raw-socket.ts'
 import { loadedModules } from './loaded-modules.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
 
@@ -76,11 +76,8 @@ describe('/metrics', () => {
     const server = await startScrapedServer()
     expect((await server.scrape()).get('plant_store_ready')).toBe(1)
     // A request that is under way keeps the server draining until it is answered or cut.
-    const { hostname, port } = new URL(server.url)
-    const caller = connect(Number(port), hostname)
-    caller.on('error', () => {})
-    caller.write('POST /plants HTTP/1.1\r\nhost: x\r\n')
-    await new Promise((resolve) => caller.once('connect', resolve))
+    const caller = await openConnection(server.port)
+    caller.send('POST /plants HTTP/1.1\r\nhost: x\r\n')
     await (await fetch(`${server.url}/plants`)).text()
     server.kill('SIGTERM')
     await expect.poll(async () => (await server.scrape()).get('plant_store_ready')).toBe(0)
