@@ -40,7 +40,7 @@ async function readGreeting(child: ChildProcess): Promise<string> {
 interface Spawned {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   /** What standard error holds so far. */
-  told(): string
+  output(): string
   /** Ends it by `signal`, and by force where that takes too long. */
   end(signal: NodeJS.Signals): Promise<void>
 }
@@ -60,14 +60,14 @@ function spawnServer(nodeFlags: readonly string[]): Spawned {
   })
   const kill = () => void child.kill('SIGKILL')
   process.once('exit', kill)
-  let told = ''
+  let output = ''
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
-    told += chunk
+    output += chunk
   })
   const ended = once(child, 'close')
   return {
     child,
-    told: () => told,
+    output: () => output,
     async end(signal) {
       child.kill(signal)
       const timer = setTimeout(kill, STOP_MS)
@@ -88,7 +88,7 @@ function readMemory(pid: number | undefined, field: string): number {
 
 /** Starts the built program as `pnpm start` does, beside flags of Node that are under suspicion. */
 export async function startTarget(nodeFlags: readonly string[] = []): Promise<Target> {
-  const { child, told, end } = spawnServer(nodeFlags)
+  const { child, output, end } = spawnServer(nodeFlags)
   const greeting = await readGreeting(child)
   return {
     ports: {
@@ -98,7 +98,7 @@ export async function startTarget(nodeFlags: readonly string[] = []): Promise<Ta
     token: /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? '',
     memoryBytes: (field = 'VmRSS') => readMemory(child.pid, field),
     complaint() {
-      const lines = told()
+      const lines = output()
         .split('\n')
         .filter((line) => line !== '' && !LIMITS.test(line))
       const exit = child.exitCode ?? child.signalCode

@@ -1,8 +1,7 @@
-import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { formatAuditLine } from '../../src/commands/audit.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { joinInterrupted, needsStrace } from '../process/system-calls.ts'
@@ -66,7 +65,9 @@ describe('every token command leaves one line that says who did what when:', () 
     const { run } = arrange()
     const { code, err } = await run('revoke', 'ffffffffffff')
     expect(code).toBe(78)
-    const reason = expect.stringContaining('there is no token ffffffffffff')
+    const reason = expect.stringContaining(
+      'there is no token ffffffffffff. Try: plant-store-server token list',
+    )
     expect(recordsIn(err)).toEqual([
       { ...common, audit: 'token.revoke', outcome: 'failed', reason },
     ])
@@ -122,14 +123,6 @@ describe('restore leaves a line about the tokens that it adds:', () => {
     expect(await restore('--audit-file', auditFile)).toMatchObject({ code: 69 })
     const reason = expect.stringContaining('file is not a database')
     expect(recordsInFile()).toEqual([{ ...record, outcome: 'failed', reason }])
-  })
-
-  test('or nothing is restored where no line can be left', async () => {
-    const { target, restore } = await arrangeBackup()
-    const { code, err } = await restore('--audit-file', '/nowhere/audit.jsonl')
-    expect(code).toBe(73)
-    expect(err).toContain('nothing was done: cannot write the audit file: ENOENT')
-    expect(existsSync(target)).toBe(false)
   })
 })
 
@@ -190,11 +183,6 @@ describe('the audit file', () => {
     expect(recordsIn(err)).toEqual([record])
   })
 
-  test('that is a device takes the line', async () => {
-    const ended = await arrange().run('create', '--name', 'x', '--audit-file', '/dev/null')
-    expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/^plant_/) })
-  })
-
   test('that is full lets nobody have a token that is not recorded', async () => {
     const { run } = arrange()
     const { code, out, err } = await run('create', '--name', 'x', '--audit-file', '/dev/full')
@@ -231,14 +219,11 @@ describe('the token of a first run', () => {
 
 describe('no text makes a line of its own or controls a terminal:', () => {
   const forged =
-    'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028y'
+    'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028\u{1f33f}y'
 
   test.each<[claim: string, args: string[]]>([
     ['as a name', ['create', '--name', forged]],
-    ['as a time', ['create', '--name', 'x', '--expires', forged]],
     ['as the id to revoke', ['revoke', forged]],
-    ['as the id to rotate', ['rotate', forged]],
-    ['as an overlap', ['rotate', 'x', '--overlap', forged]],
     ['as a command', [forged]],
   ])('%s', async (_claim, args) => {
     const { code, err } = await arrange().run(...args)
@@ -264,11 +249,5 @@ describe('no text makes a line of its own or controls a terminal:', () => {
     const { err } = await run('revoke', 'ffffffffffff')
     expect(err).toMatch(/^\{[\x20-\x7e]+$/m)
     expect(recordsIn(err)).toMatchObject([{ audit: 'token.revoke', tokenName: forged }])
-  })
-
-  test('in any field', () => {
-    const line = formatAuditLine({ any: `${forged}\ud800\u{1f33f}` })
-    expect(line).toMatch(/^[\x20-\x7e]+\n$/)
-    expect(JSON.parse(line).any).toBe(`${forged}\ud800\u{1f33f}`)
   })
 })

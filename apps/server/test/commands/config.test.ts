@@ -1,23 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { describeSettings } from '../../src/settings/describe-settings.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
 import { runShell } from './shell.ts'
 
-function databaseUrlIn(environment: Record<string, string>, flags = {}) {
-  return describeSettings(flags, environment).find(
-    ({ environmentName }) => environmentName === 'PLANT_STORE_DATABASE_URL',
-  )
-}
-
 describe('config', () => {
-  test('prints every setting with its value and its source', async () => {
+  test('prints every setting with its value and its source, of which a flag is the first', async () => {
     const { code, out } = await runShell(
       temporaryFolder(),
-      'PLANT_STORE_LISTEN=127.0.0.1:5000 server config --queue-limit 7',
+      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_QUEUE_LIMIT=5 server config --queue-limit 7',
     )
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
@@ -37,8 +30,6 @@ describe('config', () => {
   const UNCLEAR = [
     'postgres:///db?PASSWORD=hunter2',
     'postgres:///db?hunter2',
-    'postgres:hunter2',
-    'postgres:/hunter2',
     'postgres://user:hunter2',
     'postgres://user:hunt/er2@host/db',
     'postgres://user:12/hunter2@host/db',
@@ -62,14 +53,14 @@ describe('config', () => {
     ['postgres:///db?sslpassword=hunter2', 'postgres:///db?sslpassword=***'],
     ['postgres:///db?p%61ssword=hunter2', 'postgres:///db?password=***'],
     ['postgres:///db?password=a&password=hunter2', 'postgres:///db?password=***'],
-    ['host=db password=hunter2', '***'],
     ['sqlite:./data/plants.db', 'sqlite:./data/plants.db'],
     ['postgres://user@host/db', 'postgres://user@host/db'],
     ...UNCLEAR.map((url): [string, string] => [url, 'postgres:***']),
   ]
 
-  test.each(shownAs)('leaves the password of %s out', (url, shown) => {
-    expect(databaseUrlIn({}, { databaseUrl: url })).toMatchObject({ text: shown })
+  test.each(shownAs)('leaves the password of %s out', async (url, shown) => {
+    const { out } = await runProgram(['config', '--database-url', url])
+    expect(out).toContain(`\nPLANT_STORE_DATABASE_URL=${shown}  # --database-url\n`)
   })
 
   test.each(['token list', 'load --format jsonl /dev/null'])(
@@ -83,13 +74,12 @@ describe('config', () => {
     },
   )
 
-  test('names a file as a source', () => {
-    const path = join(temporaryFolder(), 'url')
-    writeFileSync(path, 'postgres://user:hunter2@host/db\n')
-    expect(databaseUrlIn({ PLANT_STORE_DATABASE_URL_FILE: path })).toEqual({
-      environmentName: 'PLANT_STORE_DATABASE_URL',
-      text: 'postgres://user:***@host/db',
-      source: 'PLANT_STORE_DATABASE_URL_FILE',
-    })
+  test('names a file as a source', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'url'), 'postgres://user:hunter2@host/db\n')
+    const { out } = await runShell(folder, 'PLANT_STORE_DATABASE_URL_FILE=url server config')
+    expect(out).toContain(
+      '\nPLANT_STORE_DATABASE_URL=postgres://user:***@host/db  # PLANT_STORE_DATABASE_URL_FILE\n',
+    )
   })
 })

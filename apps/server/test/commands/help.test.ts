@@ -46,8 +46,8 @@ test.each([
   ],
   [['exprt'], /exprt: there is no such command\. Did you mean export\?/],
   [
-    ['serve', '--listn', '127.0.0.1:0'],
-    /--listn: there is no such setting\. Did you mean --listen\?/,
+    ['--listn', '127.0.0.1:0', '--queue=5', 'tokn'],
+    /--listn: .* --listen\?\n *--queue: .* --listen\?\n *tokn: there is no such command\. .* token\?/,
   ],
 ])(
   'a word or a flag that does not exist is refused, with the one that was meant: %j',

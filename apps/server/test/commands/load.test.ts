@@ -82,11 +82,6 @@ describe('load', () => {
     expect(err).toMatch(/\r\u001b\[KRead 2 plants: 1 created/)
   })
 
-  test('has nothing to do for an empty file', async () => {
-    const { load, write } = arrange()
-    expect(await load(write('none.jsonl', ''))).toMatchObject({ code: 0 })
-  })
-
   test('says when the store cannot take more, and what is stored stays', async () => {
     const { load, path } = arrange()
     await makeStore(path, [])

@@ -14,10 +14,6 @@ async function makeOldStore(plants: number): Promise<string> {
   return path
 }
 
-function migrate(path: string) {
-  return runOn(path, 'migrate')
-}
-
 function copiesOf(path: string): string[] {
   return readdirSync(join(path, '..')).filter((name) => name.includes('schema'))
 }
@@ -26,7 +22,7 @@ describe('migrate', () => {
   test('says when there is nothing to do', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     await makeStore(path, [])
-    const { code, err } = await migrate(path)
+    const { code, err } = await runOn(path, 'migrate')
     expect(code).toBe(0)
     expect(err).toContain('has schema version 2, the newest that this program knows: nothing to do')
   })
@@ -34,7 +30,7 @@ describe('migrate', () => {
   test('keeps a store with plants as it was in a file beside it', async () => {
     const path = await makeOldStore(300)
     const before = contentOf(path)
-    const { code, err } = await migrate(path)
+    const { code, err } = await runOn(path, 'migrate')
     expect(code).toBe(0)
     expect(err).toContain('migrated from schema version 1')
     expect(contentOf(path)).toEqual(before)
@@ -46,13 +42,13 @@ describe('migrate', () => {
 
   test('makes no second copy of the same plants, and never replaces a copy of others', async () => {
     const path = await makeOldStore(300)
-    await migrate(path)
+    await runOn(path, 'migrate')
     takeSchemaBack(path)
-    await migrate(path)
+    await runOn(path, 'migrate')
     expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
     takeSchemaBack(path)
     execute(path, "INSERT INTO plants VALUES (1, 'later', NULL)")
-    await migrate(path)
+    await runOn(path, 'migrate')
     expect(copiesOf(path)).toEqual(['plants.db.schema-1', 'plants.db.schema-1-2'])
     expect(contentOf(`${path}.schema-1`).count).toBe(300)
     expect(contentOf(`${path}.schema-1-2`).count).toBe(301)
@@ -60,7 +56,7 @@ describe('migrate', () => {
 
   test('copies nothing where there are no plants', async () => {
     const path = await makeOldStore(0)
-    expect((await migrate(path)).err).toContain('migrated from schema version 1')
+    expect((await runOn(path, 'migrate')).err).toContain('migrated from schema version 1')
     expect(copiesOf(path)).toEqual([])
   })
 
@@ -75,6 +71,6 @@ describe('migrate', () => {
     expect(code).toBe(69)
     expect(err).toMatch(/needs a newer schema, but could not be copied to .*schema-1 before: /)
     expect(copiesOf(path)).toEqual([])
-    expect((await migrate(path)).err).toContain('migrated from schema version 1')
+    expect((await runOn(path, 'migrate')).err).toContain('migrated from schema version 1')
   })
 })

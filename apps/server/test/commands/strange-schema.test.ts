@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { execute, makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { execute, makeStore, spreadPlants } from './plants.ts'
 import { runOn } from './program.ts'
 
 /** Answers a create 200 and stores nothing. */
@@ -71,18 +71,5 @@ describe('a trigger in a backup', () => {
     expect(code).toBe(69)
     expect(err).toMatch(/backup\.db is not as this program made it: trigger weeds was added/)
     expect(existsSync(target) && readFileSync(target)).toEqual(before)
-  })
-
-  test('keeps a store from being filled, whose copy before a migration is left', async () => {
-    const { path } = await arrange()
-    takeSchemaBack(path)
-    await runOn(path, 'migrate')
-    const copy = `${path}.schema-1`
-    expect(await runOn(path, 'migrate')).toMatchObject({ code: 0 })
-    addTrigger(copy)
-    const target = join(path, '../target.db')
-    const refused = { code: 69, err: expect.stringMatching(WEEDS) }
-    expect(await runOn(target, `restore ${copy}`)).toMatchObject(refused)
-    expect(existsSync(target)).toBe(false)
   })
 })

@@ -3,10 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 
-function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  return startServerProcess({ environment })
-}
-
 /** The reply of the operations listener to a request with these lines. */
 async function ask(server: ServerProcess, head: string, address = '127.0.0.1') {
   const caller = await openConnection(Number(new URL(server.operationsUrl).port), address)
@@ -46,7 +42,7 @@ const FOREIGN = [
 
 describe('the operations listener answers a Host that is its own:', () => {
   test('a loopback address or localhost, with any port, or none in HTTP/1.0, which no browser speaks', async () => {
-    const server = await start()
+    const server = await startServerProcess()
     for (const host of OF_THIS_MACHINE) {
       for (const path of PATHS) {
         const { status } = await ask(server, `GET ${path} HTTP/1.1\r\nhost: ${host}`)
@@ -62,18 +58,14 @@ describe('the operations listener answers a Host that is its own:', () => {
       .filter((found) => found?.internal === false && found.family === 'IPv4')
     const own = addresses[0]?.address
     if (own === undefined) return
-    const server = await start({ PLANT_STORE_OPERATIONS_LISTEN: '0.0.0.0:0' })
+    const server = await startServerProcess({ args: ['--operations-listen', '0.0.0.0:0'] })
     expect((await ask(server, `GET /livez HTTP/1.1\r\nhost: ${own}:1`, own)).status).toBe(200)
     expect((await ask(server, `GET /livez HTTP/1.1\r\nhost: ${own}:1`)).status).toBe(400)
   })
 
-  test('the name of its setting', async () => {
-    const server = await start({ PLANT_STORE_OPERATIONS_LISTEN: 'localhost:0' })
-    expect((await fetch(`${server.operationsUrl}/livez`)).status).toBe(200)
-  })
-
   test('listed ones, in either case', async () => {
-    const server = await start({ PLANT_STORE_OPERATIONS_HOSTS: 'Server1, plants.internal,fd00::1' })
+    const args = ['--operations-hosts', 'Server1, plants.internal,fd00::1']
+    const server = await startServerProcess({ args })
     for (const host of ['server1:3001', 'PLANTS.internal', '[fd00:0::1]:3001']) {
       expect((await ask(server, `GET /metrics HTTP/1.1\r\nhost: ${host}`)).status).toBe(200)
     }
@@ -83,7 +75,7 @@ describe('the operations listener answers a Host that is its own:', () => {
 
 describe('the operations listener refuses a Host', () => {
   test('to which a name was bent, with an Error body, while the service answers it', async () => {
-    const server = await start()
+    const server = await startServerProcess()
     for (const host of FOREIGN) {
       for (const path of [...PATHS, '/none']) {
         const { status, body } = await ask(server, `GET ${path} HTTP/1.1\r\nhost: ${host}`)

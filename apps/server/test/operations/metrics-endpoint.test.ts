@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { build } from '../../src/process/build.ts'
+import { openConnection } from '../wire/raw-socket.ts'
 import { loadedModules } from './loaded-modules.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
-
-// Processes and disks of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 /** Everything before the value of each sample. */
 async function seriesOf(server: ScrapedServer): Promise<string[]> {
@@ -79,11 +76,8 @@ describe('/metrics', () => {
     const server = await startScrapedServer()
     expect((await server.scrape()).get('plant_store_ready')).toBe(1)
     // A request that is under way keeps the server draining until it is answered or cut.
-    const { hostname, port } = new URL(server.url)
-    const caller = connect(Number(port), hostname)
-    caller.on('error', () => {})
-    caller.write('POST /plants HTTP/1.1\r\nhost: x\r\n')
-    await new Promise((resolve) => caller.once('connect', resolve))
+    const caller = await openConnection(server.port)
+    caller.send('POST /plants HTTP/1.1\r\nhost: x\r\n')
     await (await fetch(`${server.url}/plants`)).text()
     server.kill('SIGTERM')
     await expect.poll(async () => (await server.scrape()).get('plant_store_ready')).toBe(0)

@@ -5,19 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createMany, plantText as plant, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
+import { request } from '../wire/request.ts'
 import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
-
-// Processes and disks of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
-
-function rawPost({ token }: ScrapedServer, body: string): string {
-  const lines = ['POST /plants HTTP/1.1', 'host: a', `authorization: Bearer ${token}`]
-  const more = ['content-type: application/json', `content-length: ${body.length}`]
-  return `${[...lines, ...more].join('\r\n')}\r\n\r\n${body}`
-}
 
 /** Lets no commit end until the returned function is called, like another process that writes. */
 function holdCommits({ folder }: ScrapedServer): () => void {
@@ -104,7 +96,7 @@ describe('commits', () => {
   test('that wait for another process show as a queue, its limit and its refusals', async () => {
     const server = await startScrapedServer({ PLANT_STORE_QUEUE_LIMIT: '3' })
     const caller = await openConnection(server.port)
-    const first = rawPost(server, plant(1))
+    const first = request({ authorization: `Bearer ${server.token}` })
     caller.send(first)
     expect((await caller.readReply()).status).toBe(200)
     const release = holdCommits(server)

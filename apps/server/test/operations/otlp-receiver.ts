@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 
 /** A value of OTLP in JSON (opentelemetry-proto, common.proto AnyValue). */
 interface AnyValue {
@@ -85,4 +86,23 @@ export async function startReceiver({
       return first === undefined ? {} : attributesOf(first.resource)
     },
   }
+}
+
+/** A server that sends its spans to a receiver. */
+export async function startTraced(
+  receiver: Pick<OtlpReceiver, 'url'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  return startServerProcess({
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...environment },
+  })
+}
+
+/** Every span that the server sent, the last ones at its end. */
+export async function endAndCollect(
+  server: ServerProcess,
+  receiver: OtlpReceiver,
+): Promise<ReceivedSpan[]> {
+  expect(await server.end()).toMatchObject({ code: 0, signal: null })
+  return receiver.spans()
 }

@@ -29,11 +29,8 @@ export interface Sample {
 }
 
 export interface Rule {
-  readonly name: string
   readonly query: string
   readonly state: string
-  readonly annotations: Readonly<Record<string, string>>
-  readonly labels: Readonly<Record<string, string>>
 }
 
 export interface Prometheus {

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts'
+import { describe, expect, test, vi } from 'vitest'
 import { serveNewDatabase } from '../postgres/served-database.ts'
+import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { startMeasuredServer } from './measured-server.ts'
 import {
   needsPrometheus,
   OPERATIONS,
@@ -53,7 +52,7 @@ describe('promtool', needsPrometheus, () => {
   })
 
   test('finds no fault with the metrics of this project', async () => {
-    const { client, operationsUrl } = await startMeasuredServer()
+    const { client, operationsUrl } = await startServerProcess()
     await client.createPlant({ id: 1, name: 'Fern' })
     const text = await (await fetch(`${operationsUrl}/metrics`)).text()
     // The library's own metrics of the process have names that promtool would rather see changed.
@@ -64,12 +63,7 @@ describe('promtool', needsPrometheus, () => {
 })
 
 describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout: 120_000 }, () => {
-  let postgres: PostgresServer
-
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
+  const postgres = usePostgres()
 
   async function create(server: ServerProcess, ids: readonly number[]): Promise<void> {
     await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))

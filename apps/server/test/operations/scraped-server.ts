@@ -9,7 +9,6 @@ import {
   startServerProcess,
 } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { readSamples } from './measured-server.ts'
 
 /** A server process with a SQLite file of its own, whose client sends each plant once. */
 export interface ScrapedServer extends ServerProcess {
@@ -17,6 +16,17 @@ export interface ScrapedServer extends ServerProcess {
   readonly folder: string
   /** The samples of `/metrics` by name and labels. */
   scrape(): Promise<Map<string, number>>
+}
+
+/** The samples in Prometheus's text format, without comments. */
+export function readSamples(text: string): Map<string, number> {
+  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    samples.map((line) => {
+      const end = line.lastIndexOf(' ')
+      return [line.slice(0, end), Number(line.slice(end + 1))]
+    }),
+  )
 }
 
 /** Starts the program as the project of the tests wants it; it ends with the test. */

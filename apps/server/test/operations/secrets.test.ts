@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
-import { type PostgresServer, startPostgres } from '../postgres/postgres-server.ts'
 import { prepareDatabase, serve } from '../postgres/served-database.ts'
-import { type Connection, openConnection } from '../wire/raw-socket.ts'
-import { type MeasuredServer, startMeasuredServer } from './measured-server.ts'
+import { usePostgres } from '../postgres/use-postgres.ts'
+import { logLinesIn, type ServerProcess } from '../process/server-process.ts'
+import { openConnection } from '../wire/raw-socket.ts'
+import { type RequestParts, request } from '../wire/request.ts'
+import { startScrapedServer } from './scraped-server.ts'
 
 // Processes and disks of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
@@ -40,22 +41,11 @@ const WELL_FORMED = JSON.stringify({
   [SECRETS.member]: SECRETS.value,
 })
 
-interface Sent {
+const LOG_ALL = { PLANT_STORE_LOG_LEVEL: 'trace' }
+
+interface Sent extends RequestParts {
   readonly target?: string
   readonly token?: string
-  readonly authorization?: string
-  readonly more?: string
-  readonly body?: string
-}
-
-/** The bytes of a request; its body is a plant full of secrets unless it is given. */
-function bytesOf(server: MeasuredServer, sent: Sent): Buffer {
-  const { target = '/plants', body = WELL_FORMED, more = '' } = sent
-  const authorization = sent.authorization ?? `Bearer ${sent.token ?? server.token}`
-  return Buffer.from(
-    `POST ${target} HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n` +
-      `content-type: application/json\r\n${more}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
 }
 
 /** Every way of being refused, each with secrets in it. */
@@ -64,20 +54,20 @@ const REFUSED: Readonly<Record<string, Sent>> = {
   'a token that is none': { token: SECRETS.shortToken },
   'a JWT': { token: jwt },
   'another scheme': { authorization: `Basic ${SECRETS.basic}` },
-  'two credentials': { more: `authorization: Bearer ${unknownToken}\r\n` },
+  'two credentials': { more: [`authorization: Bearer ${unknownToken}`] },
   'a token as the path': { target: `/${misplacedToken}` },
   'a JWT within the path': { target: `/plants/${jwt}` },
   'a token in the query': { target: `/plant?access_token=${SECRETS.query}` },
-  'a token as the request id': { target: '/x', more: `x-request-id: ${misplacedToken}\r\n` },
+  'a token as the request id': { target: '/x', more: [`x-request-id: ${misplacedToken}`] },
   'a scheme and a token as the request id': {
     target: '/x',
-    more: `x-request-id: Bearer_${misplacedToken}\r\n`,
+    more: [`x-request-id: Bearer_${misplacedToken}`],
   },
   'a token in other letters as the request id': {
     target: '/x',
-    more: `x-request-id: ${misplacedToken.toUpperCase()}\r\n`,
+    more: [`x-request-id: ${misplacedToken.toUpperCase()}`],
   },
-  'a JWT as the request id': { target: '/x', more: `x-request-id: ${jwt}\r\n` },
+  'a JWT as the request id': { target: '/x', more: [`x-request-id: ${jwt}`] },
   'a header line as the path': { target: `/Bearer%20${misplacedToken}` },
   'a token behind other words': { target: `/access_${misplacedToken}` },
   'a token behind a mark': { target: `/token%3D${misplacedToken}` },
@@ -86,7 +76,7 @@ const REFUSED: Readonly<Record<string, Sent>> = {
     target: `/${misplacedToken.replaceAll('_', '%255f')}`,
   },
   'a token with escapes of JSON': { target: `/${misplacedToken.replace('p', '\\u0070')}` },
-  'headers of its own': { target: '/x', more: `cookie: ${SECRETS.header}\r\n` },
+  'headers of its own': { target: '/x', more: [`cookie: ${SECRETS.header}`] },
   'no JSON': { body: `{"id":1,"name":"${SECRETS.malformed}` },
   'a lone surrogate': { body: `{"id":1,"name":"${SECRETS.name}\\ud800"}` },
   'values of other types': {
@@ -94,46 +84,48 @@ const REFUSED: Readonly<Record<string, Sent>> = {
   },
   'too long a body': { body: `"${SECRETS.large.repeat(10_000)}"` },
   'another content under a taken id': { body: `{"id":2,"name":"${SECRETS.name}"}` },
-  'a header that is none': { more: `${SECRETS.header} ${unknownToken}\r\n` },
+  'a header that is none': { more: [`${SECRETS.header} ${unknownToken}`] },
 }
 
-async function send(server: MeasuredServer, sent: Sent): Promise<string> {
-  const caller: Connection = await openConnection(server.port)
-  caller.send(bytesOf(server, sent))
+/** Sends a request; its body is a plant full of secrets unless it is given. */
+async function send(server: ServerProcess, sent: Sent): Promise<string> {
+  const caller = await openConnection(server.port)
+  const { target = '/plants', token = server.token } = sent
+  const line = `POST ${target} HTTP/1.1`
+  caller.send(request({ line, authorization: `Bearer ${token}`, body: WELL_FORMED, ...sent }))
   const { status, headers, body } = await caller.readReply()
   caller.destroy()
   // A 200 says the plant, to the caller that sent it.
   return status === 200 ? '' : `${status} ${JSON.stringify([...headers])} ${body}`
 }
 
-/** Everything that a server emits of a run: who adds a way out adds it here. */
+/** Everything that a server emits of a run, until its end: who adds a way out adds it here. */
 interface Emitted {
   readonly replies: string[]
-  readonly logLines: readonly string[]
+  readonly log: string
   readonly metrics: string
 }
 
 async function emitAll(
-  server: MeasuredServer,
+  server: ServerProcess,
   breakStore: () => Promise<() => Promise<void>>,
 ): Promise<Emitted> {
-  await server.store.plants.create({ id: 2n, name: 'Fern' })
+  await server.client.createPlant({ id: 2n, name: 'Fern' })
   const replies = [await send(server, {}), await send(server, {})]
   for (const sent of Object.values(REFUSED)) replies.push(await send(server, sent))
   const fix = await breakStore()
   replies.push(await send(server, { body: WELL_FORMED.replace('1', '3') }))
   await fix()
-  server.log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'of this test')
   const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
-  return { replies, logLines: server.logLines, metrics }
+  return { replies, log: (await server.end()).err, metrics }
 }
 
-function expectNoSecret(server: MeasuredServer, { replies, logLines, metrics }: Emitted): void {
+function expectNoSecret(server: ServerProcess, { replies, log, metrics }: Emitted): void {
   expect(replies).toHaveLength(2 + Object.keys(REFUSED).length + 1)
   // Each of them is in the log, so what follows looks at the right thing.
-  expect(logLines.filter((line) => 'status' in JSON.parse(line)).length).toBe(replies.length + 1)
+  expect(logLinesIn(log).filter((line) => 'status' in line).length).toBe(replies.length + 2)
   expect(metrics).toContain('plant_store_creates_total{outcome="internal"} 1')
-  const everything = [...replies, ...logLines, metrics].join('\n')
+  const everything = [...replies, log, metrics].join('\n')
   const secret = /_([\w-]{43})/
   for (const [place, marker] of Object.entries({ ...SECRETS, own: server.token })) {
     const part = secret.exec(marker)?.[1] ?? marker
@@ -142,7 +134,7 @@ function expectNoSecret(server: MeasuredServer, { replies, logLines, metrics }: 
 }
 
 test('no secret leaves a server over SQLite, whatever fails', async () => {
-  const server = await startMeasuredServer()
+  const server = await startScrapedServer(LOG_ALL)
   const other = new DatabaseSync(join(server.folder, 'plants.db'))
   const emitted = await emitAll(server, async () => {
     other.exec('ALTER TABLE plants RENAME TO mislaid')
@@ -153,18 +145,12 @@ test('no secret leaves a server over SQLite, whatever fails', async () => {
 })
 
 describe('over PostgreSQL', () => {
-  let postgres: PostgresServer
-
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 60_000)
-  afterAll(() => postgres?.stop())
+  const postgres = usePostgres()
 
   test('no secret leaves a server, though the database reports the failing row', async () => {
-    const databaseUrl = await postgres.createDatabase()
-    await migratePostgresDatabase(databaseUrl, false)
-    const server = await startMeasuredServer({ databaseUrl })
-    const other = new pg.Client(databaseUrl)
+    const database = await prepareDatabase(await postgres.createDatabase())
+    const server = await serve(database, { environment: LOG_ALL })
+    const other = new pg.Client(database.databaseUrl)
     await other.connect()
     const emitted = await emitAll(server, async () => {
       await other.query('ALTER TABLE plants ADD CONSTRAINT few CHECK (id < 3)')
@@ -172,17 +158,17 @@ describe('over PostgreSQL', () => {
     })
     await other.end()
     expectNoSecret(server, emitted)
-    expect(emitted.logLines.join('')).toContain('23514')
+    expect(emitted.log).toContain('23514')
   })
 
   test("the database's password leaves a process in no way", async () => {
     const database = await prepareDatabase(await postgres.createDatabase())
     const { password } = new URL(database.databaseUrl)
-    const environment = { PLANT_STORE_LOG_LEVEL: 'trace' }
-    const server = await serve(database, { environment })
+    const server = await serve(database, { environment: LOG_ALL })
     await server.client.createPlant({ id: 1, name: 'Fern' })
     postgres.kill()
-    await server.client.rest.createPlant({ body: { id: 2, name: 'Fern' } })
+    const again = { body: { id: 2, name: 'Fern' } }
+    while ((await server.client.rest.createPlant(again)).status === 200);
     const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
     const { out, err } = await server.end()
     await postgres.start()

@@ -3,8 +3,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { logLinesIn, post, runToEnd } from '../process/server-process.ts'
 import { loadedModules } from './loaded-modules.ts'
-import { startReceiver } from './otlp-receiver.ts'
-import { endAndCollect, startTraced } from './traced-server.ts'
+import { endAndCollect, startReceiver, startTraced } from './otlp-receiver.ts'
 
 /** The modules of OpenTelemetry that a server loads. */
 function modulesLoaded(environment: Readonly<Record<string, string>>): Promise<string[]> {

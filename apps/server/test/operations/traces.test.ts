@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createMany, logLinesIn, plantText, post, type Sent } from '../process/server-process.ts'
-import { attributesOf, type ReceivedSpan, startReceiver } from './otlp-receiver.ts'
-import { endAndCollect, startTraced } from './traced-server.ts'
+import {
+  attributesOf,
+  endAndCollect,
+  type ReceivedSpan,
+  startReceiver,
+  startTraced,
+} from './otlp-receiver.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'

@@ -2,17 +2,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openConnection } from '../wire/raw-socket.ts'
+import { request } from '../wire/request.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
-
-const body = '{"id":1,"name":"Fern"}'
 
 /** A create that names its fault in a header; without a token where that is undefined. */
 function create(fault: string, token: string | undefined): string {
-  const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`
-  return (
-    `POST /plants HTTP/1.1\r\nhost: x\r\nx-fault: ${fault}\r\n${authorization}` +
-    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  )
+  const authorization = token === undefined ? null : `Bearer ${token}`
+  return String(request({ authorization, more: [`x-fault: ${fault}`] }))
 }
 
 function startWith(imported: string): Promise<ServerProcess> {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ROOT, readRoot, unitNodeFlags } from './node-flags.ts'
-import { createMany, post, runToEnd, startServerProcess } from './server-process.ts'
+import { post, runToEnd, startServerProcess } from './server-process.ts'
 
 /** Node 26 forbids fsync under the model, which a backup needs. */
 const isSyncForbidden = Number.parseInt(process.versions.node, 10) >= 26
@@ -25,17 +25,6 @@ function confine() {
 }
 
 describe("under Node's permission model, as the unit starts it, the server", () => {
-  test('starts, stores plants, ends, and starts again', async () => {
-    const { start, data } = confine()
-    const first = await start()
-    await first.client.createPlant({ id: 1, name: 'Fern' })
-    expect((await first.end()).code).toBe(0)
-    const second = await start(first.token)
-    await second.client.createPlant({ id: 2, name: 'Moss' })
-    await second.end()
-    expect(readPlants(join(data, 'plants.db')).map(({ id }) => id)).toEqual([1n, 2n])
-  })
-
   test('recovers after a kill, whose log it must sync', async () => {
     const { start, data } = confine()
     const first = await start()
@@ -57,13 +46,6 @@ describe("under Node's permission model, as the unit starts it, the server", () 
       expect(ended).toMatchObject({ code: 69, err })
     }
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
-  })
-
-  test('commits in its thread', async () => {
-    const { start } = confine()
-    const server = await start()
-    await createMany(server, 200)
-    expect(await server.end()).toMatchObject({ code: 0 })
   })
 
   test('keeps an audit file beside the data', async () => {

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
@@ -32,15 +30,6 @@ describe('a first run', () => {
       /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/,
     )
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
-  })
-
-  test('logs which token it has made, and not the token', async () => {
-    const server = await startServerProcess()
-    await server.untilLogged('made the first token')
-    const { err } = await server.end()
-    const [, id = 'none'] = server.token.split('_')
-    expect(err).toMatch(`"audit":"token.create","tokenId":"${id}","tokenName":"first-run"`)
-    expect(err).not.toContain(server.token)
   })
 
   test('with plants but no token is refused', async () => {
@@ -77,17 +66,6 @@ describe('a server that cannot start', () => {
     const { code, err } = await runToEnd({ folder, args })
     expect(code).toBe(69)
     expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Choose/)
-  })
-
-  test('names the file that is no plant store', async () => {
-    const folder = temporaryFolder()
-    const path = join(folder, 'notes')
-    writeFileSync(path, 'not a database '.repeat(100))
-    const { code, err } = await runToEnd({ folder, args: ['--database-url', `sqlite:${path}`] })
-    expect(code).toBe(69)
-    expect(err).toBe(
-      `plant-store-server: ${path} cannot be read as a plant store: file is not a database\n`,
-    )
   })
 })
 

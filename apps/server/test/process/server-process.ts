@@ -33,7 +33,7 @@ function spawnServer(options: ServerProcessOptions): {
   child: ChildProcess
   ended: Promise<Ended>
   /** What standard error holds so far. */
-  told: () => string
+  output: () => string
 } {
   const { main = MAIN, environment = {}, args = [], nodeFlags = [], under = [] } = options
   const { folder = temporaryFolder(), onStart = onTestFinished } = options
@@ -54,7 +54,7 @@ function spawnServer(options: ServerProcessOptions): {
   child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
   onStart(() => void child.kill('SIGKILL'))
-  return { child, ended, told: () => err }
+  return { child, ended, output: () => err }
 }
 
 /** Each line of a text, which must be JSON: a log or an audit file. */
@@ -122,7 +122,7 @@ export interface ServerProcess {
   /** Sends a signal, SIGTERM by default, and resolves when the process has ended. */
   end(signal?: NodeJS.Signals): Promise<Ended>
   /** What standard error holds so far. */
-  told(): string
+  output(): string
   /** Resolves once standard error holds a text this many times. */
   untilLogged(text: string, times?: number): Promise<void>
 }
@@ -142,7 +142,7 @@ function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<st
 export async function startServerProcess(
   options: ServerProcessOptions & { readonly token?: string | undefined } = {},
 ): Promise<ServerProcess> {
-  const { child, ended, told } = spawnServer(options)
+  const { child, ended, output } = spawnServer(options)
   const greeting = await waitForGreeting(child, ended)
   const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
   const token = options.token ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
@@ -159,11 +159,11 @@ export async function startServerProcess(
       child.kill(signal)
       return ended
     },
-    told,
+    output,
     untilLogged: (text, times = 1) =>
       new Promise((resolve) => {
         const look = () => {
-          if (told().split(text).length <= times) return
+          if (output().split(text).length <= times) return
           child.stderr?.off('data', look)
           resolve()
         }

@@ -4,10 +4,10 @@ import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { type Connection, openConnection, type Reply } from '../wire/raw-socket.ts'
+import { plantText, post } from '../wire/request.ts'
 import { startLoad } from './load.ts'
 import {
   clientWithoutRetries,
-  logLinesIn,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
@@ -34,12 +34,9 @@ async function start(environment: ServerProcessOptions['environment'] = {}) {
     async call(): Promise<Caller> {
       const connection = await openConnection(server.port)
       const begin = (id: number) => {
-        const body = JSON.stringify({ id, name: 'Fern' })
-        connection.send(
-          `POST /plants HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n` +
-            `content-type: application/json\r\ncontent-length: ${body.length}\r\n` +
-            `expect: 100-continue\r\n\r\n${body.slice(0, -1)}`,
-        )
+        const authorization = `Bearer ${server.token}`
+        const whole = post(plantText(id), { authorization, more: ['expect: 100-continue'] })
+        connection.send(whole.subarray(0, -1))
       }
       return { ...connection, begin, finishPlant: () => connection.send('}') }
     },
@@ -160,22 +157,4 @@ test.each([
   server.kill('SIGTERM')
   await becomesUnready(server)
   expect(await server.end('SIGINT')).toMatchObject({ code: 1 })
-})
-
-test('everything that is logged during the end is in the log', async () => {
-  const { server, call } = await start()
-  const caller = await call()
-  caller.begin(1)
-  await caller.readReply()
-  server.kill('SIGTERM')
-  await becomesUnready(server)
-  // The body ends early, and so is no JSON.
-  caller.send(' ')
-  expect((await caller.readReply()).status).toBe(400)
-  const { code, err } = await server.ended
-  expect(code).toBe(0)
-  expect(logLinesIn(err).slice(-2)).toMatchObject([
-    { error: 'malformed_json' },
-    { msg: 'stopped', exitCode: 0 },
-  ])
 })

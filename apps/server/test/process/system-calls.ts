@@ -25,6 +25,11 @@ async function attach(pid: number, options: readonly string[]): Promise<ChildPro
   return tracer
 }
 
+async function detach(tracer: ChildProcess): Promise<void> {
+  tracer.kill('SIGINT')
+  await once(tracer, 'close')
+}
+
 /** Makes a system call of a process fail with an error from now on; gives the way back. */
 export async function failSystemCall(
   pid: number,
@@ -32,11 +37,7 @@ export async function failSystemCall(
   error: string,
 ): Promise<() => Promise<void>> {
   const tracer = await attach(pid, [`-e`, `trace=${call}`, '-e', `inject=${call}:error=${error}`])
-  return async () => {
-    const closed = once(tracer, 'close')
-    tracer.kill('SIGINT')
-    await closed
-  }
+  return () => detach(tracer)
 }
 
 /**
@@ -68,9 +69,7 @@ export async function recordSystemCalls(pid: number): Promise<() => Promise<stri
   const calls = 'trace=fsync,fdatasync,pwrite64,write,writev,%%stat'
   const tracer = await attach(pid, ['-y', '-s', '64', '-o', file, '-e', calls])
   return async () => {
-    const closed = once(tracer, 'close')
-    tracer.kill('SIGINT')
-    await closed
+    await detach(tracer)
     return joinInterrupted(readFileSync(file, 'utf8').split('\n'))
   }
 }

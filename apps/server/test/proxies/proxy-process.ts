@@ -117,10 +117,10 @@ export interface RunningProxy {
   readonly url: string
   readonly port: number
   /** What it has said on its standard outputs so far. */
-  told(): string
+  output(): string
 }
 
-async function untilItListens(child: ChildProcess, port: number, told: () => string) {
+async function untilItListens(child: ChildProcess, port: number, output: () => string) {
   const deadline = performance.now() + START_LIMIT_MS
   for (;;) {
     const socket = connect(port, '127.0.0.1')
@@ -130,7 +130,7 @@ async function untilItListens(child: ChildProcess, port: number, told: () => str
     socket.destroy()
     if (isOpen) return
     if (child.exitCode !== null || performance.now() > deadline) {
-      throw new Error(`the proxy does not listen: ${told()}`)
+      throw new Error(`the proxy does not listen: ${output()}`)
     }
     await sleep(20)
   }
@@ -178,5 +178,5 @@ export async function startProxy(
     await ended
   })
   await untilItListens(child, port, () => text)
-  return { url: `https://127.0.0.1:${port}`, port, told: () => text }
+  return { url: `https://127.0.0.1:${port}`, port, output: () => text }
 }

@@ -66,7 +66,7 @@ export const startProcess: StartServer = async ({ url, folder }, settings) => {
     // It serves all tests of a file.
     onStart: () => {},
   })
-  const lines = followLines(server.told)
+  const lines = followLines(server.output)
   let hasEnded = false
   const ended = server.ended.then(({ code }) => {
     hasEnded = true

@@ -9,7 +9,7 @@ import { within } from '../../process/within.ts'
 import { openAuthenticate } from '../../service/open-authenticate.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
-import { environmentNameOf, type SettingName, settings } from '../../settings/settings.ts'
+import { environmentNameOf, settingNames } from '../../settings/settings.ts'
 import { describeUnknownArguments } from '../../settings/unknown-names.ts'
 import { joinObservers } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
@@ -169,8 +169,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
 
 /** `serve`, the command when none is named. */
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  const names = Object.keys(settings) as SettingName[]
-  addSettingFlags(program.command('serve', { isDefault: true }), names)
+  addSettingFlags(program.command('serve', { isDefault: true }), settingNames)
     .description('serve plants over HTTP (the default)')
     .allowUnknownOption()
     .allowExcessArguments()
