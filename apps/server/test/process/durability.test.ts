@@ -42,3 +42,17 @@ test('no acknowledged plant is lost or changed by 20 kills under load', {
   expect(acknowledged.size).toBeGreaterThan(KILLS * CALLERS)
   expect(query(path, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
 })
+
+test('the line that stored a plant answers 200 again after a kill, and another name 400', async () => {
+  const folder = temporaryFolder()
+  const first = await startServerProcess({ folder })
+  await first.client.createPlant({ id: 9007199254740993n, name: 'Fern' })
+  await first.end('SIGKILL')
+  const second = await startServerProcess({ folder, token: first.token })
+  expect(await second.client.createPlant({ id: 9007199254740993n, name: 'Fern' })).toEqual({
+    name: 'Fern',
+  })
+  await expect(
+    second.client.createPlant({ id: 9007199254740993n, name: 'Moss' }),
+  ).rejects.toMatchObject({ status: 400, apiName: 'id_taken' })
+})
