@@ -83,9 +83,7 @@ async function sendEvery(
   return verdicts
 }
 
-describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', {
-  timeout: 90_000,
-}, () => {
+describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', () => {
   let lengths = { request: 0, response: 0 }
 
   beforeAll(async () => {
@@ -188,9 +186,7 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
   expect(stored).toStrictEqual(new Map([[taken.id, 'first']]))
 })
 
-test('a server that is killed while it commits leaves no wrong reply', {
-  timeout: 90_000,
-}, async () => {
+test('a server that is killed while it commits leaves no wrong reply', async () => {
   let stored = 0
   let doubtful = 0
   for (const killAfterReplies of [1, 40, 120, 250]) {
