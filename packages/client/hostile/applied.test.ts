@@ -144,9 +144,9 @@ test('an outcome that the store does not know is maybe, whether it stored the pl
     },
   }))
   const verdicts: Verdict[] = []
-  const { port, token } = server
+  const { url: baseUrl, token } = server
   const client = createPlantStoreClient({
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl,
     token,
     maxRetries: 0,
   })
@@ -165,7 +165,7 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
         ? Promise.reject(new StoreUnavailableError('the queue is full'))
         : plants.create(plant),
   }))
-  const baseUrl = `http://127.0.0.1:${server.port}`
+  const { url: baseUrl } = server
   const given = createPlantStoreClient({ baseUrl, token: server.token, maxRetries: 0 })
   const stranger = createPlantStoreClient({ baseUrl, token: 'plant_unknown', maxRetries: 0 })
   const taken = plantFor('first')
@@ -191,10 +191,10 @@ test('a server that is killed while it commits leaves no wrong reply', async () 
   let doubtful = 0
   for (const killAfterReplies of [1, 40, 120, 250]) {
     const server = await startKillableServer()
-    const { port, token } = server
+    const { url: baseUrl, token } = server
     const verdicts: Verdict[] = []
     const plants = Array.from({ length: 400 }, () => plantFor('killed'))
-    const options = { baseUrl: `http://127.0.0.1:${port}`, token, timeoutMs: 1_000 }
+    const options = { baseUrl, token, timeoutMs: 1_000 }
     const once = createPlantStoreClient({ ...options, maxRetries: 0 })
     const again = createPlantStoreClient({ ...options, maxRetries: 1 })
     await forEachAtOnce(32, plants, async (plant) => {
