@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { createClient } from '../src/client.ts'
+import { createPlantsWith } from '../src/create-plants.ts'
 import type { PlantSource } from '../src/index.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
-import { delay, replyFern, replyJson } from './fake-fetch.ts'
-import type { FakeRuntime } from './fake-runtime.ts'
+import { createFakeFetch, delay, replyFern, replyJson } from './fake-fetch.ts'
+import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
 
 describe('every plant of a source comes back once', () => {
   async function* slowly(): AsyncGenerator<Fern> {
@@ -46,6 +48,37 @@ describe('every plant of a source comes back once', () => {
 })
 
 describe('it goes no faster than it may', () => {
+  test.each([1, 3, 16])('%i at once, and no further read ahead', async (concurrency) => {
+    let read = 0
+    let taken = 0
+    let most = 0
+    function* counted() {
+      for (const fern of ferns(60)) {
+        most = Math.max(most, ++read - taken)
+        yield fern
+      }
+    }
+    const runtime = createFakeRuntime()
+    let inFlight = 0
+    let mostInFlight = 0
+    const { fetch } = createFakeFetch(async () => {
+      mostInFlight = Math.max(mostInFlight, ++inFlight)
+      await delay(runtime, 10)
+      inFlight--
+      return replyFern()
+    })
+    const client = createClient({ baseUrl: 'http://127.0.0.1', token: 'token', fetch }, runtime)
+    const work = async () => {
+      for await (const _ of createPlantsWith(client, counted(), { concurrency }, runtime)) {
+        await delay(runtime, taken % 7 === 0 ? 50 : 1)
+        taken++
+      }
+    }
+    await runtime.runUntilDone(work())
+    expect([taken, mostInFlight]).toEqual([60, concurrency])
+    expect(most).toBeLessThanOrEqual(concurrency)
+  })
+
   test('a pause holds a plant too whose reading began before it', async () => {
     const pause = Promise.withResolvers<void>()
     async function* source() {
