@@ -32,6 +32,7 @@ describe('every reply of the contract is a value', () => {
         url: 'http://127.0.0.1:3000/garden/plants',
         headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
         body: '{"id":9223372036854775807,"name":"Fern"}',
+        redirect: 'manual',
       },
     ])
   })
