@@ -2,12 +2,15 @@ import { defineConfig } from 'vitest/config'
 
 const testTimeout = 30_000
 
+/** Many times what a compiler or a run of every case takes. */
+const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 }
+
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'client', include: ['test/**/*.test.ts'], testTimeout } },
       // Every runtime, and the packages as they are published; `pnpm test:all` runs them.
-      { test: { name: 'elsewhere', include: ['{hostile,packed}/*.test.ts'], testTimeout } },
+      { test: { name: 'elsewhere', include: ['{hostile,packed}/*.test.ts'], ...PATIENT } },
     ],
   },
 })

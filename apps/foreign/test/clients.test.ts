@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
-import { document, needsTools, PATIENCE_MS, runTool, tools } from './tools.ts'
+import { document, needsTools, runTool, tools } from './tools.ts'
 
 interface Program {
   createPlant(order: {
@@ -43,18 +43,15 @@ describe('a client that is made from the committed document', needsTools, () => 
       const { code, out, err } = await runTool(tool, args, { PLANT_STORE_BASE_URL: server.url })
       if (code !== 0) throw new Error(`${name} was not made: ${out}${err}`)
     }
-  }, PATIENCE_MS)
+  })
   afterAll(async () => void (await server?.endAndRead()))
 
-  test('compiles, by each of the makers', { timeout: PATIENCE_MS }, async () => {
+  test('compiles, by each of the makers', async () => {
     expect(await runTool('tsc', ['--project', '.'])).toEqual({ code: 0, out: '', err: '' })
   })
 
   test.each(clients)(
     'by $name creates a plant, and understands a refusal',
-    {
-      timeout: PATIENCE_MS,
-    },
     async ({ name, id }) => {
       const program: Program = await import(join(tools, 'clients', `${name}.ts`))
       const { url: baseUrl, token } = server

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { exceptions } from './exceptions.ts'
-import { document, needsTools, PATIENCE_MS, runTool, tools } from './tools.ts'
+import { document, needsTools, runTool, tools } from './tools.ts'
 
 /** The part of a finding of Spectral that counts. */
 interface Finding {
@@ -18,16 +18,14 @@ async function findBySpectral(): Promise<{ readonly rule: string; readonly place
 }
 
 describe('the committed document', needsTools, () => {
-  test('is clean for Redocly, recommended-strict', { timeout: PATIENCE_MS }, async () => {
+  test('is clean for Redocly, recommended-strict', async () => {
     const args = ['lint', '--config', 'redocly.yaml', '--format', 'json', document]
     const { code, out } = await runTool('redocly', args)
     expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 } })
     expect(code).toBe(0)
   })
 
-  test('is clean for Spectral with the rules of OWASP, but for exceptions that are named and needed', {
-    timeout: PATIENCE_MS,
-  }, async () => {
+  test('is clean for Spectral with the rules of OWASP, but for exceptions that are named and needed', async () => {
     const findings = await findBySpectral()
     const used = new Set<(typeof exceptions)[number]>()
     const unforeseen = findings.filter(({ rule, place }) => {
@@ -39,7 +37,7 @@ describe('the committed document', needsTools, () => {
     expect(exceptions.filter((exception) => !used.has(exception))).toEqual([])
   })
 
-  test('is valid for swagger-parser', { timeout: PATIENCE_MS }, async () => {
+  test('is valid for swagger-parser', async () => {
     const { default: SwaggerParser } = createRequire(join(tools, 'package.json'))(
       '@apidevtools/swagger-parser',
     )

@@ -17,9 +17,6 @@ export const needsTools = needs(
 /** The committed document. */
 export const document = fileURLToPath(import.meta.resolve('@plant-store/contract/openapi.json'))
 
-/** Each first use of a tool reads hundreds of files, on a machine that may have other work. */
-export const PATIENCE_MS = 120_000
-
 /** The environment of a tool: no word home, no words on newer versions, and this Node.js. */
 const environment = {
   ...env,

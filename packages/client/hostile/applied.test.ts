@@ -83,9 +83,7 @@ async function sendEvery(
   return verdicts
 }
 
-describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', {
-  timeout: 90_000,
-}, () => {
+describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', () => {
   let lengths = { request: 0, response: 0 }
 
   beforeAll(async () => {
@@ -146,9 +144,9 @@ test('an outcome that the store does not know is maybe, whether it stored the pl
     },
   }))
   const verdicts: Verdict[] = []
-  const { port, token } = server
+  const { url: baseUrl, token } = server
   const client = createPlantStoreClient({
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl,
     token,
     maxRetries: 0,
   })
@@ -167,7 +165,7 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
         ? Promise.reject(new StoreUnavailableError('the queue is full'))
         : plants.create(plant),
   }))
-  const baseUrl = `http://127.0.0.1:${server.port}`
+  const { url: baseUrl } = server
   const given = createPlantStoreClient({ baseUrl, token: server.token, maxRetries: 0 })
   const stranger = createPlantStoreClient({ baseUrl, token: 'plant_unknown', maxRetries: 0 })
   const taken = plantFor('first')
@@ -188,17 +186,15 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
   expect(stored).toStrictEqual(new Map([[taken.id, 'first']]))
 })
 
-test('a server that is killed while it commits leaves no wrong reply', {
-  timeout: 90_000,
-}, async () => {
+test('a server that is killed while it commits leaves no wrong reply', async () => {
   let stored = 0
   let doubtful = 0
   for (const killAfterReplies of [1, 40, 120, 250]) {
     const server = await startKillableServer()
-    const { port, token } = server
+    const { url: baseUrl, token } = server
     const verdicts: Verdict[] = []
     const plants = Array.from({ length: 400 }, () => plantFor('killed'))
-    const options = { baseUrl: `http://127.0.0.1:${port}`, token, timeoutMs: 1_000 }
+    const options = { baseUrl, token, timeoutMs: 1_000 }
     const once = createPlantStoreClient({ ...options, maxRetries: 0 })
     const again = createPlantStoreClient({ ...options, maxRetries: 1 })
     await forEachAtOnce(32, plants, async (plant) => {

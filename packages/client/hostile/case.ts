@@ -63,17 +63,9 @@ export interface CaseTools {
   failureOf(call: Promise<unknown>): Promise<PlantStoreFailure>
 }
 
-/** The fields that every error of the client has, with those that only some have. */
-export interface PlantStoreFailure extends Error {
-  readonly code: string
-  readonly applied: 'no' | 'maybe' | 'yes'
-  readonly attempts: number
-  readonly retryable: boolean
-  readonly requestId?: string
-  readonly status?: number
-  readonly apiCode?: number
-  readonly retryAfterMs?: number
-}
+/** An error of the client, with the fields that only some of them have. */
+export type PlantStoreFailure = Library.PlantStoreError &
+  Partial<Pick<Library.PlantStoreApiError, 'status' | 'apiCode' | 'retryAfterMs'>>
 
 export interface Case {
   /** A sentence that the check decides. */

@@ -21,6 +21,7 @@ export interface OpenedCase {
 
 interface RunningCase {
   readonly seen: SeenRequest[]
+  readonly openedAt: number
   readonly opened: OpenedCase
   close(): void
 }
@@ -110,13 +111,15 @@ function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Se
 
 async function openCase(script: Case, key: string): Promise<RunningCase> {
   const seen: SeenRequest[] = []
-  const parts: Parts = { script, seen, openedAt: performance.now(), otherUrl: '' }
+  const openedAt = performance.now()
+  const parts: Parts = { script, seen, openedAt, otherUrl: '' }
   const [other, otherSockets] = createCaseListener(parts, 'other')
   const [main, mainSockets] = createCaseListener(parts, 'main')
   parts.otherUrl = await listen(other)
   const opened = { key, baseUrl: await listen(main), refusedUrl: await findRefusedUrl() }
   return {
     seen,
+    openedAt,
     opened,
     close() {
       main.close()
@@ -136,22 +139,26 @@ function sendJson(response: ServerResponse, value: unknown): void {
 
 /**
  * Starts the control, from which any runtime opens cases by number: `/open/3` gives an OpenedCase,
- * `/seen/KEY` its requests so far, and any other path one of the files.
+ * `/seen/KEY` its requests so far, `/clock/KEY` the ms since then, and any other path one of the files.
  */
 export async function startHostileServer(
   files: Readonly<Record<string, ServedFile>> = {},
 ): Promise<HostileServer> {
   const running = new Map<string, RunningCase>()
+  let keys = 0
 
   async function open(index: number): Promise<OpenedCase | undefined> {
     const script = cases[index]
     if (script === undefined) return undefined
-    const key = String(running.size)
-    // Reserved before the first await, so that two runtimes never share a key.
-    running.set(key, { seen: [], opened: { key, baseUrl: '', refusedUrl: '' }, close() {} })
-    const opened = await openCase(script, key)
-    running.set(key, opened)
-    return opened.opened
+    const key = String(keys++)
+    const one = await openCase(script, key)
+    running.set(key, one)
+    return one.opened
+  }
+
+  function millisecondsOf(key: string): number | undefined {
+    const one = running.get(key)
+    return one && performance.now() - one.openedAt
   }
 
   const control = createHttpServer(async (request, response) => {
@@ -159,6 +166,7 @@ export async function startHostileServer(
     const file = files[verb]
     if (verb === 'open') sendJson(response, await open(Number(argument)))
     else if (verb === 'seen') sendJson(response, running.get(argument)?.seen)
+    else if (verb === 'clock') sendJson(response, millisecondsOf(argument))
     else if (file !== undefined) {
       response.writeHead(200, { 'content-type': file.type })
       response.end(file.content)

@@ -9,9 +9,7 @@ import { cellsOf, readCells } from './table.ts'
 
 const committed = readFileSync(pathOf('results.md'), 'utf8')
 
-describe('every claim holds in a process of its own, and the table says so', {
-  timeout: 60_000,
-}, () => {
+describe('every claim holds in a process of its own, and the table says so', () => {
   let server: HostileServer
 
   beforeAll(async () => {

@@ -17,32 +17,7 @@ function parseHeaders(lines: readonly string[]): Record<string, string> {
   )
 }
 
-/** The body of a chunked message and where it ends, or undefined while it is incomplete. */
-function readChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | undefined {
-  const chunks: Buffer[] = []
-  for (let at = start; ; ) {
-    const lineEnd = bytes.indexOf('\r\n', at)
-    if (lineEnd < 0) return undefined
-    const length = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
-    const end = lineEnd + 2 + length + 2
-    if (bytes.length < end) return undefined
-    if (length === 0) return { body: Buffer.concat(chunks), end }
-    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
-    at = end
-  }
-}
-
-function readBody(
-  bytes: Buffer,
-  start: number,
-  headers: Readonly<Record<string, string>>,
-): { body: Buffer; end: number } | undefined {
-  if (headers['transfer-encoding'] !== undefined) return readChunks(bytes, start)
-  const end = start + Number(headers['content-length'] ?? 0)
-  return bytes.length < end ? undefined : { body: bytes.subarray(start, end), end }
-}
-
-/** Gives a function that takes what a socket receives and reports each whole request. */
+/** Gives a function that takes what a socket receives and reports each whole request, whose length it names. */
 export function createRequestReader(
   onRequest: (request: ReadRequest) => void,
 ): (chunk: Buffer) => void {
@@ -54,11 +29,13 @@ export function createRequestReader(
       if (headLength < 0) return
       const [line = '', ...lines] = received.toString('latin1', 0, headLength).split('\r\n')
       const headers = parseHeaders(lines)
-      const whole = readBody(received, headLength + HEAD_END.length, headers)
-      if (whole === undefined) return
-      received = received.subarray(whole.end)
+      const start = headLength + HEAD_END.length
+      const end = start + Number(headers['content-length'] ?? 0)
+      if (received.length < end) return
+      const body = received.toString('utf8', start, end)
+      received = received.subarray(end)
       const [method = '', path = ''] = line.split(' ')
-      onRequest({ method, path, headers, body: whole.body.toString() })
+      onRequest({ method, path, headers, body })
     }
   }
 }

@@ -42,7 +42,6 @@ async function runScript(command: string, args: readonly string[]): Promise<Outc
 export async function runInProcess(
   { program, kind, flags, title }: Runtime,
   { controlUrl }: HostileServer,
-  only = '',
 ): Promise<CaseResult[]> {
   if (program === undefined) throw new Error(`there is no ${title} on this machine`)
   // Inside the package, where every runtime finds what the client imports.
@@ -50,7 +49,7 @@ export async function runInProcess(
   const script = join(folder, 'run-cases.mjs')
   try {
     writeFileSync(script, await bundle('process-entry.ts', 'neutral'))
-    const args = [...flags, script, controlUrl, pathToFileURL(BUILT_CLIENT).href, kind, only]
+    const args = [...flags, script, controlUrl, pathToFileURL(BUILT_CLIENT).href, kind]
     const { output, endsAfterMs } = await runScript(program, args)
     if (output === '') throw new Error(`${title} gave no results`)
     const holds = endsAfterMs < END_MS

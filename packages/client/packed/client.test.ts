@@ -9,9 +9,6 @@ import { findRuntimes } from '../hostile/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
 import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
 
-/** Many times what a compiler takes. */
-const TIMEOUT_MS = 180_000
-
 const STORE = `
 const { createPlantStoreClient } = await import('@plant-store/client')
 console.log(JSON.stringify(await createPlantStoreClient().createPlant({ id: 7, name: 'Fern' })))`
@@ -44,7 +41,7 @@ beforeAll(async () => {
     packInstalled(pathOf('../node_modules/@ts-rest/core'), folder),
   ])
   server = await startRealServer()
-}, TIMEOUT_MS)
+})
 
 afterAll(async () => {
   project[Symbol.dispose]()
@@ -65,7 +62,7 @@ async function runModule(program: string, { folder }: Project, module: string): 
 }
 
 describe('the packed client', () => {
-  test('brings no other package', { timeout: TIMEOUT_MS }, () => {
+  test('brings no other package', () => {
     const tree = execFileSync('npm', ['ls', '--all', '--parseable'], { cwd: project.folder })
     expect(tree.toString().trim().split('\n').slice(1)).toEqual([
       join(project.folder, 'node_modules/@plant-store/client'),
@@ -110,36 +107,32 @@ describe('a program that has installed the client', () => {
   for (const { title, kind, program = '' } of findRuntimes()) {
     if (kind !== 'node') continue
 
-    test(`stores a plant on ${title}`, {
-      ...needs(title, program !== ''),
-      timeout: TIMEOUT_MS,
-    }, async () => {
+    test(`stores a plant on ${title}`, needs(title, program !== ''), async () => {
       expect(await runModule(program, project, STORE)).toEqual({ name: 'Fern' })
     })
 
-    test(`stores a plant by ts-rest on ${title}, its id exact`, {
-      ...needs(title, program !== ''),
-      timeout: TIMEOUT_MS,
-    }, async () => {
-      expect(await runModule(program, restProject, STORE_BY_REST)).toEqual([
-        200,
-        { name: 'Moss' },
-        true,
-      ])
-      expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')
-    })
+    test(
+      `stores a plant by ts-rest on ${title}, its id exact`,
+      needs(title, program !== ''),
+      async () => {
+        expect(await runModule(program, restProject, STORE_BY_REST)).toEqual([
+          200,
+          { name: 'Moss' },
+          true,
+        ])
+        expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')
+      },
+    )
 
-    test(`has no /rest without @ts-rest/core on ${title}`, {
-      ...needs(title, program !== ''),
-      timeout: TIMEOUT_MS,
-    }, async () => {
-      await expect(runModule(program, project, STORE_BY_REST)).rejects.toThrow('@ts-rest/core')
-    })
+    test(
+      `has no /rest without @ts-rest/core on ${title}`,
+      needs(title, program !== ''),
+      async () => {
+        await expect(runModule(program, project, STORE_BY_REST)).rejects.toThrow('@ts-rest/core')
+      },
+    )
 
-    test(`may be CommonJS on ${title}`, {
-      ...needs(title, program !== ''),
-      timeout: TIMEOUT_MS,
-    }, async () => {
+    test(`may be CommonJS on ${title}`, needs(title, program !== ''), async () => {
       const args = ['--input-type=commonjs', '--eval', REQUIRE]
       const { stdout } = await run(program, args, { cwd: project.folder })
       expect(stdout).toBe('function\n')
@@ -149,27 +142,29 @@ describe('a program that has installed the client', () => {
   for (const compiler of compilers) {
     test.each(['nodenext', 'bundler'] as const)(
       `compiles at the strictest of ${compiler.title}, modules found as %s`,
-      { ...needs(compiler.title, compiler.isInstalled), timeout: TIMEOUT_MS },
+      needs(compiler.title, compiler.isInstalled),
       async (resolution) => {
         expect(await compile(compiler, project.folder, 'client.ts', resolution)).toBe('')
       },
     )
 
-    test(`compiles with ts-rest, whose own types need skipLibCheck, at the strictest of ${compiler.title}`, {
-      ...needs(compiler.title, compiler.isInstalled),
-      timeout: TIMEOUT_MS,
-    }, async () => {
-      const options = { skipLibCheck: true }
-      const { folder } = restProject
-      expect(await compile(compiler, folder, 'rest.ts', 'nodenext', options)).toBe('')
-    })
+    test(
+      `compiles with ts-rest, whose own types need skipLibCheck, at the strictest of ${compiler.title}`,
+      needs(compiler.title, compiler.isInstalled),
+      async () => {
+        const options = { skipLibCheck: true }
+        const { folder } = restProject
+        expect(await compile(compiler, folder, 'rest.ts', 'nodenext', options)).toBe('')
+      },
+    )
   }
 
-  test('finds types wherever it finds code', {
-    ...needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
-    expect((await run(process.execPath, args)).stdout).toContain('🟢')
-  })
+  test(
+    'finds types wherever it finds code',
+    needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
+    async () => {
+      const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
+      expect((await run(process.execPath, args)).stdout).toContain('🟢')
+    },
+  )
 })

@@ -7,9 +7,6 @@ import { findRuntimes } from '../hostile/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
 import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
 
-/** Many times what a compiler takes. */
-const TIMEOUT_MS = 180_000
-
 const CONTRACT = pathOf('../../contract')
 
 const PRINT = `
@@ -28,7 +25,7 @@ beforeAll(() => {
     tarball = pack(CONTRACT, folder)
     return [tarball, packInstalled(`${CONTRACT}/node_modules/zod`, folder)]
   })
-}, TIMEOUT_MS)
+})
 
 afterAll(() => project[Symbol.dispose]())
 
@@ -48,10 +45,7 @@ test('the packed contract is code, declarations, cases and words, without source
 for (const { title, kind, program = '' } of findRuntimes()) {
   if (kind !== 'node') continue
 
-  test(`it is imported on ${title}`, {
-    ...needs(title, program !== ''),
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  test(`it is imported on ${title}`, needs(title, program !== ''), async () => {
     const args = ['--no-warnings', '--input-type=module', '--eval', PRINT]
     const { stdout } = await run(program, args, { cwd: project.folder })
     expect(stdout).toBe('POST /plants {"id":7,"name":"Fern"} true\n')
@@ -59,18 +53,20 @@ for (const { title, kind, program = '' } of findRuntimes()) {
 }
 
 for (const compiler of compilers) {
-  test(`a program that uses it compiles at the strictest of ${compiler.title}`, {
-    ...needs(compiler.title, compiler.isInstalled),
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
-  })
+  test(
+    `a program that uses it compiles at the strictest of ${compiler.title}`,
+    needs(compiler.title, compiler.isInstalled),
+    async () => {
+      expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
+    },
+  )
 }
 
-test('a program finds its types wherever it finds its code', {
-  ...needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
-  timeout: TIMEOUT_MS,
-}, async () => {
-  const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
-  expect((await run(process.execPath, args)).stdout).toContain('🟢')
-})
+test(
+  'a program finds its types wherever it finds its code',
+  needs('are-the-types-wrong', existsSync(ARE_THE_TYPES_WRONG)),
+  async () => {
+    const args = [ARE_THE_TYPES_WRONG, tarball, '--profile', 'esm-only']
+    expect((await run(process.execPath, args)).stdout).toContain('🟢')
+  },
+)

@@ -11,7 +11,7 @@ import {
 } from './errors/plant-store-error.ts'
 import { type EventFacts, emitEvent } from './events.ts'
 import type { JudgedReply } from './reply.ts'
-import { decideRetry, shouldRefreshToken } from './retry.ts'
+import { decideRetry } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 import { createScrubber } from './scrubber.ts'
 import type { CallSettings } from './settings.ts'
@@ -140,7 +140,10 @@ class Call {
     return this.#context.settings.pacer?.pauseMs ?? 0
   }
 
-  /** Drops a token that the server did not take; true where another is worth a request. */
+  /**
+   * Drops a token that the server did not take; true where another is worth a request. That is not
+   * counted as a retry, but a call without retries is exactly one request.
+   */
   #refreshesToken(): boolean {
     const { tokens, maxRetries } = this.#context.settings
     if (this.#head?.status !== 401 || this.#token === undefined) return false
@@ -148,7 +151,7 @@ class Call {
     this.#token = undefined
     const isFirst = !this.#hasRefreshed
     this.#hasRefreshed = true
-    return shouldRefreshToken({ isFirst, canRefresh: tokens.canRefresh, maxRetries })
+    return isFirst && tokens.canRefresh && maxRetries > 0
   }
 
   #end(reply: JudgedReply): CallResult {

@@ -1,4 +1,4 @@
-import { contract } from '@plant-store/contract'
+import { contract, encodeJson } from '@plant-store/contract'
 import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
 import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import type { AnyPlantStoreError } from './errors/any-error.ts'
@@ -9,7 +9,7 @@ import {
   checkOptions,
   type PlantStoreClientOptions,
 } from './options.ts'
-import { decodeReply, encodePlant, parsePlant } from './plant-codec.ts'
+import { decodeReply, parsePlant } from './plant-codec.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 import { toCallSettings, toSettings } from './settings.ts'
 
@@ -65,7 +65,7 @@ export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): P
         return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
       }
       const decode = (status: number, bytes: Uint8Array) => decodeReply(status, bytes, sent)
-      const operation = { url, method, body: encodePlant(sent), decode }
+      const operation = { url, method, body: encodeJson(sent), decode }
       return runCall(toCallSettings(settings, callOptions), runtime, operation)
     },
   }

@@ -2,7 +2,6 @@ import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreConfigError } from './errors/config-error.ts'
 import { PlantStoreConnectionError } from './errors/connection-error.ts'
 import { type PlantStoreError, retryAfterOf } from './errors/plant-store-error.ts'
-import type { Pacer } from './pacer.ts'
 import { backoffMs, type RetryDecision } from './retry.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -31,7 +30,7 @@ function isFatal(error: PlantStoreError): boolean {
  * whether to go on at all. A 429 or 503 pauses every call and halves the speed, once for all the
  * calls that were on their way together.
  */
-export class Pace implements Pacer {
+export class Pace {
   readonly #runtime: Runtime
   readonly #maxConcurrency: number
   readonly #isAdaptive: boolean
@@ -61,10 +60,12 @@ export class Pace implements Pacer {
     return this.#fatal
   }
 
+  /** How long nothing should be sent, in milliseconds. */
   get pauseMs(): number {
     return this.#pausedUntil - this.#runtime.now()
   }
 
+  /** Called for each attempt that failed, with what follows by the rules of a single call. */
   onFailure(error: PlantStoreError, decision: RetryDecision): void {
     this.#repliesSinceHalved++
     if (!hasStatus(error, 429, 503)) return
@@ -86,7 +87,10 @@ export class Pace implements Pacer {
     this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2))
   }
 
-  /** A 429 costs nothing: the server is well, and has said when to come back. */
+  /**
+   * Takes a retry from what is left of them; false where none is. A 429 costs nothing: the server is
+   * well, and has said when to come back.
+   */
   takeRetry(error: PlantStoreError): boolean {
     if (hasStatus(error, 429)) return true
     if (this.#budget < COST_OF_RETRY) return false

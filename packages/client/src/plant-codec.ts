@@ -60,11 +60,6 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
   throw new PlantStoreInputError(message, toIssues(problems))
 }
 
-/** The body of a request. */
-export function encodePlant(plant: NewPlant): string {
-  return encodeJson(plant)
-}
-
 /**
  * The fields that the request and the reply of the contract share. A field whose type in the reply
  * cannot hold what was sent does not compile.

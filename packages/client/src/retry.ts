@@ -6,20 +6,6 @@ export function isTransientStatus(status: number): boolean {
   return TRANSIENT_STATUSES.includes(status)
 }
 
-/**
- * Whether a 401 is worth another request, with a fresh token. It is not counted as a retry,
- * but a call without retries is exactly one request.
- */
-export function shouldRefreshToken(refusal: {
-  /** Whether this is the first 401 of the call. */
-  readonly isFirst: boolean
-  /** Whether there is a function that gives tokens. */
-  readonly canRefresh: boolean
-  readonly maxRetries: number
-}): boolean {
-  return refusal.isFirst && refusal.canRefresh && refusal.maxRetries > 0
-}
-
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000
 

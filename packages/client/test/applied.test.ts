@@ -91,6 +91,7 @@ describe('a reply that is not one of the contract', () => {
     ['a 503 without an Error', () => new Response('', { status: 503 }), 'maybe'],
     ['a 404 without an Error', () => new Response('', { status: 404 }), 'maybe'],
     ['a 201', () => replyJson(201, { name: 'Fern' }), 'maybe'],
+    ['a 204, which has no body', () => new Response(null, { status: 204 }), 'maybe'],
     ['JSON with status 200 that the server never gives', echo(200, '{"nome":"Fern"}'), 'maybe'],
     [
       'a page with status 200 that repeats the id of the request',

@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, createPlants } from '../src/index.ts'
-import { type Fern, ferns, idOf, runBulk, tooMany } from './bulk-run.ts'
+import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
 import { type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
-import { replyWith, startReplyingServer } from './replying-server.ts'
 
 describe('what concerns every plant ends it', () => {
   test.each<[string, FakeReply | (() => Response), string]>([
@@ -114,41 +112,6 @@ describe('what concerns every plant ends it', () => {
     })
     expect([sent, thrown]).toMatchObject([[], { code: 'aborted', applied: 'no' }])
   })
-
-  test('what the source throws, after the plants it gave', async () => {
-    const broken = new Error('the file ends in the middle')
-    function* source() {
-      yield* ferns(5)
-      throw broken
-    }
-    const { results, thrown } = await runBulk({ reply: replyFern, source: source() })
-    expect(thrown).toBe(broken)
-    expect(results).toHaveLength(5)
-  })
-})
-
-test('a loop that is left closes the source and leaves nothing behind', async () => {
-  let isClosed = false
-  function* source() {
-    try {
-      yield* ferns(1_000)
-    } finally {
-      isClosed = true
-    }
-  }
-  await using server = await startReplyingServer((response, { body }) => {
-    if (idOf(body) === 0) replyWith(200, { name: 'Fern' })(response, undefined as never)
-  })
-  const { signal } = new AbortController()
-  const client = createPlantStoreClient({ baseUrl: server.url, token: 'token' })
-  for await (const { ok } of createPlants(client, source(), { signal, concurrency: 4 })) {
-    expect(ok).toBe(true)
-    break
-  }
-  expect(isClosed).toBe(true)
-  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  await setImmediate()
-  expect(server.received.length).toBeLessThanOrEqual(4)
 })
 
 describe('before it begins', () => {

@@ -35,10 +35,6 @@ describe('every plant of a source comes back once', () => {
     )
   })
 
-  test('from nothing comes nothing', async () => {
-    expect((await runBulk({ reply: replyFern, source: [] })).results).toEqual([])
-  })
-
   test('as they finish, with the plant as it was given', async () => {
     const reply = async (id: number, runtime: FakeRuntime) => {
       if (id === 0) await delay(runtime, 100)
@@ -48,27 +44,6 @@ describe('every plant of a source comes back once', () => {
     const { results } = await runBulk({ reply, source, options: { concurrency: 2 } })
     expect(results.map(({ index }) => index)).toEqual([1, 2, 3, 4, 0])
     expect(results[4]?.input).toBe(source[0])
-  })
-
-  test('a plant that is refused is a result among the others', async () => {
-    const source = [
-      { id: 1, name: 'Fern' },
-      { id: 2 ** 60, name: 'Fern' },
-      { id: 3, name: 'Fern' },
-    ]
-    const reply = (id: number) =>
-      id === 3 ? replyJson(400, { error: 40003, message: 'taken' }) : replyFern()
-    const { results, thrown } = await runBulk({ reply, source })
-    const codes = results.map(({ index, ...result }) => [
-      index,
-      result.ok ? 'ok' : result.error.code,
-    ])
-    expect(codes.sort()).toEqual([
-      [0, 'ok'],
-      [1, 'invalid_plant'],
-      [2, 'conflict'],
-    ])
-    expect(thrown).toBeUndefined()
   })
 })
 

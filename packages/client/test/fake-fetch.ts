@@ -5,6 +5,7 @@ export interface SentRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  readonly redirect: RequestRedirect | undefined
 }
 
 export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
@@ -19,11 +20,12 @@ export function createFakeFetch(reply: FakeReply): FakeFetch {
   const sent: SentRequest[] = []
   return {
     sent,
-    fetch(input, { headers, body, signal } = {}) {
+    fetch(input, { headers, body, signal, redirect } = {}) {
       const request = {
         url: String(input),
         headers: Object.fromEntries(new Headers(headers)),
         body: String(body),
+        redirect,
       }
       const attempt = sent.push(request)
       return new Promise((resolve, reject) => {

@@ -9,8 +9,6 @@ interface Timer {
 export interface FakeRuntime extends Runtime {
   /** Timers that were started and neither ended nor stopped. */
   readonly running: number
-  /** What `ms` each timer was started with, in order. */
-  readonly started: readonly number[]
   /** Lets time pass, timer by timer, until the work is done. */
   runUntilDone<T>(work: Promise<T>): Promise<T>
 }
@@ -21,7 +19,6 @@ export const START_OF_TIME = Date.UTC(2030, 0, 1)
 /** A clock that stands still until runUntilDone moves it. */
 export function createFakeRuntime(random: () => number = () => 0.5): FakeRuntime {
   const timers = new Set<Timer>()
-  const started: number[] = []
   let now = 1_000
   let ids = 0
 
@@ -39,7 +36,6 @@ export function createFakeRuntime(random: () => number = () => 0.5): FakeRuntime
     startTimer(callback, ms) {
       const timer = { at: now + ms, callback }
       timers.add(timer)
-      started.push(ms)
       return () => void timers.delete(timer)
     },
     random,
@@ -47,7 +43,6 @@ export function createFakeRuntime(random: () => number = () => 0.5): FakeRuntime
     get running() {
       return timers.size
     },
-    started,
     async runUntilDone(work) {
       let isDone = false
       const done = () => {

@@ -35,7 +35,7 @@ describe('the body of a reply', () => {
 
   test('is left where it ends within its limit', async () => {
     const { noted, response } = createBody(['Fe', 'rn'])
-    const { bytes, isCut } = await readBody(response, 10, going)
+    const { bytes, isCut } = await readBody(response, 4, going)
     expect(new TextDecoder().decode(bytes)).toBe('Fern')
     expect(isCut).toBe(false)
     expect(noted.isCancelled).toBe(false)

@@ -5,7 +5,6 @@ import {
   isTransientStatus,
   parseRetryAfter,
   type RetryQuestion,
-  shouldRefreshToken,
 } from '../src/retry.ts'
 import { createSeededRandom } from './fake-runtime.ts'
 
@@ -15,18 +14,6 @@ describe('a status', () => {
   test('passes, or stays what it is', () => {
     const every = Array.from({ length: 600 }, (_, status) => status)
     expect(every.filter(isTransientStatus)).toEqual([408, 425, 429, 500, 502, 503, 504])
-  })
-})
-
-describe('a 401', () => {
-  test.each([
-    [{ isFirst: true, canRefresh: true, maxRetries: 1 }, true],
-    [{ isFirst: true, canRefresh: true, maxRetries: 3 }, true],
-    [{ isFirst: false, canRefresh: true, maxRetries: 3 }, false],
-    [{ isFirst: true, canRefresh: false, maxRetries: 3 }, false],
-    [{ isFirst: true, canRefresh: true, maxRetries: 0 }, false],
-  ])('of %o is worth a fresh token: %s', (refusal, expected) => {
-    expect(shouldRefreshToken(refusal)).toBe(expected)
   })
 })
 

@@ -69,7 +69,7 @@ function withoutTrailingZeros(digits: string): string {
  * an integer beyond int64 as its nearest double, which is never safe;
  * a fraction as its nearest double, or NaN where that double would pass for an integer.
  */
-export function decodeNumber(source: string): number | bigint {
+function decodeNumber(source: string): number | bigint {
   const [, sign, whole = '', fraction = '', exponent = '0'] = NUMBER.exec(source) ?? []
   const nearest = Number(source)
   const significand = (whole + fraction).replace(/^0+/, '')

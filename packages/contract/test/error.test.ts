@@ -29,15 +29,6 @@ describe('the error table', () => {
     expect(rows).toEqual(PUBLISHED)
   })
 
-  test.each(rows)('%i is three digits of its status %i and two of detail', (code, status) => {
-    expect(Math.floor(Number(code) / 100)).toBe(status)
-  })
-
-  test('gives every code to one name only', () => {
-    const codes = Object.values(errorTable).map(({ code }) => code)
-    expect(new Set(codes).size).toBe(codes.length)
-  })
-
   test.each(PUBLISHED)('%i, with status %i, is found again as %s', (code, _status, name) => {
     expect(errorNameOf(code)).toBe(name satisfies string as ErrorName)
   })
@@ -50,23 +41,9 @@ describe('the error table', () => {
 describe('the contract', () => {
   const { createPlant } = contract
 
-  test('has one operation, POST /plants', () => {
-    expect(Object.keys(contract)).toEqual(['createPlant'])
-    expect([createPlant.method, createPlant.path]).toEqual(['POST', '/plants'])
-  })
-
   test('answers 200 and exactly the statuses of the error table', () => {
     const statuses = [200, ...PUBLISHED.map(([, status]) => status)].map(String)
     expect(Object.keys(createPlant.responses).sort()).toEqual([...new Set(statuses)].sort())
-  })
-
-  test('answers every status but 200 with an Error', () => {
-    const { 200: _plant, ...others } = createPlant.responses
-    expect(new Set(Object.values(others))).toEqual(new Set([ErrorBody]))
-  })
-
-  test('allows no status that it does not name', () => {
-    expect(createPlant.strictStatusCodes).toBe(true)
   })
 
   test('requires the Authorization header', () => {

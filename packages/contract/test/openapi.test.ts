@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { contract, encodeJson, errorTable } from '../src/index.ts'
+import { contract, encodeJson, errorTable, Plant } from '../src/index.ts'
 import { createOpenApiDocument, formatOpenApiJson } from '../src/openapi.ts'
 
 const committed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
@@ -56,6 +56,15 @@ describe('the committed document', () => {
     const [text = ''] = /"id": \{[^}]*\}/.exec(committed) ?? []
     expect(text).toContain('"format": "int64"')
     expect(text).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\s/)
+  })
+
+  test('has a pattern of texts that means in a validator what it means here', () => {
+    // JSON Schema 2020-12 §6.4 asks for Unicode mode, and validators add no other flag.
+    const pattern = new RegExp(schemas.Plant.properties.name.pattern, 'u')
+    const texts = ['', 'Fern', '🌿', 'a\nb', '\u0000', '\ud800', '\udf3f\ud83c']
+    expect(texts.map((text) => pattern.test(text))).toEqual(
+      texts.map((name) => Plant.safeParse({ name }).success),
+    )
   })
 
   test('says that the number of an Error is an int32', () => {

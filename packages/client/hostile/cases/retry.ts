@@ -89,7 +89,7 @@ export const retryCases: readonly Case[] = [
       if (attempt === 3) send(reply({ body: 'tea' }))
     },
     async check({ client }) {
-      const { tryCreatePlant } = client({ maxRetries: 0, timeoutMs: 100 })
+      const { tryCreatePlant } = client({ maxRetries: 0, timeoutMs: 1_000 })
       const codes: string[] = []
       for (let count = 0; count < 4; count++) {
         const result = await tryCreatePlant(PLANT)

@@ -1,11 +1,13 @@
 import {
   type AnyPlantStoreError,
+  type CreatePlantOptions,
   type CreatePlantsResult,
   createPlantStoreClient,
   createPlants,
   type ErrorName,
   isPlantStoreError,
   type Plant,
+  type PlantStoreError,
   type PlantStoreErrorCode,
 } from '@plant-store/client'
 
@@ -22,14 +24,67 @@ function nameOf(error: AnyPlantStoreError): ErrorName | undefined {
   return error.code === 'conflict' ? error.apiName : undefined
 }
 
-const results: CreatePlantsResult[] = []
-for await (const one of createPlants(client, [{ id: 1, name: 'Ivy' }])) results.push(one)
+/** Each code narrows an error to its class. */
+function describe(error: AnyPlantStoreError): string {
+  switch (error.code) {
+    case 'missing_token':
+    case 'invalid_token':
+    case 'invalid_base_url':
+    case 'invalid_option':
+    case 'token_provider_failed':
+      return error.option
+    case 'invalid_plant':
+      return error.issues.join()
+    case 'rejected':
+    case 'unauthorized':
+    case 'forbidden':
+    case 'conflict':
+    case 'too_large':
+    case 'rate_limited':
+    case 'server_error':
+    case 'unexpected_status':
+      return error.apiMessage
+    case 'connection_failed':
+    case 'connection_lost':
+    case 'tls_failed':
+      return error.reason
+    case 'attempt_timeout':
+    case 'total_timeout':
+      return `${error.timeoutMs}`
+    case 'aborted':
+      return `${error.cause}`
+    case 'unexpected_response':
+      return error.snippet
+    default:
+      return error satisfies never
+  }
+}
+
+const rows = [{ id: 1n, name: 'Ivy', line: 1 }]
+const results: CreatePlantsResult<{ id: bigint; name: string; line: number }>[] = []
+for await (const one of createPlants(client, rows)) results.push(one)
+const lines: number[] = results.map(({ input }) => input.line)
+const options: CreatePlantOptions = { signal: undefined }
 
 // @ts-expect-error a Plant has no id
 export const id = plant.id
 // @ts-expect-error a plant has a name
 export const nameless = client.createPlant({ id: 7 })
+// @ts-expect-error an id is no string
+export const text = client.createPlant({ id: '7', name: 'Fern' })
+// @ts-expect-error a tag is no null
+export const tagless = client.createPlant({ id: 7, name: 'Fern', tag: null })
+// @ts-expect-error a plant has no colour
+export const green = client.createPlant({ id: 7, name: 'Fern', colour: 'green' })
+// @ts-expect-error an option that there is not
+export const retrying = createPlantStoreClient({ retry: true })
+// @ts-expect-error a client has no signal, its calls have
+export const aborted = createPlantStoreClient({ signal: AbortSignal.abort() })
+// @ts-expect-error a source is of plants
+export const bulk = createPlants(client, [{ id: 7 }])
+// @ts-expect-error whether the plant was stored is one of three words
+export const applied = (error: PlantStoreError) => error.applied === 'perhaps'
 // @ts-expect-error an error has no body of the request
 export const body = (error: unknown) => (isPlantStoreError(error) ? error.body : undefined)
 
-export { code, nameOf, results, withoutTag }
+export { code, describe, lines, nameOf, options, withoutTag }
