@@ -49,16 +49,6 @@ test('each commit is reported once, with its size and with the wait of each item
   expect(waits[1]).toBeGreaterThanOrEqual(20)
 })
 
-test('a failed commit is reported as failed', async () => {
-  const { group, commits, end } = openObserved()
-  const outcome = group.add(1)
-  await turnOfEventLoop()
-  const error = new Error('the disk is full')
-  end.reject(error)
-  await expect(outcome).rejects.toThrow(error)
-  expect(commits).toMatchObject([{ items: [1], error }])
-})
-
 test('an item gets its times, whether it was stored or not', async () => {
   const { group, end } = openObserved()
   const timings: CommitTiming[] = [{}, {}]
