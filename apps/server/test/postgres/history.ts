@@ -1,5 +1,5 @@
 import type { NewPlantInput } from '@plant-store/client'
-import type { TestClient } from '../clients.ts'
+import type { RestClient } from '@plant-store/client/rest'
 
 /** What one request for a plant was answered. */
 type Told = 'stored' | 'taken' | 'not_stored' | 'unknown'
@@ -21,8 +21,10 @@ export interface StoredRow {
 /** What is wrong with a history, and how much of it there was. Ids are told where a rule is broken. */
 export interface Verdict {
   readonly acknowledged: number
-  readonly refused: number
-  readonly ambiguous: number
+  readonly taken: number
+  /** Requests that were answered in any other way. */
+  readonly notStored: number
+  readonly unknown: number
   /** Answered 200 and not there. */
   readonly lost: readonly bigint[]
   /** There with content that nobody sent, or with other content than was answered 200. */
@@ -33,6 +35,11 @@ export interface Verdict {
   readonly lies: readonly bigint[]
 }
 
+/** Such as a TestClient. */
+export interface Caller {
+  readonly rest: RestClient
+}
+
 /** Every request and what it was told, of any number of servers and callers. */
 export interface History {
   readonly slowestMs: number
@@ -40,7 +47,7 @@ export interface History {
   readonly statuses: ReadonlyMap<number, number>
   readonly acknowledged: number
   /** Sends one plant once. */
-  send(client: TestClient, plant: NewPlantInput & { id: bigint }): Promise<Told>
+  send(client: Caller, plant: NewPlantInput & { id: bigint }): Promise<Told>
   judge(rows: readonly StoredRow[]): Verdict
 }
 
@@ -50,7 +57,7 @@ function isSame(content: Content, row: StoredRow): boolean {
   return content.name === row.name && (content.tag ?? null) === row.tag
 }
 
-async function ask(client: TestClient, body: NewPlantInput): Promise<[number, Told]> {
+async function ask(client: Caller, body: NewPlantInput): Promise<[number, Told]> {
   try {
     const reply = await client.rest.createPlant({ body })
     if (reply.status === 200) return [200, 'stored']
@@ -122,8 +129,9 @@ export function createHistory(): History {
       const count = (wanted: Told) => requests.filter(({ told }) => told === wanted).length
       return {
         acknowledged: count('stored'),
-        refused: count('taken') + count('not_stored'),
-        ambiguous: count('unknown'),
+        taken: count('taken'),
+        notStored: count('not_stored'),
+        unknown: count('unknown'),
         ...broken,
       }
     },

@@ -24,8 +24,10 @@ test('of two servers that race for 400 ids, exactly one content wins each id', a
   for (const pair of told) expect(pair.toSorted()).toEqual(['stored', 'taken'])
   const rows = await readRows(database.databaseUrl)
   expect(rows).toHaveLength(IDS)
-  const broken = { lost: [], altered: [], doubled: [], lies: [] }
-  expect(history.judge(rows)).toEqual({ acknowledged: IDS, refused: IDS, ambiguous: 0, ...broken })
+  expect(history.judge(rows)).toEqual({
+    ...{ acknowledged: IDS, taken: IDS, notStored: 0, unknown: 0 },
+    ...{ lost: [], altered: [], doubled: [], lies: [] },
+  })
 })
 
 test('the judge of histories finds what was lost, altered and misreported', async () => {

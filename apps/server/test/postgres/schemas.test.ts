@@ -62,7 +62,7 @@ describe('tables of the same name in another schema', () => {
       )
       expect(await create(server, 2)).toMatchObject({ status: 200 })
       // The server remembers a token for a moment.
-      expect(await store.tokens.list()).toMatchObject([{ name: 'test', revokedAt: undefined }])
+      expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
       const next = await serve(database)
       expect(await create(next, 3)).toMatchObject({ status: 200 })
       const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
