@@ -15,7 +15,7 @@ interface Program {
 interface MadeClient {
   readonly name: string
   readonly id: number
-  /** How it is made: a tool and what it is told. */
+  /** How it is made: a tool and its arguments. */
   readonly make: readonly [tool: string, ...args: string[]]
 }
 

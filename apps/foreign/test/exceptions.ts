@@ -6,7 +6,7 @@ export interface Exception {
   readonly reason: string
 }
 
-/** Every finding of Spectral that is let be; one that is found no more fails the test as well. */
+/** Every result of Spectral that is accepted; one that no longer appears fails the test as well. */
 export const exceptions: readonly Exception[] = [
   {
     rule: 'info-contact',
@@ -32,7 +32,7 @@ export const exceptions: readonly Exception[] = [
   {
     rule: 'owasp:api4:2023-rate-limit',
     places: /^paths\.\/plants\.post\.responses\.(?:401|408|417|431)\.headers$/,
-    reason: 'What is answered before a token was found good tells nothing of its rate.',
+    reason: 'A reply before the check of the token cannot state the token's rate.',
   },
   {
     rule: 'owasp:api8:2023-define-cors-origin',

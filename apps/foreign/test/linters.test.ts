@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { exceptions } from './exceptions.ts'
 import { document, needsTools, runTool, tools } from './tools.ts'
 
-/** The part of a finding of Spectral that counts. */
-interface Finding {
+/** The part of a result of Spectral that counts. */
+interface Result {
   readonly code: string
   readonly path: readonly string[]
 }
@@ -13,8 +13,8 @@ interface Finding {
 async function findBySpectral(): Promise<{ readonly rule: string; readonly place: string }[]> {
   const args = ['lint', '--ruleset', 'spectral.yaml', '--format', 'json', '--quiet', document]
   const { out } = await runTool('spectral', args)
-  const findings: Finding[] = JSON.parse(out)
-  return findings.map(({ code, path }) => ({ rule: code, place: path.join('.') }))
+  const results: Result[] = JSON.parse(out)
+  return results.map(({ code, path }) => ({ rule: code, place: path.join('.') }))
 }
 
 describe('the committed document', needsTools, () => {
@@ -26,9 +26,9 @@ describe('the committed document', needsTools, () => {
   })
 
   test('is clean for Spectral with the rules of OWASP, but for exceptions that are named and needed', async () => {
-    const findings = await findBySpectral()
+    const results = await findBySpectral()
     const used = new Set<(typeof exceptions)[number]>()
-    const unforeseen = findings.filter(({ rule, place }) => {
+    const unforeseen = results.filter(({ rule, place }) => {
       const exception = exceptions.find((one) => one.rule === rule && one.places.test(place))
       if (exception !== undefined) used.add(exception)
       return exception === undefined

@@ -5,7 +5,7 @@ import { type RealServer, startRealServer } from '../../../packages/client/hosti
 import { type Row, rows, unknownRows } from './requests.ts'
 import { document, needsTools, type RunningTool, startTool } from './tools.ts'
 
-/** What Prism finds wrong, as it tells in a header of the answer. */
+/** What Prism finds wrong, from a header of its reply. */
 interface Violation {
   readonly location: readonly string[]
   readonly severity: string

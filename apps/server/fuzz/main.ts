@@ -5,7 +5,6 @@ const { values } = parseArgs({
   options: {
     count: { type: 'string', default: '50000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000_000) },
-    'node-flag': { type: 'string', multiple: true, default: [] },
   },
 })
 const count = Number(values.count)
@@ -20,7 +19,6 @@ const startedAt = performance.now()
 const { sent, check, peakBytes } = await fuzz({
   count,
   seed,
-  nodeFlags: values['node-flag'],
   onProgress: (done) => done % 10_000 === 0 && process.stdout.write(`${done}\n`),
 })
 const seconds = Math.round((performance.now() - startedAt) / 1_000)

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
 import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
-import { createRandom, type Storm, startStorm } from '../test/postgres/storm.ts'
+import { createRandom, startStorm } from '../test/postgres/storm.ts'
 import { report } from './judge.ts'
-import { prepare, type Served, serve } from './served.ts'
+import { prepare, serve } from './served.ts'
 
 const CALLERS = 32
 
@@ -16,27 +16,7 @@ const { values } = parseArgs({
 const kills = Number(values.kills)
 const seed = Number(values.seed)
 
-interface Rig {
-  readonly postgres: PostgresServer
-  readonly storm: Storm
-  served(): Served
-  restartServer(): Promise<void>
-}
-
 /** Kills each of the two in turn, at moments that the seed chooses. */
-async function killInTurn({ postgres, storm, served, restartServer }: Rig): Promise<void> {
-  const random = createRandom(seed + 1)
-  for (let kill = 1; kill <= kills; kill++) {
-    await storm.acknowledges(50 + (random() % 400))
-    await postgres.crash()
-    if (!served().isRunning()) throw new Error(`the server ended by itself after kill ${kill}`)
-    await storm.acknowledges(50 + (random() % 400))
-    await restartServer()
-    if (kill % 10 === 0) report(`${kill} kills of each`)
-  }
-  await storm.acknowledges(200)
-}
-
 async function soak(postgres: PostgresServer): Promise<Verdict> {
   const databaseUrl = await postgres.createDatabase()
   const token = await prepare(databaseUrl)
@@ -44,11 +24,18 @@ async function soak(postgres: PostgresServer): Promise<Verdict> {
   let served = await serve(databaseUrl, token)
   const clients = () => (served.isRunning() ? [served.client] : [])
   const storm = startStorm({ history, clients, callers: CALLERS, seed })
-  const restartServer = async () => {
+  const random = createRandom(seed + 1)
+  for (let kill = 1; kill <= kills; kill++) {
+    await storm.acknowledges(50 + (random() % 400))
+    postgres.kill()
+    await postgres.start()
+    if (!served.isRunning()) throw new Error(`the server ended by itself after kill ${kill}`)
+    await storm.acknowledges(50 + (random() % 400))
     await served.kill('SIGKILL')
     served = await serve(databaseUrl, token)
+    if (kill % 10 === 0) report(`${kill} kills of each`)
   }
-  await killInTurn({ postgres, storm, served: () => served, restartServer })
+  await storm.acknowledges(200)
   await storm.stop()
   await served.kill('SIGTERM')
   report(`slowest reply: ${Math.round(history.slowestMs)} ms`)

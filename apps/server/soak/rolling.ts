@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
+import type { StoredRow } from '../test/postgres/history.ts'
 import { query, startPostgres } from '../test/postgres/postgres-server.ts'
-import { report } from './judge.ts'
-import { judgeRolling, rollServers } from './rolling-restarts.ts'
+import { judge, report } from './judge.ts'
+import { rollServers } from './rolling-restarts.ts'
 import { prepare } from './served.ts'
 
 const { values } = parseArgs({
@@ -11,28 +12,28 @@ const { values } = parseArgs({
   },
 })
 
-async function roll(databaseUrl: string): Promise<boolean> {
-  const rolled = await rollServers({
+async function roll(databaseUrl: string): Promise<void> {
+  const { history, retries, exitCodes } = await rollServers({
     databaseUrl,
     token: await prepare(databaseUrl),
     restarts: Number(values.restarts),
     callers: Number(values.callers),
+    seed: Date.now(),
     onRestart: (count) => count % 10 === 0 && report(`${count} restarts`),
   })
-  const rows = await query(databaseUrl, 'SELECT id::text AS id, name FROM plants')
-  report(
-    `plants: ${rolled.sent.size} sent, ${rows.length} stored, ${rolled.retries} requests repeated`,
-  )
-  const verdict = Object.entries(judgeRolling(rolled, rows as { id: string; name: string }[]))
-  for (const [what, found] of verdict)
-    report(`${what}: ${found.length} ${found.slice(0, 5).join(' ')}`)
-  return verdict.every(([, found]) => found.length === 0)
+  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
+  const verdict = history.judge(rows as StoredRow[])
+  const { acknowledged, taken, notStored, unknown, ...broken } = verdict
+  report(`${acknowledged} answered 200, ${taken} refused for a taken id, ${retries} repeated`)
+  judge('failed', notStored + unknown, 0)
+  judge('ended badly', exitCodes.filter((code) => code !== 0).length, 0)
+  for (const [what, ids] of Object.entries(broken)) judge(what, ids.length, 0)
 }
 
 const begin = performance.now()
 const postgres = await startPostgres()
 try {
-  process.exitCode = (await roll(await postgres.createDatabase())) ? 0 : 1
+  await roll(await postgres.createDatabase())
 } finally {
   await postgres.stop()
   report(`${Math.round((performance.now() - begin) / 1000)} s`)

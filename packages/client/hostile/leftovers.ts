@@ -7,13 +7,13 @@ function isFromRuntime(): boolean {
   return RUNTIME_FRAME.test(frames[2] ?? '')
 }
 
-export interface Watch {
+export interface Observed {
   count(): number
   stop(): void
 }
 
 /** Counts the timers that were started since and have neither fired nor been cleared. */
-export function watchTimers(): Watch {
+export function watchTimers(): Observed {
   const { setTimeout: start, clearTimeout: clear } = globalThis
   const waiting = new Set<unknown>()
   const startWatched = (action: () => void, ms?: number, ...rest: unknown[]) => {
@@ -40,7 +40,7 @@ export function watchTimers(): Watch {
 }
 
 /** Counts the listeners that were added to a signal since and not removed. */
-export function watchListeners(signal: AbortSignal): Watch {
+export function watchListeners(signal: AbortSignal): Observed {
   const listeners = new Set<unknown>()
   const add = signal.addEventListener.bind(signal)
   const remove = signal.removeEventListener.bind(signal)

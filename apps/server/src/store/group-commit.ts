@@ -13,8 +13,6 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly poll?: () => void
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** What messages call the items. Default: `items`. */
-  readonly itemNoun?: string
   /** Commits that may run at the same time. Default: 1. */
   readonly commitsInFlight?: number
   /**
@@ -72,12 +70,12 @@ export class GroupCommit<Item, Outcome> {
 
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item, timing?: CommitTiming): Promise<Outcome> {
-    const { queueLimit, itemNoun = 'items', poll } = this.#options
+    const { queueLimit, poll } = this.#options
     if (this.#refusal !== undefined) {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
     }
     if (this.#queue.length >= queueLimit) {
-      return Promise.reject(new StoreUnavailableError(`too many ${itemNoun} wait for a commit`))
+      return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })

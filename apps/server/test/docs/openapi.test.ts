@@ -162,6 +162,6 @@ test.each([
   `longer than the server takes, ${kibibytes(settings.bodyLimitBytes.initial)} by default`,
   `must not exceed ${settings.bodyLimitBytes.initial} bytes`,
   `More than ${kibibytes(settings.headerLimitBytes.initial)} of headers by default`,
-])('the document tells of a limit as the server has it: %s', (words) => {
+])('the document states a limit as the server has it: %s', (words) => {
   expect(text).toContain(words)
 })

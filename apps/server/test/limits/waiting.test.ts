@@ -34,7 +34,7 @@ function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = 
       for (const end = now + ms; now < end; ) {
         now += 10
         for (const end of open.splice(0, ended)) end('created')
-        // The end of the turn, after which the promises are settled too.
+        // The end of the turn, after which the promises are resolved too.
         await new Promise((resolve) => setImmediate(resolve))
         taken += offer(offered)
       }

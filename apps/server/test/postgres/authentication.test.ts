@@ -52,7 +52,7 @@ const CLEAR_TEXT = authentication(3)
 const MD5 = authentication(5, 'salt')
 const SASL = authentication(10, 'SCRAM-SHA-256\0\0')
 
-/** A server that says what it is told to, one text after each message, and keeps what it hears. */
+/** A server that sends what it is given, one text after each message, and keeps what it hears. */
 async function startThief(...says: Buffer[]): Promise<{ url: string; heard: () => string }> {
   let heard = ''
   const sockets = new Set<Socket>()

@@ -2,12 +2,6 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A self-signed certificate and its key, as PEM. */
-export interface Certificate {
-  readonly certificate: string
-  readonly key: string
-}
-
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content
@@ -30,8 +24,8 @@ function extension(id: string, value: Uint8Array): Buffer {
   return sequence(object(id), der(0x04, value))
 }
 
-/** A certificate for 127.0.0.1 and no other name (RFC 5280 §4.1). */
-export function createCertificate(): Certificate {
+/** A self-signed certificate for 127.0.0.1 and no other name (RFC 5280 §4.1), and its key, as PEM. */
+export function createCertificate() {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const algorithm = sequence(object(ECDSA_WITH_SHA256))
   const name = sequence(

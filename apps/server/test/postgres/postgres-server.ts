@@ -28,14 +28,12 @@ export interface PostgresServer {
   set(name: string, value: string): Promise<void>
   /** Ends the postmaster as a crash of the machine's process would. */
   kill(): void
-  /** Ends the postmaster as a crash of the machine's process would, and starts it again. */
-  crash(): Promise<void>
   start(): Promise<void>
   /** Ends it in order; its folder goes with it unless it is to be started again. */
   stop(options?: { readonly keepFolder?: boolean }): Promise<void>
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly initdbFlags?: readonly string[]
   /** Makes the data folder where initdb is not to. */
   readonly makeFolder?: (folder: string) => Promise<void>
@@ -136,10 +134,6 @@ export async function startPostgres(
       )
       const isLoaded = 'SELECT pg_conf_load_time() > $1::timestamptz AS is_loaded'
       while (!(await query(url, isLoaded, [before?.time]))[0]?.is_loaded);
-    },
-    async crash() {
-      kill()
-      await start()
     },
     async stop({ keepFolder = false } = {}) {
       // What is thrown away needs no last checkpoint.

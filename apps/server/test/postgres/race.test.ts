@@ -12,7 +12,7 @@ test('of two servers that race for 400 ids, exactly one content wins each id', a
   const servers = await Promise.all([serve(database), serve(database)])
   const clients = servers.map(({ url }) => clientOf(url, database.token))
   const history = createHistory()
-  const told = await Promise.all(
+  const reply = await Promise.all(
     Array.from({ length: IDS }, (_, index) =>
       Promise.all(
         clients.map((client, server) =>
@@ -21,11 +21,13 @@ test('of two servers that race for 400 ids, exactly one content wins each id', a
       ),
     ),
   )
-  for (const pair of told) expect(pair.toSorted()).toEqual(['stored', 'taken'])
+  for (const pair of reply) expect(pair.toSorted()).toEqual(['stored', 'taken'])
   const rows = await readRows(database.databaseUrl)
   expect(rows).toHaveLength(IDS)
-  const broken = { lost: [], altered: [], doubled: [], lies: [] }
-  expect(history.judge(rows)).toEqual({ acknowledged: IDS, refused: IDS, ambiguous: 0, ...broken })
+  expect(history.judge(rows)).toEqual({
+    ...{ acknowledged: IDS, taken: IDS, notStored: 0, unknown: 0 },
+    ...{ lost: [], altered: [], doubled: [], lies: [] },
+  })
 })
 
 test('the judge of histories finds what was lost, altered and misreported', async () => {

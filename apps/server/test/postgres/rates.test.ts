@@ -46,7 +46,7 @@ describe('rates that several servers spend', () => {
     expect(Object.fromEntries(granted)).toEqual(Object.fromEntries(keys.map((key) => [key, 100])))
   })
 
-  test('grant what is left where less is left than is asked for, and tell when it grows back', async () => {
+  test('grant what is left where less is left than is asked for, and say when it grows back', async () => {
     const spendRates = await openRates()
     const spend = async (units: number) =>
       (await spendRates(new Map([['rest', units]]), hourly)).get('rest')

@@ -55,14 +55,14 @@ describe('tables of the same name in another schema', () => {
       await asStranger(`CREATE SCHEMA ${owner}; ${takeOver(owner, tables)}`)
       // With these, the caller's token would be no more.
       await asStranger(`UPDATE ${owner}.tokens SET revoked_at = 1`)
-      // Whatever a connection has settled goes with it.
+      // What a connection has set goes with it.
       await asSuperuser(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'plant-store' AND usename = '${owner}'`,
       )
       expect(await create(server, 2)).toMatchObject({ status: 200 })
       // The server remembers a token for a moment.
-      expect(await store.tokens.list()).toMatchObject([{ name: 'test', revokedAt: undefined }])
+      expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
       const next = await serve(database)
       expect(await create(next, 3)).toMatchObject({ status: 200 })
       const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
@@ -70,7 +70,7 @@ describe('tables of the same name in another schema', () => {
     },
   )
 
-  test('are refused by their schemas where nobody can tell whose the store is', async () => {
+  test('are refused by their schemas where it is not clear whose the store is', async () => {
     const url = await newDatabase(postgres)
     await postgres.query(url, `CREATE SCHEMA plant_store; ${takeOver('plant_store', TABLES)}`)
     const { code, err } = await runProgram(['serve', '--database-url', url])

@@ -1,6 +1,4 @@
-import { issueToken } from '../../src/auth/issue-token.ts'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { prepare } from '../../soak/served.ts'
 import { createTestClient } from '../clients.ts'
 import {
   type ServerProcess,
@@ -19,11 +17,7 @@ export interface PreparedDatabase {
 
 /** Brings a new database to the schema and puts a token into it. */
 export async function prepareDatabase(databaseUrl: string): Promise<PreparedDatabase> {
-  await migratePostgresDatabase(databaseUrl, false)
-  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
-  const { text: token } = await issueToken(store, 'test', Number.POSITIVE_INFINITY)
-  await store.close()
-  return { databaseUrl, token }
+  return { databaseUrl, token: await prepare(databaseUrl) }
 }
 
 /** A server process over a prepared database, which ends with the test. */

@@ -2,27 +2,23 @@ import { expect } from 'vitest'
 import type { ServerProcess } from '../process/server-process.ts'
 import { createHistory } from './history.ts'
 import { clientOf, isReady, type PreparedDatabase, readRows } from './served-database.ts'
-import { type Storm, startStorm } from './storm.ts'
+import { startStorm } from './storm.ts'
 
 const CALLERS = 16
 
 /** Callers wait no longer than this, whatever happens to the database. */
 export const LONGEST_ANSWER_MS = 10_000
 
-export interface ServedStorm extends Storm {
-  /** Ends the storm, and fails unless every reply was true and came in time. */
-  endAndJudge(databaseUrl: string): Promise<void>
-}
-
 /** Lets callers loose on a server until the test has done its worst. */
-export function startServedStorm(server: ServerProcess, { token }: PreparedDatabase): ServedStorm {
+export function startServedStorm(server: ServerProcess, { token }: PreparedDatabase) {
   const history = createHistory()
   const clients = [clientOf(server.url, token)]
   const seed = Date.now()
   const storm = startStorm({ history, clients: () => clients, callers: CALLERS, seed })
   return {
     ...storm,
-    async endAndJudge(databaseUrl) {
+    /** Ends the storm, and fails unless every reply was true and came in time. */
+    async endAndJudge(databaseUrl: string): Promise<void> {
       await storm.acknowledges(200)
       await storm.stop()
       const verdict = history.judge(await readRows(databaseUrl))

@@ -21,17 +21,11 @@ describe('tables that are not as migrate makes them are refused by name', () => 
   test.each([
     ['a trigger', TRIGGER, 'plants has the trigger swallow'],
     [
-      'a trigger on tokens',
-      TRIGGER.replace('INSERT ON plants', 'UPDATE ON tokens'),
-      'tokens has the trigger swallow',
-    ],
-    [
       'a rule',
       'CREATE RULE nothing AS ON INSERT TO plants DO INSTEAD NOTHING',
       'plants has the rule nothing',
     ],
     ['no log', 'ALTER TABLE plants SET UNLOGGED', 'plants has no log: a crash would empty it'],
-    ['no log of tokens', 'ALTER TABLE tokens SET UNLOGGED', 'tokens has no log'],
     [
       'another type',
       'ALTER TABLE plants ALTER name TYPE varchar(5)',
@@ -47,11 +41,6 @@ describe('tables that are not as migrate makes them are refused by name', () => 
       'a column that fills itself',
       "ALTER TABLE plants DROP tag; ALTER TABLE plants ADD tag text GENERATED ALWAYS AS ('') STORED",
       'plants has the column tag text generated with a default',
-    ],
-    [
-      'a name that may be missing',
-      'ALTER TABLE plants ALTER name DROP NOT NULL',
-      'plants lacks the column name text not null',
     ],
     [
       'another collation',
@@ -86,16 +75,16 @@ describe('tables that are not as migrate makes them are refused by name', () => 
       'ALTER TABLE tokens RENAME TO kept; CREATE VIEW tokens AS TABLE kept',
       'tokens has the kind v',
     ],
-  ])('%s', async (_what, change, told) => {
+  ])('%s', async (_what, change, reply) => {
     const { databaseUrl } = await arrange(change)
     const served = await runProgram(['serve', '--database-url', databaseUrl])
     expect(served).toMatchObject({ code: 69, out: '' })
     expect(served.err).toContain('in the schema public are not as the migrations make them: ')
-    expect(served.err).toContain(told)
+    expect(served.err).toContain(reply)
     const doctor = await runProgram(['doctor', '--database-url', databaseUrl])
     expect(doctor.code).toBe(1)
     expect(doctor.out).toMatch(/^failure +tables: /m)
-    expect(doctor.out).toContain(told)
+    expect(doctor.out).toContain(reply)
   })
 
   test.each([

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { type Balancer, startBalancer } from '../process/balancer.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { type AddressProxy, startProxy } from './proxy.ts'
 import { prepareDatabase, readRows, serve } from './served-database.ts'
 import { startServedStorm } from './served-storm.ts'
 import { openSession, STORE_SESSIONS, waitForRow } from './sessions.ts'
-import { promote, startSynchronousStandby } from './standby.ts'
+import { startSynchronousStandby } from './standby.ts'
 
 let primary: PostgresServer
 let standby: PostgresServer
-let proxy: AddressProxy
+let address: Balancer
 
 beforeAll(async () => {
   primary = await startPostgres()
   standby = await startSynchronousStandby(primary)
-  proxy = await startProxy(primary.port)
+  address = await startBalancer([primary.port])
 }, 60_000)
 afterAll(async () => {
-  await proxy?.close()
+  await address?.close()
   await standby?.stop()
   await primary?.stop()
 })
@@ -57,9 +57,9 @@ test.each([
     const observer = await openSession(databaseUrl)
     await standby.stop({ keepFolder: true })
     const events: string[] = []
-    const outcome = store.plants.create({ id: 9007199254740993n, name: 'Fern' }).then((told) => {
-      events.push('told')
-      return told
+    const outcome = store.plants.create({ id: 9007199254740993n, name: 'Fern' }).then((reply) => {
+      events.push('reply')
+      return reply
     })
     const { pid, started } = await waitForRow(observer, WAITING_FOR_STANDBY)
     await observer.query(`SELECT ${cutOff}($1)`, [pid])
@@ -68,7 +68,7 @@ test.each([
     events.push('standby started')
     await standby.start()
     expect(await outcome).toBe('already_there')
-    expect(events).toEqual(['standby started', 'told'])
+    expect(events).toEqual(['standby started', 'reply'])
     const onStandby = databaseUrl.replace(`:${primary.port}`, `:${standby.port}`)
     expect(await readRows(onStandby)).toEqual([{ id: '9007199254740993', name: 'Fern', tag: null }])
   },
@@ -78,13 +78,15 @@ test('a standby that is promoted under load has every plant that was answered 20
   timeout: 30_000,
 }, async () => {
   const database = await prepareDatabase(await primary.createDatabase())
-  const through = (port: number) => database.databaseUrl.replace(`:${primary.port}`, `:${port}`)
-  const server = await serve({ ...database, databaseUrl: through(proxy.port) })
+  const through = (url: string) =>
+    database.databaseUrl.replace(`:${primary.port}`, `:${new URL(url).port}`)
+  const server = await serve({ ...database, databaseUrl: through(address.url) })
   const storm = startServedStorm(server, database)
   await storm.acknowledges(500)
   primary.kill()
-  await promote(standby)
-  proxy.leadTo(standby.port)
+  const onStandby = standby.urlOf('postgres')
+  await standby.query(onStandby, 'SELECT pg_promote()')
+  address.lead(0, standby.port)
   await storm.acknowledges(500)
-  await storm.endAndJudge(through(standby.port))
+  await storm.endAndJudge(through(onStandby))
 })

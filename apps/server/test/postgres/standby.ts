@@ -35,8 +35,3 @@ export async function startSynchronousStandby(primary: PostgresServer): Promise<
   while ((await primary.query(primary.urlOf('postgres'), isAttached)).length === 0);
   return standby
 }
-
-/** Makes a standby take writes, and waits until it does. */
-export async function promote(standby: PostgresServer): Promise<void> {
-  await standby.query(standby.urlOf('postgres'), 'SELECT pg_promote()')
-}

@@ -33,17 +33,17 @@ test('a PostgreSQL that stands still holds no caller for 10 s, nor a server that
     )
   await Promise.all(send(0))
   const goOn = await stopPostgres(database.databaseUrl)
-  const told: Promise<unknown>[] = []
+  const reply: Promise<unknown>[] = []
   // One after the other, so that some wait behind commits that hang already.
   for (let id = 1; id <= REQUESTS; id++) {
-    told.push(...send(id))
+    reply.push(...send(id))
     await sleep(50)
   }
   const asked = performance.now()
   ending.kill('SIGTERM')
   expect((await ending.ended).code).toBe(0)
   expect(performance.now() - asked).toBeLessThan(10_000)
-  await Promise.all(told)
+  await Promise.all(reply)
   expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
 
   goOn()

@@ -1,6 +1,5 @@
 import type { NewPlantInput } from '@plant-store/client'
-import type { TestClient } from '../clients.ts'
-import type { History } from './history.ts'
+import type { Caller, History } from './history.ts'
 
 /** Callers that go on whatever they are answered. */
 export interface Storm {
@@ -10,10 +9,10 @@ export interface Storm {
   stop(): Promise<void>
 }
 
-export interface StormOptions {
+interface StormOptions {
   readonly history: History
   /** Asked before each request, since a server that was started again has another address. */
-  readonly clients: () => readonly TestClient[]
+  readonly clients: () => readonly Caller[]
   readonly callers: number
   readonly seed: number
 }
@@ -62,9 +61,10 @@ export function startStorm({ history, clients, callers, seed }: StormOptions): S
     while (!isStopped) {
       const all = clients()
       const client = all[caller % all.length]
-      const told = client === undefined ? 'not_stored' : await history.send(client, next())
+      const reply = client === undefined ? 'not_stored' : await history.send(client, next())
       // Without a pause an outage would be a loop of refusals that starves the database.
-      if (told !== 'stored') await new Promise((resolve) => setTimeout(resolve, 10))
+      if (!['stored', 'taken'].includes(reply))
+        await new Promise((resolve) => setTimeout(resolve, 10))
       for (const one of waiting) {
         if (history.acknowledged < one.at) continue
         waiting.delete(one)

@@ -2,16 +2,13 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type PostgresOptions, type PostgresServer, startPostgres } from './postgres-server.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 /** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
-export function usePostgres(
-  settings: readonly string[] = [],
-  options: PostgresOptions = {},
-): PostgresServer {
+export function usePostgres(settings: readonly string[] = []): PostgresServer {
   let server: PostgresServer | undefined
   beforeAll(async () => {
-    server = await startPostgres(settings, options)
+    server = await startPostgres(settings)
   }, 60_000)
   afterAll(() => server?.stop(), 60_000)
   return new Proxy({} as PostgresServer, {

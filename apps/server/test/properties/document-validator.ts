@@ -1,11 +1,10 @@
 import { Ajv2020, type FuncKeywordDefinition } from 'ajv/dist/2020.js'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
-import { exactNumberOf, parseExactly } from './exact-json.ts'
-import { compareNumbers, type ExactNumber, readNumber } from './exact-number.ts'
+import { exactIntegerOf, parseExactly } from './exact-json.ts'
 
-type IsAllowed = (number: ExactNumber) => boolean
+type IsAllowed = (integer: bigint) => boolean
 
-/** A keyword that judges a number as it was written, where Ajv would judge the nearest double. */
+/** A keyword that judges an integer as it was written, where Ajv would judge the nearest double. */
 function exactKeyword(
   keyword: string,
   compile: (schema: object) => IsAllowed,
@@ -15,35 +14,39 @@ function exactKeyword(
     type: 'number',
     compile(_value: unknown, schema: object) {
       const isAllowed = compile(schema)
-      return (_data: unknown, place?: DataValidationCxt) =>
-        place !== undefined && isAllowed(exactNumberOf(place.parentData, place.parentDataProperty))
+      return (_data: unknown, place?: DataValidationCxt) => {
+        const integer = place && exactIntegerOf(place.parentData, place.parentDataProperty)
+        return integer !== undefined && isAllowed(integer)
+      }
     },
   }
 }
 
-/** The ranges of the formats that OpenAPI has for integers. */
-const formats: Readonly<Record<string, readonly [least: string, largest: string]>> = {
-  int32: ['-2147483648', '2147483647'],
-  int64: ['-9223372036854775808', '9223372036854775807'],
+function boundOf(schema: object, keyword: 'minimum' | 'maximum'): bigint {
+  const bound = exactIntegerOf(schema, keyword)
+  if (bound === undefined) throw new Error(`a ${keyword} that is no integer has no rule here`)
+  return bound
 }
 
-function isInRange(format: string): IsAllowed {
-  const range = formats[format]
-  if (range === undefined) throw new Error(`the format ${format} has no rule here`)
-  const [least, largest] = range.map(readNumber) as [ExactNumber, ExactNumber]
-  return (number) => compareNumbers(number, least) >= 0 && compareNumbers(number, largest) <= 0
+/** The bits of the formats that OpenAPI has for integers. */
+const formats: Readonly<Record<string, number>> = { int32: 32, int64: 64 }
+
+function isOfFormat(format: string): IsAllowed {
+  const bits = formats[format]
+  if (bits === undefined) throw new Error(`the format ${format} has no rule here`)
+  return (integer) => BigInt.asIntN(bits, integer) === integer
 }
 
 const exactKeywords: readonly FuncKeywordDefinition[] = [
   exactKeyword('minimum', (schema) => {
-    const bound = exactNumberOf(schema, 'minimum')
-    return (number) => compareNumbers(number, bound) >= 0
+    const bound = boundOf(schema, 'minimum')
+    return (integer) => integer >= bound
   }),
   exactKeyword('maximum', (schema) => {
-    const bound = exactNumberOf(schema, 'maximum')
-    return (number) => compareNumbers(number, bound) <= 0
+    const bound = boundOf(schema, 'maximum')
+    return (integer) => integer <= bound
   }),
-  exactKeyword('format', (schema) => isInRange((schema as { format: string }).format)),
+  exactKeyword('format', (schema) => isOfFormat((schema as { format: string }).format)),
 ]
 
 /** What an OpenAPI document says of bodies, judged by a JSON Schema validator. */
@@ -70,7 +73,7 @@ interface OpenApiDocument {
 
 /**
  * Ajv for JSON Schema 2020-12 on the schemas of `POST /plants`. It decides everything but the
- * bounds of numbers: those are compared digit by digit, because JavaScript's numbers are doubles.
+ * bounds of integers: those are compared as bigints, because JavaScript's numbers are doubles.
  */
 export function createDocumentValidator(documentText: string): DocumentValidator {
   const { paths, components } = parseExactly(documentText) as OpenApiDocument

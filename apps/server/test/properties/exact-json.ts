@@ -1,34 +1,28 @@
-import { type ExactNumber, isInteger, readNumber } from './exact-number.ts'
+import { readInteger } from './exact-number.ts'
 
 /** What JSON.parse gives a reviver beside the value, in Node.js 22 and later. */
 type Reviver = (this: object, key: string, value: unknown, context?: { source?: string }) => unknown
 const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
 
-const numbers = new WeakMap<object, Map<string, ExactNumber>>()
+const integers = new WeakMap<object, Map<string, bigint>>()
 
 /**
- * Stands for a number where a validator asks for its type alone: a double that is whole where the
- * number is, and finite. The number itself is kept for `exactNumberOf`.
+ * Parses JSON. In the place of each number stands one where a validator asks for its type alone: a
+ * double that is whole where the number is, and finite. Integers are kept for `exactIntegerOf`.
+ * @throws SyntaxError as JSON.parse does.
  */
-function standIn(number: ExactNumber, nearest: number): number {
-  if (!isInteger(number)) return 0.5
-  return Number.isSafeInteger(nearest) ? nearest : 2 ** 53
-}
-
-/** Parses JSON and keeps each number of it as it is written. @throws SyntaxError as JSON.parse does. */
 export function parseExactly(text: string): unknown {
   return parse(text, function (key, value, context) {
     if (typeof value !== 'number' || context?.source === undefined) return value
-    const number = readNumber(context.source)
-    const known = numbers.get(this) ?? new Map<string, ExactNumber>()
-    numbers.set(this, known.set(key, number))
-    return standIn(number, value)
+    const integer = readInteger(context.source)
+    if (integer === undefined) return 0.5
+    const known = integers.get(this) ?? new Map<string, bigint>()
+    integers.set(this, known.set(key, integer))
+    return Number.isSafeInteger(value) ? value : 2 ** 53
   })
 }
 
-/** The number that a member or an item was written as, in what `parseExactly` gave. */
-export function exactNumberOf(holder: object, key: string | number): ExactNumber {
-  const number = numbers.get(holder)?.get(String(key))
-  if (number === undefined) throw new Error(`${key} was not read as a number`)
-  return number
+/** The integer that a member or an item was written as, in what `parseExactly` gave. */
+export function exactIntegerOf(holder: object, key: string | number): bigint | undefined {
+  return integers.get(holder)?.get(String(key))
 }

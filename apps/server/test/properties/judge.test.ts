@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
 import { createDocumentValidator } from './document-validator.ts'
 import { parseExactly } from './exact-json.ts'
-import { compareNumbers, isInteger, readNumber, toBigInt } from './exact-number.ts'
+import { readInteger } from './exact-number.ts'
 import { judge } from './judge.ts'
 
 const path = new URL('../../../../packages/contract/openapi.json', import.meta.url)
@@ -38,42 +38,20 @@ describe('by the committed document', () => {
   })
 })
 
-describe('a number as it is written', () => {
-  test.each<[one: string, sign: '<' | '=' | '>', other: string]>([
-    ['0', '=', '-0.000e7'],
-    ['1e3', '=', '1000.0'],
-    ['70e-1', '=', '0.7E+1'],
-    ['-1', '<', '0'],
-    ['-1', '<', '0.001'],
-    ['-2', '<', '-1.5'],
-    ['-10', '<', '-9.99'],
-    ['0.01', '<', '0.1'],
-    ['0', '<', '1e-400'],
-    ['9223372036854775807', '<', '9223372036854775807.5'],
-    ['9223372036854775807.5', '<', '9223372036854775808'],
-    ['9007199254740993', '>', '9007199254740992'],
-    ['1e1000000000', '>', '1e400'],
-    ['-1e1000000000', '<', '-1e400'],
-  ])('%s %s %s', (one, sign, other) => {
-    const order = compareNumbers(readNumber(one), readNumber(other))
-    expect(['<', '=', '>'][Math.sign(order) + 1]).toBe(sign)
-    const reverse = compareNumbers(readNumber(other), readNumber(one))
-    expect(Math.sign(reverse) + Math.sign(order)).toBe(0)
-  })
-
-  test.each<[source: string, value: bigint | undefined]>([
-    ['-0', 0n],
-    ['7.000', 7n],
-    ['-123.456e3', -123456n],
-    ['9.223372036854775808e18', 9223372036854775808n],
-    ['0e1000000000', 0n],
-    ['1.5', undefined],
-    ['1e-1', undefined],
-    ['3.0000000000000001', undefined],
-  ])('%s is the integer %s', (source, value) => {
-    const number = readNumber(source)
-    expect(isInteger(number)).toBe(value !== undefined)
-    if (value === undefined) expect(() => toBigInt(number)).toThrow(RangeError)
-    else expect(toBigInt(number)).toBe(value)
-  })
+test.each<[source: string, value: bigint | undefined]>([
+  ['-0', 0n],
+  ['-0.000e7', 0n],
+  ['0e1000000000', 0n],
+  ['7.000', 7n],
+  ['70e-1', 7n],
+  ['-123.456e3', -123456n],
+  ['9.223372036854775808E+18', 9223372036854775808n],
+  ['9007199254740993', 9007199254740993n],
+  ['1e1000000000', 10n ** 400n],
+  ['1.5', undefined],
+  ['-1e-1000000000', undefined],
+  ['9223372036854775807.5', undefined],
+  ['3.0000000000000001', undefined],
+])('%s as it is written is the integer %s', (source, value) => {
+  expect(readInteger(source)).toBe(value)
 })

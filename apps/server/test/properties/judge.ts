@@ -1,8 +1,7 @@
 import type { ErrorName } from '@plant-store/contract'
 import type { StoredPlant } from '../wire/database-under-test.ts'
 import type { DocumentValidator } from './document-validator.ts'
-import { exactNumberOf, parseExactly } from './exact-json.ts'
-import { toBigInt } from './exact-number.ts'
+import { exactIntegerOf, parseExactly } from './exact-json.ts'
 
 /** What a body is by the document: a plant, or what is wrong with it. */
 export type Verdict = { readonly plant: StoredPlant } | { readonly error: ErrorName }
@@ -34,7 +33,7 @@ function parseBody(bytes: Uint8Array): { readonly value: unknown } | undefined {
 
 function toPlant(value: object): StoredPlant {
   const { name, tag } = value as StoredPlant
-  const plant = { id: toBigInt(exactNumberOf(value, 'id')), name }
+  const plant = { id: exactIntegerOf(value, 'id') as bigint, name }
   return Object.hasOwn(value, 'tag') && tag !== undefined ? { ...plant, tag } : plant
 }
 

@@ -116,8 +116,6 @@ const RECIPES: Record<ProxyName, Recipe> = {
 export interface RunningProxy {
   readonly url: string
   readonly port: number
-  /** What it has said on its standard outputs so far. */
-  output(): string
 }
 
 async function untilItListens(child: ChildProcess, port: number, output: () => string) {
@@ -178,5 +176,5 @@ export async function startProxy(
     await ended
   })
   await untilItListens(child, port, () => text)
-  return { url: `https://127.0.0.1:${port}`, port, output: () => text }
+  return { url: `https://127.0.0.1:${port}`, port }
 }

@@ -46,7 +46,7 @@ test('a lone plant leaves this thread after a slow commit, and comes back after 
   let id = 0n
   const commitUntil = async (isDone: () => boolean) => {
     do {
-      // The thread tells of itself by events.
+      // The thread reports itself by events.
       await turnOfEventLoop()
       await committer.commit([{ id: ++id, name: 'Fern' }])
     } while (!isDone() && id < 10_000n)
@@ -77,7 +77,7 @@ test('within one turn of the event loop, the thread commits one batch after the 
     await store.plants.create({ id: ++id, name: 'Fern' })
     ended++
   }
-  /** Without a turn of the event loop, in which a commit's end would be told anyway. */
+  /** Without a turn of the event loop, in which a commit's end would arrive anyway. */
   const createMany = async (count: number) => {
     for (; count > 0; count--) void create()
     await new Promise((resolve) => process.nextTick(resolve))

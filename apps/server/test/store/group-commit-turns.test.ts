@@ -2,15 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { endOfMicrotasks, openGroup, turnOfEventLoop } from './open-group.ts'
 
 describe('group commit within a turn of the event loop', () => {
-  test('a lone item is committed in the same turn of the event loop', async () => {
-    const { batches, ends, group } = openGroup()
-    const outcome = group.add(1)
-    await turnOfEventLoop()
-    expect(batches).toEqual([[1]])
-    ends[0]?.resolve()
-    expect(await outcome).toBe('stored 1')
-  })
-
   test('after an item that came alone, the next one is committed at once', async () => {
     const { batches, ends, group } = openGroup()
     const outcomes = [group.add(1)]
@@ -54,18 +45,6 @@ describe('group commit within a turn of the event loop', () => {
     ends[1]?.resolve()
     expect(await Promise.all(outcomes)).toHaveLength(60)
     expect(batches.flat()).toEqual(Array.from({ length: 60 }, (_, item) => item))
-  })
-
-  test('what follows a commit that many items started waits as long beside it as it must', async () => {
-    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs: 3_600_000 })
-    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
-    await turnOfEventLoop()
-    expect(batches.map(({ length }) => length)).toEqual([24])
-    ends[0]?.resolve()
-    await outcomes[0]
-    expect(batches.map(({ length }) => length)).toEqual([24, 36])
-    ends[1]?.resolve()
-    await group.close()
   })
 
   test('a commit that ends in the midst of a turn is followed in it, where many wait', async () => {

@@ -18,19 +18,6 @@ describe('group commit', () => {
     expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2', 'stored 3', 'stored 4'])
   })
 
-  test('no reply comes before its commit has ended', async () => {
-    const { ends, group } = openGroup()
-    let isAnswered = false
-    const outcome = group.add(1).then(() => {
-      isAnswered = true
-    })
-    await turnOfEventLoop()
-    expect(isAnswered).toBe(false)
-    ends[0]?.resolve()
-    await outcome
-    expect(isAnswered).toBe(true)
-  })
-
   test('a failed commit fails its own batch and not the next', async () => {
     const { ends, group } = openGroup()
     const first = group.add(1)
@@ -56,18 +43,6 @@ describe('group commit', () => {
     await expect(group.add(3)).rejects.toThrow(StoreUnavailableError)
     await turnOfEventLoop()
     expect(batches).toEqual([[1]])
-    await group.close()
-  })
-
-  test('the next commit starts before the outcomes of the last one are resolved', async () => {
-    const { batches, ends, group } = openGroup()
-    const first = group.add(1)
-    await turnOfEventLoop()
-    void group.add(2)
-    ends[0]?.resolve()
-    await first
-    expect(batches).toEqual([[1], [2]])
-    ends[1]?.resolve()
     await group.close()
   })
 
@@ -104,26 +79,11 @@ describe('group commit', () => {
   })
 
   test('one item over the limit is refused at once', async () => {
-    const { ends, group } = openGroup({ queueLimit: 2, itemNoun: 'plants' })
+    const { ends, group } = openGroup({ queueLimit: 2 })
     const taken = [group.add(1), group.add(2)]
     await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
     await turnOfEventLoop()
     ends[0]?.resolve()
     expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])
-  })
-
-  test('closing waits for the last commit', async () => {
-    const { ends, group } = openGroup()
-    const outcome = group.add(1)
-    let isClosed = false
-    const closed = group.close().then(() => {
-      isClosed = true
-    })
-    await turnOfEventLoop()
-    expect(isClosed).toBe(false)
-    await expect(group.add(2)).rejects.toThrow('the store is closing')
-    ends[0]?.resolve()
-    await closed
-    expect(await outcome).toBe('stored 1')
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -41,12 +41,6 @@ async function expectRefusal(path: string, message: RegExp): Promise<void> {
 }
 
 describe('a file that must not be used is refused and left as it was', () => {
-  test('bytes that are no database', async () => {
-    const path = newPath()
-    writeFileSync(path, 'these are the notes of somebody else, '.repeat(200))
-    await expectRefusal(path, /cannot be read as a plant store: file is not a database/)
-  })
-
   test('a database of another program', async () => {
     const path = newPath()
     const foreign = new DatabaseSync(path)
@@ -73,13 +67,6 @@ describe('a file that must not be used is refused and left as it was', () => {
     await expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
   })
 
-  test('a file that was cut short', async () => {
-    const path = newPath()
-    await makeStore(path, 200)
-    truncateSync(path, statSync(path).size - 4096)
-    await expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
-  })
-
   test.each([
     ['missing', undefined],
     ['empty', ''],
@@ -88,10 +75,6 @@ describe('a file that must not be used is refused and left as it was', () => {
     if (content !== undefined) writeFileSync(path, content)
     writeFileSync(`${path}-wal`, 'plants that were answered 200')
     await expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
-  })
-
-  test('a folder where the file should be', async () => {
-    await expect(open(temporaryFolder())).rejects.toThrow(/cannot be read as a plant store/)
   })
 })
 
@@ -118,17 +101,6 @@ describe('a file that may be used', () => {
     await store.close()
   })
 
-  test('is in WAL mode with strict tables', async () => {
-    const path = newPath()
-    await makeStore(path, 1)
-    const database = new DatabaseSync(path)
-    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
-    expect(() => database.exec("INSERT INTO plants (id, name) VALUES (2, x'00')")).toThrow(
-      /cannot store BLOB value in TEXT column/,
-    )
-    database.close()
-  })
-
   test('that another process writes to is waited for, not failed', async () => {
     const path = newPath()
     const store = await open(path)
@@ -141,21 +113,4 @@ describe('a file that may be used', () => {
     expect(await outcome).toBe('created')
     await store.close()
   })
-
-  test('that another process never lets go of is unavailable, within seconds', async () => {
-    const path = newPath()
-    const store = await open(path)
-    const other = new DatabaseSync(path)
-    other.exec('BEGIN IMMEDIATE')
-    await expect(store.plants.create({ id: 1n, name: 'Fern' })).rejects.toMatchObject({
-      name: 'StoreUnavailableError',
-      message: 'the database is busy with another process',
-    })
-    expect(await store.isReady()).toBe(false)
-    other.exec('ROLLBACK')
-    other.close()
-    expect(await store.isReady()).toBe(true)
-    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
-    await store.close()
-  }, 15_000)
 })

@@ -56,17 +56,12 @@ describe('a schema that the migrations did not make is refused by name, and the 
       'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END',
       /plants\.db is not as this program made it: trigger weeds was added\. Find out who/,
     ],
-    ['a view', 'CREATE VIEW ferns AS SELECT * FROM plants', /view ferns was added/],
-    ['an index', 'CREATE INDEX by_name ON plants (name)', /index by_name was added/],
-    ['a table', 'CREATE TABLE notes (text)', /table notes was added/],
     [
       'a virtual table',
       'CREATE VIRTUAL TABLE words USING fts5 (name)',
       /table words was added, table words_data was added/,
     ],
     ['a column more', 'ALTER TABLE plants ADD COLUMN pot TEXT', /table plants was changed/],
-    ['a column less', 'ALTER TABLE tokens DROP COLUMN revoked_at', /table tokens was changed/],
-    ['a column renamed', 'ALTER TABLE plants RENAME name TO title', /table plants was changed/],
     ['a table less', 'DROP TABLE tokens', /index sqlite_autoindex_tokens_1 is missing|tokens is m/],
     [
       'a table that is not strict',

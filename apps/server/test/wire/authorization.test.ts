@@ -62,7 +62,7 @@ describe('a good token is accepted', () => {
   )
 })
 
-describe('what is no bearer credential is told so:', () => {
+describe('a request without a bearer credential is refused:', () => {
   test.each<[claim: string, authorization: string | null]>([
     ['no Authorization', null],
     ['an empty Authorization', ''],
@@ -135,7 +135,7 @@ describe('what is no bearer credential is told so:', () => {
     server.refuses(post(plantText(1), { more: ['authorization: Basic YTpi'] }), missing))
 })
 
-describe('a token that does not open the service is told so in one wording:', () => {
+describe('every token that does not open the service gets the same words:', () => {
   test.each<[claim: string, credential: string]>([
     ['unknown', unknown.text],
     ['revoked', revoked.text],

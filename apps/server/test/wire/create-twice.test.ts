@@ -66,7 +66,7 @@ describe('an id that other content has is refused, and what is stored stays:', (
     }),
   )
 
-  test('the refusal does not tell what is stored', async () => {
+  test('the refusal does not reveal what is stored', async () => {
     const caller = await server.open()
     caller.send(Buffer.concat([post(bodyOf(fern)), post('{"id":7,"name":"Moss"}')]))
     await caller.readReply()

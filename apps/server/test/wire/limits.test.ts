@@ -192,8 +192,8 @@ describe('connections that reset', () => {
       caller.reset()
     }
     await quiet.expectStoredAndServing([])
-    const told = (await quiet.readLog()).filter((line) => JSON.parse(line).level !== 'debug')
-    expect(told.length).toBeLessThan(20)
+    const lines = (await quiet.readLog()).filter((line) => JSON.parse(line).level !== 'debug')
+    expect(lines.length).toBeLessThan(20)
   })
 })
 

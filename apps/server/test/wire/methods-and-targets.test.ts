@@ -7,7 +7,7 @@ const server = useWireServer()
 const malformed = { error: 'malformed_request' } as const
 const notFound = { error: 'not_found', message: /^there is nothing at this path$/ } as const
 
-describe('another method on /plants is refused and told POST:', () => {
+describe('another method on /plants is refused with Allow: POST:', () => {
   test.each<[method: string]>([
     ['GET'],
     ['PUT'],

@@ -24,7 +24,7 @@ function postWith(...lines: string[]): Buffer {
   return post(plantText(1), { more: lines })
 }
 
-describe('the request id of the caller is told back:', () => {
+describe('the request id of the caller is sent back:', () => {
   test.each<[claim: string, id: string]>([
     ['one character', 'a'],
     ['one dot', '.'],
@@ -70,7 +70,7 @@ describe('the request id of the caller is told back:', () => {
   })
 })
 
-describe('a fresh UUID is told', () => {
+describe('a fresh UUID is sent', () => {
   test.each<[claim: string, lines: string[]]>([
     ['without a request id', []],
     ['for an empty one', ['X-Request-Id: ']],

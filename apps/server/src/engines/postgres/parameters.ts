@@ -104,9 +104,6 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   tcp_user_timeout: refused('leave it out: a statement is given up after 4 s'),
 }
 
-/** What is said of a connection beside host, user, password and database. */
-export type Parameters = Partial<Record<keyof typeof PARAMETERS, string>>
-
 /** Where each parameter was found; the URL counts before the environment. */
 function* findParameters(
   query: URLSearchParams,

@@ -63,7 +63,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { database, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    itemNoun: 'plants',
     isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
     observer: options.observer,

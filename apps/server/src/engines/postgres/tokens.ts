@@ -1,35 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import type { TokenRecord, TokenStore } from '../../store/store.ts'
+import { TOKEN_COLUMNS, toTokenRecord } from '../../store/token-columns.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
 import type { Tables } from './tables.ts'
-
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly secret_sha256: Buffer
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly revoked_at: string | null
-  readonly last_used_at: string | null
-}
-
-function toTime(value: string | null): number | undefined {
-  return value === null ? undefined : Number(value)
-}
-
-function toRecord(row: Row): TokenRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    secretSha256: Uint8Array.from(row.secret_sha256),
-    createdAt: Number(row.created_at),
-    expiresAt: toTime(row.expires_at),
-    revokedAt: toTime(row.revoked_at),
-    lastUsedAt: toTime(row.last_used_at),
-  }
-}
-
-const COLUMNS = 'id, name, secret_sha256, created_at, expires_at, revoked_at, last_used_at'
 
 async function insert(
   client: PoolClient,
@@ -71,8 +44,8 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
 
   async function read(text: string, values: unknown[] = []): Promise<TokenRecord[]> {
     try {
-      const { rows } = await pool.query<Row>(text, values)
-      return rows.map(toRecord)
+      const { rows } = await pool.query(text, values)
+      return rows.map(toTokenRecord)
     } catch (error) {
       throw toStoreError(error, false)
     }
@@ -81,9 +54,9 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
   return {
     add: (token) => resolveOutcome(pool, (client) => insert(client, tables, token)),
     async find(id) {
-      return (await read(`SELECT ${COLUMNS} FROM ${tokens} WHERE id = $1`, [id]))[0]
+      return (await read(`SELECT ${TOKEN_COLUMNS} FROM ${tokens} WHERE id = $1`, [id]))[0]
     },
-    list: () => read(`SELECT ${COLUMNS} FROM ${tokens} ORDER BY created_at, id`),
+    list: () => read(`SELECT ${TOKEN_COLUMNS} FROM ${tokens} ORDER BY created_at, id`),
     async revoke(id, revokedAt) {
       // A repeat after a lost connection finds its own time there.
       const text = `UPDATE ${tokens} SET revoked_at = $1

@@ -50,7 +50,6 @@ async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise
   const committer = createCommitter(path, files, insertPlants, transactions, observer)
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     ...options,
-    itemNoun: 'plants',
     isOutcome: isCreateOutcome,
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
     poll: committer.poll,

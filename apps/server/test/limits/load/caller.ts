@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 export interface CallerOptions {
   readonly port: number
-  /** Told once for each reply; `latencyMs` since its request was sent. */
+  /** Called once for each reply; `latencyMs` since its request was sent. */
   readonly onReply: (caller: Caller, status: number, latencyMs: number) => void
   readonly onEnd: (caller: Caller) => void
 }

@@ -1,29 +1,12 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { TokenRecord, TokenStore } from '../../../store/store.ts'
+import { TOKEN_COLUMNS, toTokenRecord } from '../../../store/token-columns.ts'
 import type { Transactions } from './transactions.ts'
-
-function toTime(value: SQLOutputValue | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined
-}
-
-function toRecord(row: Record<string, SQLOutputValue>): TokenRecord {
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    secretSha256: row.secret_sha256 as Uint8Array,
-    createdAt: Number(row.created_at),
-    expiresAt: toTime(row.expires_at),
-    revokedAt: toTime(row.revoked_at),
-    lastUsedAt: toTime(row.last_used_at),
-  }
-}
-
-const COLUMNS = 'id, name, secret_sha256, created_at, expires_at, revoked_at, last_used_at'
 
 /** Every token, oldest first. */
 export function readTokens(database: DatabaseSync): TokenRecord[] {
-  const select = database.prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY created_at, id`)
-  return select.all().map(toRecord)
+  const select = database.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
+  return select.all().map(toTokenRecord)
 }
 
 /**
@@ -33,13 +16,13 @@ export function readTokens(database: DatabaseSync): TokenRecord[] {
 export function addTokensOf(attached: string, database: DatabaseSync): TokenRecord[] {
   const added = database
     .prepare(
-      `SELECT ${COLUMNS} FROM ${attached}.tokens WHERE id NOT IN (SELECT id FROM main.tokens)`,
+      `SELECT ${TOKEN_COLUMNS} FROM ${attached}.tokens WHERE id NOT IN (SELECT id FROM main.tokens)`,
     )
     .all()
   database.exec(
-    `INSERT OR IGNORE INTO main.tokens (${COLUMNS}) SELECT ${COLUMNS} FROM ${attached}.tokens`,
+    `INSERT OR IGNORE INTO main.tokens (${TOKEN_COLUMNS}) SELECT ${TOKEN_COLUMNS} FROM ${attached}.tokens`,
   )
-  return added.map(toRecord)
+  return added.map(toTokenRecord)
 }
 
 /** The tokens table of a SQLite store. */
@@ -50,7 +33,7 @@ export function createSqliteTokenStore(
   const insert = database.prepare(
     'INSERT INTO tokens (id, name, secret_sha256, created_at, expires_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const select = database.prepare(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`)
+  const select = database.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens WHERE id = ?`)
   const revoke = database.prepare(
     'UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
   )
@@ -67,7 +50,7 @@ export function createSqliteTokenStore(
     add: (token) => write(() => insertOne(token)),
     async find(id) {
       const row = await read(() => select.get(id))
-      return row && toRecord(row)
+      return row && toTokenRecord(row)
     },
     list: () => read(() => readTokens(database)),
     revoke: (id, revokedAt) => write(() => revoke.run(revokedAt, id).changes === 1),
