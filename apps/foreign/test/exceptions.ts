@@ -32,7 +32,7 @@ export const exceptions: readonly Exception[] = [
   {
     rule: 'owasp:api4:2023-rate-limit',
     places: /^paths\.\/plants\.post\.responses\.(?:401|408|417|431)\.headers$/,
-    reason: 'A reply before the check of the token cannot state the token's rate.',
+    reason: 'A reply before the check of the token cannot state the rate of that token.',
   },
   {
     rule: 'owasp:api8:2023-define-cors-origin',
