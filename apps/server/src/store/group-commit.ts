@@ -75,7 +75,7 @@ export class GroupCommit<Item, Outcome> {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
     }
     if (this.#queue.length >= queueLimit) {
-      return Promise.reject(new StoreUnavailableError('too many plants wait for a commit'))
+      return Promise.reject(new StoreUnavailableError('the queue is full'))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })

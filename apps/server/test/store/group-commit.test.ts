@@ -81,7 +81,7 @@ describe('group commit', () => {
   test('one item over the limit is refused at once', async () => {
     const { ends, group } = openGroup({ queueLimit: 2 })
     const taken = [group.add(1), group.add(2)]
-    await expect(group.add(3)).rejects.toThrow('too many plants wait for a commit')
+    await expect(group.add(3)).rejects.toThrow('the queue is full')
     await turnOfEventLoop()
     ends[0]?.resolve()
     expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])

@@ -1,3 +1,4 @@
+import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
 import type { RunningServer } from '../../service/server.ts'
 import { printableLine } from '../../text/printable.ts'
 
@@ -11,10 +12,12 @@ export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
 }
 
 function describeFirstPlant(url: string, token: string): string {
+  const { method, path, contentType } = contract.createPlant
+  const credential = `${headerNames.authorization}: ${AUTHORIZATION_SCHEME} ${token}`
   return (
     `\nYour token, shown this once:\n\n  ${token}\n\nStore a plant:\n\n` +
-    `  curl -i -w '\\n' ${url}/plants -H 'authorization: Bearer ${token}' ` +
-    `-H 'content-type: application/json' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
+    `  curl -i -w '\\n' -X ${method} ${url}${path} -H '${credential}' ` +
+    `-H '${headerNames.contentType}: ${contentType}' -d '{"id":1,"name":"Fern","tag":"indoor"}'\n\n`
   )
 }
 
