@@ -27,7 +27,7 @@ async function findPrograms(): Promise<string> {
 
 /**
  * The folder with programs that the user may run: a copy in `target` where they lie in a folder
- * that the user may not enter, as those in a clone under /root do.
+ * that the user may not enter, such as the home folder of another user.
  */
 function reachPrograms(found: string, target: string, options: SpawnOptions): string {
   try {
