@@ -1,14 +1,18 @@
+import { exec } from 'node:child_process'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
 
 describe('a first run', () => {
-  test('prints a curl line that stores a plant when pasted', async () => {
+  test('prints a curl line that stores a plant when pasted, and no token again', async () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })
+    const line = /^ {2}(curl .*)$/m.exec(server.greeting)?.[1] ?? ''
+    const { stdout } = await promisify(exec)(line)
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"name":"Fern","tag":"indoor"\}\n$/s)
     const again = await startServerProcess({ folder, token: server.token })
-    expect((await server.end()).out).toContain(`curl -i -w '\\n' ${server.url}/plants -H 'auth`)
-    expect((await again.end()).out).not.toContain('plant_')
+    expect(again.greeting).not.toContain('plant_')
   })
 
   test.each([

@@ -111,6 +111,8 @@ export function runToEnd(options: ServerProcessOptions = {}): Promise<Ended> {
 export interface ServerProcess {
   readonly pid: number
   readonly url: string
+  /** What it printed once it listened. */
+  readonly greeting: string
   /** The port of `url`. */
   readonly port: number
   readonly operationsUrl: string
@@ -149,6 +151,7 @@ export async function startServerProcess(
   return {
     pid: child.pid ?? 0,
     url,
+    greeting,
     port: Number(new URL(url).port),
     operationsUrl: /Health: (\S+)\/livez/.exec(greeting)?.[1] ?? '',
     token,
