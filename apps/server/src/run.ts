@@ -1,3 +1,4 @@
+import { printable, printableLine } from '@plant-store/plant-files'
 import { Command, CommanderError } from 'commander'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes } from './commands/command-error.ts'
@@ -20,7 +21,6 @@ import { ConfigError } from './settings/config.ts'
 import { environmentNameOf } from './settings/settings.ts'
 import { setOperatorNames } from './store/operator-names.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
-import { printable, printableLine } from './text/printable.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
 
 /** The streams of the process, unescaped: a Terminal without `draw`. */

@@ -24,7 +24,6 @@ const HOUSE = [
   'limits/',
   'auth/',
   'http/',
-  'plant-files/',
   'engines/',
   'engines/sqlite/',
   'engines/sqlite/commit/',

@@ -1,8 +1,8 @@
+import { printableLine } from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { maskDatabaseUrl } from '../engines/engines.ts'
 import { type Flags, findSetting, loadConfig } from '../settings/config.ts'
 import { environmentNameOf, SECRETS, settingNames } from '../settings/settings.ts'
-import { printableLine } from '../text/printable.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 

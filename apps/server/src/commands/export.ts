@@ -1,8 +1,11 @@
 import type { Writable } from 'node:stream'
+import {
+  createSpreadsheetRisks,
+  type PlantFileFormatName,
+  plantFileFormats,
+} from '@plant-store/plant-files'
 import { type Command, Option } from 'commander'
 import { engineOf } from '../engines/engines.ts'
-import { type PlantFileFormatName, plantFileFormats } from '../plant-files/plant-file.ts'
-import { createSpreadsheetRisks } from '../plant-files/spreadsheet-risks.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'

@@ -1,4 +1,4 @@
-import { printableLine } from '../text/printable.ts'
+import { printableLine } from '@plant-store/plant-files'
 import type { Terminal } from './terminal.ts'
 
 export interface ProgressState {

@@ -1,5 +1,5 @@
+import { printable } from '@plant-store/plant-files'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { printable } from '../text/printable.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 
 /** A line that stays one line wherever it is shown, without credentials. */

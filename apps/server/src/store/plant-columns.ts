@@ -5,7 +5,7 @@ export type ColumnValue = NonNullable<NewPlant[PlantField]> | null
 
 export type PlantField = keyof NewPlant
 
-/** How the values of a field are kept in databases and files. */
+/** How the values of a field are kept in databases. */
 interface Column<Value> {
   /** PostgreSQL's name of the type; migrations have it in both engines. */
   readonly postgres: string
@@ -13,21 +13,15 @@ interface Column<Value> {
   readonly isRequired: undefined extends Value ? false : true
   /** The value that a driver read; integers may come as text, numbers or bigints. */
   readonly fromSql: (read: unknown) => NonNullable<Value>
-  /** The value that a text means; a text that means none is given back, for the contract to refuse. */
-  readonly fromText: (text: string) => NonNullable<Value> | string
 }
-
-/** An integer with all of its digits; int64 has at most 19. */
-const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/
 
 const int64 = {
   postgres: 'bigint',
   isText: false,
   fromSql: (read: unknown) => BigInt(read as string | bigint),
-  fromText: (text: string) => (INTEGER.test(text) ? BigInt(text) : text),
 } as const
 
-const text = { postgres: 'text', isText: true, fromSql: String, fromText: String } as const
+const text = { postgres: 'text', isText: true, fromSql: String } as const
 
 /**
  * Every field of a plant, in the order of columns. Statements, messages between threads, comparison

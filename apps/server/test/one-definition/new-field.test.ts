@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { importClient } from './built-pair.ts'
-import { CLIENT, CONTRACT, copyWorkspace, type Edit, SERVER } from './workspace-copy.ts'
+import {
+  CLIENT,
+  CONTRACT,
+  copyWorkspace,
+  type Edit,
+  PLANT_FILES,
+  SERVER,
+} from './workspace-copy.ts'
 
 /** An optional `height`, by the steps that CONTRIBUTING.md lists. */
 const steps: readonly Edit[] = [
@@ -18,7 +25,7 @@ const steps: readonly Edit[] = [
     `${SERVER}/src/store/plant-columns.ts`,
     '  tag: { ...text, isRequired: false },\n',
     `  tag: { ...text, isRequired: false },
-  height: { postgres: 'integer', isText: false, isRequired: false, fromSql: Number, fromText: Number },
+  height: { postgres: 'integer', isText: false, isRequired: false, fromSql: Number },
 `,
   ],
   [
@@ -66,7 +73,8 @@ test('after these steps a field is stored, compared and returned, and old plants
     rmSync(folder, { recursive: true })
   })
   copy.edit(steps)
-  for (const built of [CONTRACT, CLIENT, SERVER]) expect(await copy.build(built)).toEqual([])
+  for (const built of [CONTRACT, CLIENT, PLANT_FILES, SERVER])
+    expect(await copy.build(built)).toEqual([])
   const { createPlantStoreClient } = await importClient(copy)
   const main = copy.pathOf(`${SERVER}/dist/main.js`)
 

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyPlant, type Observed, readSentBody, storeInBuiltServer } from './built-pair.ts'
 import { contractChanges } from './contract-changes.ts'
-import { CLIENT, CONTRACT, copyWorkspace, SERVER, type WorkspaceCopy } from './workspace-copy.ts'
+import {
+  CLIENT,
+  CONTRACT,
+  copyWorkspace,
+  PLANT_FILES,
+  SERVER,
+  type WorkspaceCopy,
+} from './workspace-copy.ts'
 
 /** Three builds and a server take a few seconds; a machine may have other work. */
 const TIMEOUT_MS = 120_000
@@ -30,8 +37,8 @@ afterAll(() => copy[Symbol.dispose]())
 
 async function buildAll() {
   const own = await copy.build(CONTRACT)
-  const [client, server] = await Promise.all([copy.build(CLIENT), copy.build(SERVER)])
-  return { own, client, server }
+  const [client, files] = await Promise.all([copy.build(CLIENT), copy.build(PLANT_FILES)])
+  return { own, client, server: [...files, ...(await copy.build(SERVER))] }
 }
 
 async function expectEverybodyFollows(plant: AnyPlant, wire: Partial<Observed>): Promise<void> {

@@ -12,12 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export const CONTRACT = 'packages/contract'
+export const PLANT_FILES = 'packages/plant-files'
 export const CLIENT = 'packages/client'
 export const SERVER = 'apps/server'
 
@@ -46,7 +47,9 @@ function copyPackage(copy: string, folder: string, parts: readonly string[]): vo
   }
   const modules = join(copy, folder, 'node_modules')
   mkdirSync(join(modules, '@plant-store'), { recursive: true })
-  symlinkSync(join(copy, CONTRACT), join(modules, '@plant-store/contract'))
+  for (const built of [CONTRACT, PLANT_FILES]) {
+    symlinkSync(join(copy, built), join(modules, '@plant-store', basename(built)))
+  }
   for (const place of ['', '@plant-store']) {
     const packages = join(ROOT, folder, 'node_modules', place)
     for (const name of existsSync(packages) ? readdirSync(packages) : []) {
@@ -74,6 +77,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   writeFileSync(join(copy, 'tsconfig.base.json'), JSON.stringify(base))
   copyPackage(copy, CONTRACT, [])
   copyPackage(copy, CLIENT, [])
+  copyPackage(copy, PLANT_FILES, [])
   copyPackage(copy, SERVER, ['page', ...serverParts])
   const originals = new Map<string, string>()
   const restore = () => {

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import type { PlantRecord } from '../../plant-files/record.ts'
+import type { PlantRecord } from '@plant-store/plant-files'
 import { textLengthOf } from '../../store/plant-columns.ts'
 import type { PlantStore } from '../../store/store.ts'
 

@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander'
 import {
   formatOfFile,
+  PlantFileError,
   type PlantFileFormatName,
   plantFileFormats,
-} from '../../plant-files/plant-file.ts'
-import { PlantFileError } from '../../plant-files/record.ts'
+} from '@plant-store/plant-files'
+import { type Command, Option } from 'commander'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, withStore } from '../command.ts'

@@ -1,6 +1,6 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
+import { printableLine } from '@plant-store/plant-files'
 import type { RunningServer } from '../../service/server.ts'
-import { printableLine } from '../../text/printable.ts'
 
 export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
   /** Which store it is: Store.description. */

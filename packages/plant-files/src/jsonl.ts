@@ -1,6 +1,6 @@
 import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
-import { printable } from '../text/printable.ts'
 import { readLines } from './lines.ts'
+import { printable } from './printable.ts'
 import { describeTooLong, type PlantRecord, parsePlant } from './record.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import { type ColumnValue, plantFields, textFields } from '../store/plant-columns.ts'
+import { plantFieldNames, plantFields } from './plant-fields.ts'
 
 /** What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). */
 const FORMULA = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
@@ -14,16 +14,16 @@ export interface SpreadsheetRisks {
   describe(): string[]
 }
 
-function isFormula(value: ColumnValue | undefined): boolean {
+function isFormula(value: unknown): boolean {
   return FORMULA.test(String(value ?? ''))
 }
 
-function isInexact(value: ColumnValue | undefined): boolean {
-  if (value === undefined || value === null || typeof value === 'string') return false
-  return value >= EXACT || value <= -EXACT
+function isInexact(value: unknown): boolean {
+  return typeof value === 'bigint' && (value >= EXACT || value <= -EXACT)
 }
 
-const numberFields = plantFields.filter((field) => !textFields.includes(field))
+const textFields = plantFieldNames.filter((field) => plantFields[field].isText)
+const numberFields = plantFieldNames.filter((field) => !plantFields[field].isText)
 
 /** `names and tags` */
 function inWords(fields: readonly string[]): string {

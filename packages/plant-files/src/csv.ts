@@ -1,11 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
-import {
-  type ColumnValue,
-  type PlantField,
-  plantColumns,
-  plantFields,
-} from '../store/plant-columns.ts'
 import { type CsvField, type CsvRecord, type CsvSpan, CsvSplitter } from './csv-records.ts'
+import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 import { PlantFileError, type PlantRecord, parsePlant } from './record.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
@@ -14,12 +9,12 @@ function writeText(text: string): string {
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-function writeField(value: ColumnValue | undefined): string {
-  return value === undefined || value === null ? '' : writeText(String(value))
+function writeField(value: NewPlant[PlantField]): string {
+  return value === undefined ? '' : writeText(String(value))
 }
 
 /** The first line of a file, with its line feed. */
-export const csvHeader = `${plantFields.join(',')}\n`
+export const csvHeader = `${plantFieldNames.join(',')}\n`
 
 /**
  * A record for each plant, in the order of csvHeader, quoted as in RFC 4180 and ended by LF.
@@ -27,7 +22,7 @@ export const csvHeader = `${plantFields.join(',')}\n`
  */
 export function writeCsv(plants: readonly NewPlant[]): string {
   return plants
-    .map((plant) => `${plantFields.map((field) => writeField(plant[field])).join(',')}\n`)
+    .map((plant) => `${plantFieldNames.map((field) => writeField(plant[field])).join(',')}\n`)
     .join('')
 }
 
@@ -57,16 +52,16 @@ type Columns = readonly (PlantField | undefined)[]
 const HEADER_HINT = `Try: a first line that is ${csvHeader.trim()}`
 
 function findField(name: string): PlantField | undefined {
-  return plantFields.find((field) => field === name)
+  return plantFieldNames.find((field) => field === name)
 }
 
 /** Which column is which, in any order; columns of other names are passed over. */
 function readHeader(fields: readonly CsvField[]): Columns {
   const names = fields.map(({ text }) => text)
-  for (const field of plantFields) {
+  for (const field of plantFieldNames) {
     const times = names.filter((name) => name === field).length
     if (times > 1) throw new PlantFileError(`the first line names ${field} twice. ${HEADER_HINT}`)
-    if (times === 0 && plantColumns[field].isRequired) {
+    if (times === 0 && plantFields[field].isRequired) {
       throw new PlantFileError(`the first line names no column ${field}. ${HEADER_HINT}`)
     }
   }
@@ -85,7 +80,7 @@ function readRecord(columns: Columns, fields: readonly CsvField[]): ReturnType<t
   for (const [index, { text, isQuoted }] of fields.entries()) {
     const field = columns[index]
     if (field === undefined || (text === '' && !isQuoted)) continue
-    const { isText, fromText } = plantColumns[field]
+    const { isText, fromText } = plantFields[field]
     if (!isText && EXPONENT.test(text)) {
       const shown = text.slice(0, LONGEST_SHOWN)
       return {

@@ -1,4 +1,4 @@
-import { type PlantFileFormatName, plantFileFormats } from '../../src/plant-files/plant-file.ts'
+import { type PlantFileFormatName, plantFileFormats } from '../src/plant-file.ts'
 
 const LIMIT_BYTES = 65_536
 
