@@ -179,9 +179,9 @@ export const bulkCases: readonly Case[] = [
   },
   {
     claim: 'many plants: a loop that is left closes the source and sends nothing more',
-    script: async ({ send, pause }) => {
+    script: async ({ attempt, send, pause }) => {
       await pause(5)
-      send(unavailable())
+      send(attempt === 1 ? stored() : unavailable())
     },
     async check({ client, library }) {
       let isClosed = false
