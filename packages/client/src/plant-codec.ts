@@ -30,15 +30,15 @@ function toIssues(problems: readonly Problem[]): PlantStoreIssue[] {
 }
 
 const ID = 'id' satisfies keyof NewPlantInput
-const LOST_DIGITS = 'a number beyond 2^53 has lost digits already, so give a bigint'
+const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits already'
 
-/** The problems of a plant; where its id is too large for a number, also what to do. */
+/** The problems of a plant; where its id is too large for a number, first what to do. */
 function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): readonly Problem[] {
   const { [ID]: id } = Object(plant) as Partial<NewPlantInput>
   if (!Number.isInteger(id) || Number.isSafeInteger(id)) return problems
   return problems.map((problem) =>
     problem.path[0] === ID
-      ? { ...problem, message: `${problem.message}: ${LOST_DIGITS}` }
+      ? { ...problem, message: `${LOST_DIGITS} (${problem.message})` }
       : problem,
   )
 }
