@@ -1,13 +1,13 @@
-import { appliedByHead, type ReplyHead } from './applied.ts'
+import { appliedByPart, type ReplyHead } from './applied.ts'
 import { Deadline, type Ending } from './deadline.ts'
-import { sendsOnce } from './environment.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
 import type { DecodedReply } from './plant-codec.ts'
-import { type JudgedReply, judgeReply, readBody } from './reply.ts'
+import { decodeText, type JudgedReply, judgeReply, readBody, toUnexpected } from './reply.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrubber } from './scrubber.ts'
+import { noteReply, type Sends, watchSends } from './sends.ts'
 import type { CallSettings } from './settings.ts'
 import { toConnectionError } from './transport-failure.ts'
 
@@ -45,6 +45,37 @@ export function toEndingError(
 const MAX_GROWTH = 6
 const MAX_ERROR_BYTES = 65_536
 
+/** What had arrived when an attempt ended early. */
+interface Arrived {
+  head?: ReplyHead
+  readonly chunks: Uint8Array[]
+}
+
+/** The reply to an attempt that ended early, with what that means for the plant. */
+function judgeEarlyEnd(
+  thrown: unknown,
+  { head, chunks }: Arrived,
+  ending: Ending | undefined,
+  sends: Sends,
+  context: AttemptContext,
+): JudgedReply {
+  const { operation, requestId, scrubber } = context
+  const { url } = operation
+  // Nothing was sent while the connection was being made.
+  const applied = sends.atMost === 0 ? 'no' : appliedByPart(head, decodeText(chunks), requestId)
+  if (ending !== undefined) return { head, error: toEndingError(ending, context, applied) }
+  // Fetch keeps this reply to itself and throws an error without a word.
+  if (head === undefined && sends.status === 407) {
+    return { head, error: toUnexpected(url, { status: 407, headers: new Headers() }, scrubber) }
+  }
+  return { head, error: toConnectionError(thrown, url, scrubber, sends, applied) }
+}
+
+/** A reply, and how many requests were seen to be sent for it. */
+export interface AttemptReply extends JudgedReply {
+  readonly sent: number
+}
+
 /**
  * Sends a request once and reads its reply, within a time that covers both.
  * Never rejects: what went wrong is in the result, with what it means for the plant.
@@ -52,44 +83,46 @@ const MAX_ERROR_BYTES = 65_536
 export async function attempt(
   context: AttemptContext,
   headers: Readonly<Record<string, string>>,
-): Promise<JudgedReply> {
+): Promise<AttemptReply> {
   const { operation, settings, runtime, requestId, scrubber } = context
   const { url, method, body } = operation
+  const fetch = settings.fetch ?? globalThis.fetch
+  const sends = watchSends(fetch, requestId)
   const deadline = new Deadline({
     runtime,
     ms: settings.timeoutMs,
     ending: 'attempt_timeout',
     within: context.deadline,
   })
-  const arrived: { head?: ReplyHead } = {}
+  const arrived: Arrived = { chunks: [] }
 
   async function exchange(): Promise<JudgedReply> {
-    const fetch = settings.fetch ?? globalThis.fetch
     const { signal } = deadline
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+    noteReply()
     // A copy, which is one even where the caller's fetch gives something else.
     const head = { status: response.status, headers: new Headers(response.headers) }
     arrived.head = head
-    const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
+    const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
+    const read = await readBody(response, limit, signal, arrived.chunks)
     return judgeReply(head, read, operation.decode(head.status, read.bytes), {
-      host: url.host,
+      url,
       requestId,
       scrubber,
       nowMs: runtime.wallClock(),
-      isOnlyRequest: settings.fetch === undefined && sendsOnce(),
+      isOnlyRequest: sends.atMost === 1,
     })
   }
 
+  const countSent = () => (sends.atMost === Number.POSITIVE_INFINITY ? 1 : sends.atMost)
   try {
-    return await deadline.race(exchange())
+    const reply = await deadline.race(exchange())
+    return { ...reply, sent: countSent() }
   } catch (thrown) {
-    const { head } = arrived
-    const applied = appliedByHead(head, requestId)
-    const error = deadline.ending
-      ? toEndingError(deadline.ending, context, applied)
-      : toConnectionError(thrown, url, scrubber, applied)
-    return { head, error }
+    const reply = judgeEarlyEnd(thrown, arrived, deadline.ending, sends, context)
+    return { ...reply, sent: countSent() }
   } finally {
+    sends.close()
     deadline.close()
   }
 }
