@@ -4,7 +4,7 @@ import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
 import type { DecodedReply } from './plant-codec.ts'
-import { decodeText, type JudgedReply, judgeReply, readBody, toUnexpected } from './reply.ts'
+import { decodeText, type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrubber } from './scrubber.ts'
 import { noteReply, type Sends, watchSends } from './sends.ts'
@@ -45,35 +45,58 @@ export function toEndingError(
 const MAX_GROWTH = 6
 const MAX_ERROR_BYTES = 65_536
 
-/** What had arrived when an attempt ended early. */
-interface Arrived {
-  head?: ReplyHead
+/** What is known of an attempt while it goes on. */
+interface Progress {
+  readonly sends: Sends
+  readonly deadline: Deadline
+  /** What has arrived of the body. */
   readonly chunks: Uint8Array[]
+  head?: ReplyHead
 }
 
-/** The reply to an attempt that ended early, with what that means for the plant. */
-function judgeEarlyEnd(
+async function exchange(
+  { operation, runtime, requestId, scrubber }: AttemptContext,
+  headers: Readonly<Record<string, string>>,
+  fetch: typeof globalThis.fetch,
+  progress: Progress,
+): Promise<JudgedReply> {
+  const { url, method, body } = operation
+  const { signal } = progress.deadline
+  const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+  noteReply(url.origin)
+  // A copy, which is one even where the caller's fetch gives something else.
+  const head = { status: response.status, headers: new Headers(response.headers) }
+  progress.head = head
+  const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
+  const read = await readBody(response, limit, signal, progress.chunks)
+  return judgeReply(head, read, operation.decode(head.status, read.bytes), {
+    url,
+    requestId,
+    scrubber,
+    nowMs: runtime.wallClock(),
+    isOnlyRequest: progress.sends.atMost() === 1,
+  })
+}
+
+/** What an attempt came to that threw, and what that means for the plant. */
+function judgeThrown(
   thrown: unknown,
-  { head, chunks }: Arrived,
-  ending: Ending | undefined,
-  sends: Sends,
+  { sends, deadline, chunks, head }: Progress,
   context: AttemptContext,
 ): JudgedReply {
   const { operation, requestId, scrubber } = context
-  const { url } = operation
   // Nothing was sent while the connection was being made.
-  const applied = sends.atMost === 0 ? 'no' : appliedByPart(head, decodeText(chunks), requestId)
-  if (ending !== undefined) return { head, error: toEndingError(ending, context, applied) }
-  // Fetch keeps this reply to itself and throws an error without a word.
-  if (head === undefined && sends.status === 407) {
-    return { head, error: toUnexpected(url, { status: 407, headers: new Headers() }, scrubber) }
-  }
-  return { head, error: toConnectionError(thrown, url, scrubber, sends, applied) }
+  const isSent = sends.atMost() !== 0
+  const applied = isSent ? appliedByPart(head, decodeText(chunks), requestId) : 'no'
+  if (deadline.ending) return { head, error: toEndingError(deadline.ending, context, applied) }
+  // Node keeps this reply to itself and throws without a word.
+  const cause = sends.status() === 407 ? new Error('proxy authentication') : thrown
+  return { head, error: toConnectionError(cause, operation.url, scrubber, sends, applied) }
 }
 
-/** A reply, and how many requests were seen to be sent for it. */
+/** A reply, and how many requests fetch was seen to send besides the one that it was asked to. */
 export interface AttemptReply extends JudgedReply {
-  readonly sent: number
+  readonly resent: number
 }
 
 /**
@@ -84,45 +107,23 @@ export async function attempt(
   context: AttemptContext,
   headers: Readonly<Record<string, string>>,
 ): Promise<AttemptReply> {
-  const { operation, settings, runtime, requestId, scrubber } = context
-  const { url, method, body } = operation
+  const { operation, settings, runtime, requestId } = context
   const fetch = settings.fetch ?? globalThis.fetch
-  const sends = watchSends(fetch, requestId)
+  const sends = watchSends(fetch, requestId, operation.url.origin)
   const deadline = new Deadline({
     runtime,
     ms: settings.timeoutMs,
     ending: 'attempt_timeout',
     within: context.deadline,
   })
-  const arrived: Arrived = { chunks: [] }
-
-  async function exchange(): Promise<JudgedReply> {
-    const { signal } = deadline
-    const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    noteReply()
-    // A copy, which is one even where the caller's fetch gives something else.
-    const head = { status: response.status, headers: new Headers(response.headers) }
-    arrived.head = head
-    const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
-    const read = await readBody(response, limit, signal, arrived.chunks)
-    return judgeReply(head, read, operation.decode(head.status, read.bytes), {
-      url,
-      requestId,
-      scrubber,
-      nowMs: runtime.wallClock(),
-      isOnlyRequest: sends.atMost === 1,
-    })
-  }
-
-  const countSent = () => (sends.atMost === Number.POSITIVE_INFINITY ? 1 : sends.atMost)
+  const progress: Progress = { sends, deadline, chunks: [] }
+  let reply: JudgedReply
   try {
-    const reply = await deadline.race(exchange())
-    return { ...reply, sent: countSent() }
+    reply = await deadline.race(exchange(context, headers, fetch, progress))
   } catch (thrown) {
-    const reply = judgeEarlyEnd(thrown, arrived, deadline.ending, sends, context)
-    return { ...reply, sent: countSent() }
-  } finally {
-    sends.close()
-    deadline.close()
+    reply = judgeThrown(thrown, progress, context)
   }
+  sends.close()
+  deadline.close()
+  return { ...reply, resent: (sends.atMost() || 1) - 1 }
 }

@@ -106,9 +106,9 @@ class Call {
       [headerNames.retryCount]: String(this.#attempts++),
     } satisfies Readonly<Record<HeaderName, string>>
     const reply = await attempt(this.#context, headers)
-    const { head, error, sent } = reply
+    const { head, error, resent } = reply
     this.#head = head
-    this.#resent += Math.max(0, sent - 1)
+    this.#resent += resent
     if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
     if (head !== undefined) {
       this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })

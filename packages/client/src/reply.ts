@@ -3,7 +3,7 @@ import { appliedByError, appliedByPart, type ReplyHead } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
 import { PlantStoreApiError } from './errors/api-error.ts'
 import type { PlantStoreError } from './errors/plant-store-error.ts'
-import { PlantStoreResponseError, type UnexpectedReply } from './errors/response-error.ts'
+import { PlantStoreResponseError } from './errors/response-error.ts'
 import type { DecodedReply } from './plant-codec.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { Scrubber } from './scrubber.ts'
@@ -92,33 +92,13 @@ function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
 const MAX_SNIPPET = 80
 const MAX_LOCATION = 200
 
-/** What is to be known of a reply that is not the plant store's, by its status rather than its body. */
-function explainStatus({ status, headers }: ReplyHead, scrubber: Scrubber): string | undefined {
+/** What a status says of a reply that is not the plant store's, whatever its body is. */
+function explainStatus({ status, headers }: ReplyHead, { scrub }: Scrubber): string | undefined {
   if (status === 407) return 'a proxy requires authentication'
-  // A browser hides where a redirect leads, and that its status is not 0.
-  if (status !== 0 && (status < 300 || status > 399)) return undefined
-  const location = scrubber.scrub(headers.get('location') ?? '').slice(0, MAX_LOCATION)
-  return `a redirect${location && ` to ${location}`}, which is not followed`
-}
-
-/** The error for a reply of which only the head is known. */
-export function toUnexpected(
-  url: URL,
-  head: ReplyHead,
-  scrubber: Scrubber,
-  facts: Partial<UnexpectedReply> = {},
-): PlantStoreResponseError {
-  const why = explainStatus(head, scrubber)
-  const { issues = [] } = facts
-  return new PlantStoreResponseError(url, {
-    contentType: scrubber.scrub(head.headers.get(headerNames.contentType) ?? ''),
-    snippet: '',
-    applied: 'maybe',
-    retryAfterMs: undefined,
-    ...facts,
-    status: head.status,
-    issues: why === undefined ? issues : [{ path: [], message: why }],
-  })
+  // A browser gives a redirect the status 0 and hides where it leads.
+  if (status !== 0 && Math.floor(status / 100) !== 3) return undefined
+  const location = scrub(headers.get('location') ?? '').slice(0, MAX_LOCATION)
+  return `it is a redirect${location && ` to ${location}`}, which is not followed`
 }
 
 /** What a reply that arrived whole means. */
@@ -139,8 +119,11 @@ export function judgeReply(
     return { head, errorBody, error: apiError }
   }
   const body = decodeText([bytes])
-  const error = toUnexpected(url, head, scrubber, {
-    issues: decoded.issues,
+  const why = explainStatus(head, scrubber)
+  const error = new PlantStoreResponseError(url, {
+    status,
+    contentType: scrubber.scrub(headers.get(headerNames.contentType) ?? ''),
+    issues: why === undefined ? decoded.issues : [{ path: [], message: why }],
     // Scrubbed before the cut, which might leave half a secret.
     snippet: scrubber.scrub(body).slice(0, MAX_SNIPPET),
     // The server gives no whole JSON with 200 but a plant: this one is somebody else's.

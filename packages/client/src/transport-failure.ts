@@ -26,65 +26,62 @@ function causesOf(thrown: unknown): Thrown[] {
   return causes
 }
 
-/** Codes that mean, whatever the system call was, that there never was a connection. */
+// These match a code and a message with a space between; Deno has no codes, only words.
+
+/** By these there never was a connection, whatever the system call was. */
 const NEVER_CONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket) |client error \(Connect\)|TLS handshake failed/
 
 /** Certificates are checked before a request is sent. */
-const UNTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/
+const UNTRUSTED =
+  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)|invalid peer certificate/
 
 /** Once TLS speaks, a request may have gone before it fails. */
-const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/
-
-/** Deno has words instead of codes, and so has Bun for a handshake. */
-const CONNECTING = /client error \(Connect\)|TLS handshake failed/
-const UNTRUSTED_WORDS = /invalid peer certificate/
-const TLS_WORDS = /received corrupt message|TLS handshake failed/
+const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO )|received corrupt message/
 
 /** A proxy gave 407 instead of a connection (RFC 9110 §15.5.8). */
-const PROXY_WORDS = /proxy.*\b407\b|proxy authentication/i
-const PROXY_REASON = 'the proxy requires authentication (407)'
+const PROXY = /proxy.*\b407\b|proxy authentication/i
 
-function neverConnected({ code, message, syscall, errors }: Thrown): boolean {
+/** Fetch refuses the ports of other protocols by itself, without asking the network. */
+const PORT = /^undefined bad port$/
+
+const PROXY_REASON = 'proxy authentication is required (407)'
+
+function matches({ code, message }: Thrown, pattern: RegExp): boolean {
+  return pattern.test(`${String(code)} ${String(message)}`)
+}
+
+function neverConnected(thrown: Thrown): boolean {
+  const { syscall, errors } = thrown
   // One error for each address that was tried.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected)
-  if (syscall === 'connect' || syscall === 'getaddrinfo') return true
-  return NEVER_CONNECTED.test(String(code)) || CONNECTING.test(String(message))
+  return syscall === 'connect' || syscall === 'getaddrinfo' || matches(thrown, NEVER_CONNECTED)
 }
 
-interface Kind {
-  readonly code: ConnectionCode
-  readonly retryable: boolean
-  /** Where it is known that the request which failed so was not sent: whose failure it must be. */
-  readonly unsent?: 'isFirst' | 'isOwn'
-  readonly reason?: string
-}
+/** A code, whether another try may help, and by which of its facts a request was not sent. */
+type Kind = readonly [
+  code: ConnectionCode,
+  retryable: boolean,
+  unsent: 'isFirst' | 'isOwn' | false,
+  reason?: string,
+]
 
 function kindOf(causes: readonly Thrown[]): Kind {
-  const hasCode = (pattern: RegExp) => causes.some(({ code }) => pattern.test(String(code)))
-  const says = (pattern: RegExp) => causes.some(({ message }) => pattern.test(String(message)))
-  const unsent = causes.some(neverConnected) ? ({ unsent: 'isFirst' } as const) : {}
-  if (says(PROXY_WORDS))
-    return { code: 'connection_failed', retryable: false, unsent: 'isFirst', reason: PROXY_REASON }
-  if (hasCode(UNTRUSTED) || says(UNTRUSTED_WORDS))
-    return { code: 'tls_failed', retryable: false, unsent: 'isFirst' }
-  if (hasCode(TLS) || says(TLS_WORDS)) return { code: 'tls_failed', retryable: false, ...unsent }
-  // Fetch refuses the ports of other protocols by itself, without asking the network.
-  if (says(/^bad port$/)) return { code: 'connection_failed', retryable: false, unsent: 'isOwn' }
-  return {
-    code: unsent.unsent ? 'connection_failed' : 'connection_lost',
-    retryable: true,
-    ...unsent,
-  }
+  const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
+  const unsent = causes.some(neverConnected) && 'isFirst'
+  if (has(UNTRUSTED)) return ['tls_failed', false, 'isFirst']
+  if (has(TLS)) return ['tls_failed', false, unsent]
+  if (has(PORT)) return ['connection_failed', false, 'isOwn']
+  if (has(PROXY)) return ['connection_failed', false, 'isFirst', PROXY_REASON]
+  return [unsent ? 'connection_failed' : 'connection_lost', true, unsent]
 }
 
 /** The first word or sentence that says anything, from the innermost cause outwards. */
-function reasonOf(causes: readonly Thrown[], thrown: unknown): string {
+function reasonOf(causes: readonly Thrown[]): string {
   // A DOMException has a number for its code, from before they had names.
   const words = causes.flatMap(({ code, message }) => [message, typeof code === 'string' && code])
-  const said = words.reverse().find((word) => word && String(word).trim() !== '')
-  const text = String(said || (causes.length === 0 ? thrown : '')).trim()
-  return text === '' ? 'the runtime gives no reason' : text
+  const said = words.reverse().find((word) => word && String(word).trim())
+  return String(said || 'the runtime gives no reason').trim()
 }
 
 /** The same words without secrets, and nothing else that hung on it. */
@@ -102,11 +99,11 @@ function judgeThrown(
   sends: Pick<Sends, 'isFirst' | 'isOwn'>,
   appliedIfSent: Applied,
 ): PlantStoreConnectionError {
-  const causes = causesOf(thrown)
-  const { code, retryable, unsent, reason = reasonOf(causes, thrown) } = kindOf(causes)
-  const innermost = causes.at(-1) ?? { name: 'Error', message: thrown }
-  const applied = unsent !== undefined && sends[unsent] ? 'no' : appliedIfSent
-  const cause = copyScrubbed(innermost, scrub)
+  const found = causesOf(thrown)
+  const causes = found.length > 0 ? found : [{ name: 'Error', message: thrown }]
+  const [code, retryable, unsent, reason = reasonOf(causes)] = kindOf(causes)
+  const applied = unsent && sends[unsent] ? 'no' : appliedIfSent
+  const cause = copyScrubbed(causes.at(-1) as Thrown, scrub)
   return new PlantStoreConnectionError(url, code, scrub(reason), { applied, retryable, cause })
 }
 

@@ -28,7 +28,7 @@ const untrusted = { code: 'tls_failed', applied: 'no', retryable: false }
 const brokenTls = { code: 'tls_failed', applied: 'maybe', retryable: false }
 
 const NO_REASON = 'the runtime gives no reason'
-const PROXY = 'the proxy requires authentication (407)'
+const PROXY = 'proxy authentication is required (407)'
 const DENO = (why: string) => `error sending request: client error (Connect): ${why}`
 const denoFailed = (why: string) => wrapped(new Error(DENO(why)))
 const bunHandshake = Object.assign(new TypeError('EPROTO: The TLS handshake failed.'), {
@@ -117,8 +117,8 @@ describe('where fetch fails, the error names it', () => {
       refusedHere,
     ],
     ['a proxy of Deno does', denoFailed('proxy authentication required'), PROXY, refusedHere],
-    ['nothing is thrown', undefined, 'undefined', lost],
-    ['null is thrown', null, 'null', lost],
+    ['nothing is thrown', undefined, NO_REASON, lost],
+    ['null is thrown', null, NO_REASON, lost],
   ])('%s', (_what, thrown, reason, facts) => {
     const error = judge(thrown)
     expect(error).toMatchObject({ ...facts, reason })
