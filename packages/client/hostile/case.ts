@@ -33,6 +33,8 @@ export interface Exchange {
   drained(): Promise<void>
   /** Notes that the plant of this request is stored. */
   store(): void
+  /** Takes no further connections. */
+  refuse(): void
   /** Ends the connection in order (FIN). */
   end(): void
   /** Cuts the connection off (RST). */

@@ -55,6 +55,7 @@ interface Parts {
   readonly seen: Seen[]
   readonly openedAt: number
   otherUrl: string
+  refuse(): void
 }
 
 async function drained(socket: Socket): Promise<void> {
@@ -91,6 +92,7 @@ async function play(parts: Parts, socket: Socket, request: Seen): Promise<void> 
     store() {
       request.isStored = true
     },
+    refuse: () => parts.refuse(),
   })
 }
 
@@ -138,7 +140,7 @@ function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Se
 async function openCase(script: Case, key: string): Promise<RunningCase> {
   const seen: Seen[] = []
   const openedAt = performance.now()
-  const parts: Parts = { script, seen, openedAt, otherUrl: '' }
+  const parts: Parts = { script, seen, openedAt, otherUrl: '', refuse: () => void main.close() }
   const [other, otherSockets] = createCaseListener(parts, 'other')
   const [main, mainSockets] = createCaseListener(parts, 'main')
   parts.otherUrl = await listen(other)
