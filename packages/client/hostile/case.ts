@@ -14,6 +14,8 @@ export interface SeenRequest {
   readonly atMs: number
   /** Counts the TCP connections of the case, from 1. */
   readonly connection: number
+  /** Whether the server has stored its plant, whatever it replied. */
+  readonly isStored: boolean
 }
 
 /** One request and the socket it came on, to be answered byte by byte. */
@@ -29,6 +31,10 @@ export interface Exchange {
   send(bytes: string | Uint8Array): void
   /** Waits until what was sent has left, or the socket is gone. */
   drained(): Promise<void>
+  /** Notes that the plant of this request is stored. */
+  store(): void
+  /** Takes no further connections. */
+  refuse(): void
   /** Ends the connection in order (FIN). */
   end(): void
   /** Cuts the connection off (RST). */
@@ -48,6 +54,10 @@ export interface CaseTools {
   /** Whether this runtime is one of those where the check demands something else. */
   readonly differs: boolean
   readonly baseUrl: string
+  /** The same by https, whatever the server speaks. */
+  readonly tlsUrl: string
+  /** Where the package undici is; undefined but on Node.js. */
+  readonly undiciUrl: string | undefined
   /** Nobody listens there. */
   readonly refusedUrl: string
   /** A client of this server with short timeouts; each of its events is searched for the token. */
@@ -56,16 +66,20 @@ export interface CaseTools {
   rest(options?: Partial<ClientOptions>): RestLibrary.RestClient
   /** Every request so far, preflights left out. */
   seen(): Promise<readonly SeenRequest[]>
+  /** Whether a request so far has had its plant stored. */
+  isStored(): Promise<boolean>
   /**
    * What a call rejects with.
-   * @throws when it resolves, rejects with no PlantStoreError, or the error shows the token.
+   * @throws when it resolves, rejects with no PlantStoreError, or the error shows the token, a
+   * control character or a blank reason, or is contradicted by what is stored.
    */
   failureOf(call: Promise<unknown>): Promise<PlantStoreFailure>
 }
 
 /** An error of the client, with the fields that only some of them have. */
 export type PlantStoreFailure = Library.PlantStoreError &
-  Partial<Pick<Library.PlantStoreApiError, 'status' | 'apiCode' | 'retryAfterMs'>>
+  Partial<Pick<Library.PlantStoreApiError, 'status' | 'apiCode' | 'issues' | 'retryAfterMs'>> &
+  Partial<Pick<Library.PlantStoreConnectionError, 'reason'>>
 
 export interface Case {
   /** A sentence that the check decides. */
@@ -75,6 +89,10 @@ export interface Case {
   readonly script: Script
   /** What the server does to a new connection before any byte; true ends the matter there. */
   readonly refusesConnection?: true
+  /** Whether it speaks TLS, under a certificate that nobody trusts. */
+  readonly isTls?: true
+  /** What it does to the beginning of a TLS handshake where it speaks none; by default, nothing. */
+  readonly onHandshake?: (exchange: Pick<Exchange, 'send' | 'end' | 'reset' | 'pause'>) => unknown
   readonly check: (tools: CaseTools) => Promise<void>
   /** Watches something global, such as timers, so that no other case may run beside it. */
   readonly isAlone?: true

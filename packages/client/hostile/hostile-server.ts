@@ -1,6 +1,8 @@
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
+import { createCertificate } from '../../../apps/server/test/postgres/certificate.ts'
 import type { Case, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
 import { preflightReply } from './replies.ts'
@@ -18,6 +20,8 @@ export interface OpenedCase {
   readonly baseUrl: string
   readonly refusedUrl: string
 }
+
+type Seen = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] }
 
 interface RunningCase {
   readonly seen: SeenRequest[]
@@ -48,9 +52,10 @@ async function findRefusedUrl(): Promise<string> {
 
 interface Parts {
   readonly script: Case
-  readonly seen: SeenRequest[]
+  readonly seen: Seen[]
   readonly openedAt: number
   otherUrl: string
+  refuse(): void
 }
 
 async function drained(socket: Socket): Promise<void> {
@@ -61,11 +66,20 @@ async function drained(socket: Socket): Promise<void> {
   })
 }
 
-async function play(parts: Parts, socket: Socket, request: SeenRequest): Promise<void> {
-  const attempt = parts.seen.filter(({ origin }) => origin === 'main').length
-  const write = (bytes: string | Uint8Array) => {
-    if (!socket.destroyed && socket.writable) socket.write(bytes)
+function openWays(socket: Socket) {
+  return {
+    send(bytes: string | Uint8Array) {
+      if (!socket.destroyed && socket.writable) socket.write(bytes)
+    },
+    end: () => void socket.end(),
+    // A socket of TLS has no reset.
+    reset: () => void (socket.resetAndDestroy ?? socket.destroy).call(socket),
+    pause: (ms: number) => sleep(ms),
   }
+}
+
+async function play(parts: Parts, socket: Socket, request: Seen): Promise<void> {
+  const attempt = parts.seen.filter(({ origin }) => origin === 'main').length
   await parts.script.script({
     attempt,
     request,
@@ -73,19 +87,25 @@ async function play(parts: Parts, socket: Socket, request: SeenRequest): Promise
     get isOpen() {
       return !socket.destroyed && socket.writable
     },
-    send: write,
+    ...openWays(socket),
     drained: () => drained(socket),
-    end: () => void socket.end(),
-    reset: () => void socket.resetAndDestroy(),
-    pause: (ms) => sleep(ms),
+    store() {
+      request.isStored = true
+    },
+    refuse: () => parts.refuse(),
   })
 }
+
+/** The first byte of what begins a TLS handshake (RFC 8446 §5.1). */
+const HANDSHAKE = 0x16
+
+const { certificate: cert, key } = createCertificate()
 
 /** A listener that hands every request to the script of a case, byte for byte. */
 function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Set<Socket>] {
   const sockets = new Set<Socket>()
   let connections = 0
-  const server = createServer({ noDelay: true }, (socket) => {
+  const accept = (socket: Socket) => {
     const connection = ++connections
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
@@ -99,20 +119,28 @@ function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Se
         return
       }
       const atMs = performance.now() - parts.openedAt
-      const request: SeenRequest = { ...read, origin, atMs, connection }
+      const request: Seen = { ...read, origin, atMs, connection, isStored: false }
       parts.seen.push(request)
       // A script that takes a stray request amiss must not end the server for the other cases.
       play(parts, socket, request).catch(() => socket.resetAndDestroy())
     }
-    socket.on('data', createRequestReader(onRequest))
-  })
+    const read = createRequestReader(onRequest)
+    socket.on('data', (bytes: Buffer) => {
+      if (bytes[0] === HANDSHAKE) parts.script.onHandshake?.(openWays(socket))
+      else read(bytes)
+    })
+  }
+  const isTls = parts.script.isTls && origin === 'main'
+  const server = isTls
+    ? createTlsServer({ cert, key }, accept).on('tlsClientError', () => {})
+    : createServer({ noDelay: true }, accept)
   return [server, sockets]
 }
 
 async function openCase(script: Case, key: string): Promise<RunningCase> {
-  const seen: SeenRequest[] = []
+  const seen: Seen[] = []
   const openedAt = performance.now()
-  const parts: Parts = { script, seen, openedAt, otherUrl: '' }
+  const parts: Parts = { script, seen, openedAt, otherUrl: '', refuse: () => void main.close() }
   const [other, otherSockets] = createCaseListener(parts, 'other')
   const [main, mainSockets] = createCaseListener(parts, 'main')
   parts.otherUrl = await listen(other)

@@ -3,13 +3,13 @@ import type * as RestLibrary from '../src/rest.ts'
 import type { RuntimeKind } from './case.ts'
 import { runCases } from './run-cases.ts'
 
-/** Arguments: the control's URL, the file URL of the built client, the kind of runtime. */
-const [controlUrl = '', libraryUrl = '', runtime = 'node'] = process.argv.slice(2)
+/** Arguments: the control's URL, the file URLs of the built client and of undici, the kind of runtime. */
+const [controlUrl = '', libraryUrl = '', undiciUrl = '', runtime = 'node'] = process.argv.slice(2)
 
 const library = (await import(libraryUrl)) as typeof Library
 const restLibrary = (await import(new URL('rest.js', libraryUrl).href)) as typeof RestLibrary
 const kind = runtime as RuntimeKind
-const results = await runCases({ controlUrl, library, restLibrary, runtime: kind })
+const results = await runCases({ controlUrl, library, restLibrary, undiciUrl, runtime: kind })
 
 // Nothing is ended here: a process whose calls are done has nothing left to wait for.
 process.stdout.write(`${JSON.stringify(results)}\n`)

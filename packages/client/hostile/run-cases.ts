@@ -4,7 +4,7 @@ import { assertEqual, assertTrue } from './assertions.ts'
 import type { Case, CaseTools, PlantStoreFailure, RuntimeKind, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
 import type { OpenedCase } from './hostile-server.ts'
-import { findSecret } from './secret-search.ts'
+import { findSecret, findUnseen } from './secret-search.ts'
 import { forEachAtOnce } from './verdicts.ts'
 
 export interface CaseResult {
@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly library: typeof Library
   readonly restLibrary: typeof RestLibrary
   readonly runtime: RuntimeKind
+  /** Where the package undici is, for those that take its dispatchers. */
+  readonly undiciUrl?: string | undefined
 }
 
 const TOKEN = 'plant_4f3e2d1c0b9a_VHdvU2VjcmV0RmVybnM'
@@ -48,7 +50,7 @@ function createTools(
   opened: OpenedCase,
   shown: unknown[],
 ): CaseTools {
-  const { controlUrl, library, restLibrary, runtime } = options
+  const { controlUrl, library, restLibrary, runtime, undiciUrl } = options
   const complete = ({ onEvent, ...given }: Parameters<CaseTools['client']>[0] = {}) => ({
     baseUrl: opened.baseUrl,
     token: TOKEN,
@@ -60,14 +62,19 @@ function createTools(
       onEvent?.(event)
     },
   })
+  const seen = () => getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`)
+  const isStored = async () => (await seen()).some((request) => request.isStored)
   return {
     library,
     differs: runtime in differs,
+    undiciUrl,
     baseUrl: opened.baseUrl,
+    tlsUrl: opened.baseUrl.replace(/^https?/, 'https'),
     refusedUrl: opened.refusedUrl,
     client: (given) => library.createPlantStoreClient(complete(given)),
     rest: (given) => restLibrary.createRestClient(complete(given)),
-    seen: () => getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`),
+    seen,
+    isStored,
     async failureOf(call) {
       let failure: unknown
       try {
@@ -78,6 +85,7 @@ function createTools(
       assertTrue(failure !== undefined, 'the call fails')
       assertTrue(failure instanceof library.PlantStoreError, `${failure} is an error of the client`)
       shown.push(failure)
+      assertTrue(!(failure.applied === 'no' && (await isStored())), 'what is stored is not `no`')
       return failure as unknown as PlantStoreFailure
     },
   }
@@ -107,6 +115,8 @@ async function runCase(options: RunOptions, one: Case): Promise<Finished> {
     await withinPatience(check(tools))
     for (const value of shown) {
       assertEqual(findSecret(value, TOKEN), undefined, 'a text with the token')
+      assertEqual(findUnseen(value), undefined, 'a text that a terminal would obey')
+      assertTrue((value as PlantStoreFailure).reason?.trim() !== '', 'a reason says something')
       assertTrue(JSON.stringify(value) !== undefined, 'errors and events can be written as JSON')
     }
   } catch (error) {

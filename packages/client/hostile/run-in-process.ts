@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { BUILT_CLIENT, bundle, pathOf } from './bundle.ts'
 import type { HostileServer } from './hostile-server.ts'
 import type { CaseResult } from './run-cases.ts'
-import type { Runtime } from './runtimes.ts'
+import { type Runtime, UNDICI } from './runtimes.ts'
 
 /** The claim about the process that made the calls. */
 export const ENDS_CLAIM = 'the process ends by itself once its calls are done'
@@ -43,13 +43,15 @@ export async function runInProcess(
   { program, kind, flags, title }: Runtime,
   { controlUrl }: HostileServer,
 ): Promise<CaseResult[]> {
-  if (program === undefined) throw new Error(`there is no ${title} on this machine`)
+  if (program === undefined || UNDICI === undefined)
+    throw new Error(`there is no ${title} on this machine`)
   // Inside the package, where every runtime finds what the client imports.
   const folder = mkdtempSync(join(PACKAGES, '.hostile-'))
   const script = join(folder, 'run-cases.mjs')
   try {
     writeFileSync(script, await bundle('process-entry.ts', 'neutral'))
-    const args = [...flags, script, controlUrl, pathToFileURL(BUILT_CLIENT).href, kind]
+    const urls = [BUILT_CLIENT, UNDICI].map((path) => pathToFileURL(path).href)
+    const args = [...flags, script, controlUrl, ...urls, kind]
     const { output, endsAfterMs } = await runScript(program, args)
     if (output === '') throw new Error(`${title} gave no results`)
     const holds = endsAfterMs < END_MS

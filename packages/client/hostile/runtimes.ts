@@ -26,14 +26,21 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The program of an npm package that the runtimes folder depends on. */
-function findInPackage(name: string, inside: string): string | undefined {
+/** The package undici, whose dispatchers Node's fetch takes; undefined where it is not installed. */
+export const UNDICI = findInRuntimes('undici')
+
+function findInRuntimes(path: string): string | undefined {
   try {
-    const folder = dirname(createRequire(pathOf('runtimes/')).resolve(`${name}/package.json`))
-    return isProgram(join(folder, inside)) ? join(folder, inside) : undefined
+    return createRequire(pathOf('runtimes/')).resolve(path)
   } catch {
     return undefined
   }
+}
+
+/** The program of an npm package that the runtimes folder depends on. */
+function findInPackage(name: string, inside: string): string | undefined {
+  const program = join(dirname(findInRuntimes(`${name}/package.json`) ?? ''), inside)
+  return isProgram(program) ? program : undefined
 }
 
 /** The first program of a name on the path that no package brought. */
@@ -65,6 +72,7 @@ export function findRuntimes(): readonly Runtime[] {
     findNode('20', findInPackage('nodejs-20', 'bin/node')),
     findNode('22', findInPackage('nodejs-22', 'bin/node')),
     findNode('24', undefined),
+    findNode('26', findInPackage('nodejs-26', 'bin/node')),
     { title: 'Bun 1', kind: 'bun', program: bun, flags: [] },
     { title: 'Deno 2', kind: 'deno', program: deno, flags: DENO_FLAGS },
   ]

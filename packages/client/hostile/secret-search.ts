@@ -62,3 +62,16 @@ export function findSecret(value: unknown, secret: string): string | undefined {
   }
   return undefined
 }
+
+/** What a terminal obeys: controls but those of a stack's own lines, marks of direction, separators. */
+const UNSEEN = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** The first text of an error that holds what a terminal would obey, if any. */
+export function findUnseen(value: unknown): string | undefined {
+  for (const text of textsWithin(value, new Set())) {
+    const [first = '', ...stack] = text.split('\n')
+    const isForged = stack.some((line) => !line.startsWith('    at '))
+    if (UNSEEN.test(first) || stack.some((line) => UNSEEN.test(line)) || isForged) return text
+  }
+  return undefined
+}

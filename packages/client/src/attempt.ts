@@ -1,13 +1,13 @@
-import { appliedByHead, type ReplyHead } from './applied.ts'
+import { appliedByPart, type ReplyHead } from './applied.ts'
 import { Deadline, type Ending } from './deadline.ts'
-import { sendsOnce } from './environment.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
 import type { DecodedReply } from './plant-codec.ts'
-import { type JudgedReply, judgeReply, readBody } from './reply.ts'
+import { decodeText, type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrubber } from './scrubber.ts'
+import { noteReply, type Sends, watchSends } from './sends.ts'
 import type { CallSettings } from './settings.ts'
 import { toConnectionError } from './transport-failure.ts'
 
@@ -45,6 +45,60 @@ export function toEndingError(
 const MAX_GROWTH = 6
 const MAX_ERROR_BYTES = 65_536
 
+/** What is known of an attempt while it goes on. */
+interface Progress {
+  readonly sends: Sends
+  readonly deadline: Deadline
+  /** What has arrived of the body. */
+  readonly chunks: Uint8Array[]
+  head?: ReplyHead
+}
+
+async function exchange(
+  { operation, runtime, requestId, scrubber }: AttemptContext,
+  headers: Readonly<Record<string, string>>,
+  fetch: typeof globalThis.fetch,
+  progress: Progress,
+): Promise<JudgedReply> {
+  const { url, method, body } = operation
+  const { signal } = progress.deadline
+  const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+  noteReply(url.origin)
+  // A copy, which is one even where the caller's fetch gives something else.
+  const head = { status: response.status, headers: new Headers(response.headers) }
+  progress.head = head
+  const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
+  const read = await readBody(response, limit, signal, progress.chunks)
+  return judgeReply(head, read, operation.decode(head.status, read.bytes), {
+    url,
+    requestId,
+    scrubber,
+    nowMs: runtime.wallClock(),
+    isOnlyRequest: progress.sends.atMost() === 1,
+  })
+}
+
+/** What an attempt came to that threw, and what that means for the plant. */
+function judgeThrown(
+  thrown: unknown,
+  { sends, deadline, chunks, head }: Progress,
+  context: AttemptContext,
+): JudgedReply {
+  const { operation, requestId, scrubber } = context
+  // Nothing was sent while the connection was being made.
+  const isSent = sends.atMost() !== 0
+  const applied = isSent ? appliedByPart(head, decodeText(chunks), requestId) : 'no'
+  if (deadline.ending) return { head, error: toEndingError(deadline.ending, context, applied) }
+  // Node keeps this reply to itself and throws without a word.
+  const cause = sends.status() === 407 ? new Error('proxy authentication') : thrown
+  return { head, error: toConnectionError(cause, operation.url, scrubber, sends, applied) }
+}
+
+/** A reply, and how many requests fetch was seen to send besides the one that it was asked to. */
+export interface AttemptReply extends JudgedReply {
+  readonly resent: number
+}
+
 /**
  * Sends a request once and reads its reply, within a time that covers both.
  * Never rejects: what went wrong is in the result, with what it means for the plant.
@@ -52,44 +106,24 @@ const MAX_ERROR_BYTES = 65_536
 export async function attempt(
   context: AttemptContext,
   headers: Readonly<Record<string, string>>,
-): Promise<JudgedReply> {
-  const { operation, settings, runtime, requestId, scrubber } = context
-  const { url, method, body } = operation
+): Promise<AttemptReply> {
+  const { operation, settings, runtime, requestId } = context
+  const fetch = settings.fetch ?? globalThis.fetch
+  const sends = watchSends(fetch, requestId, operation.url.origin)
   const deadline = new Deadline({
     runtime,
     ms: settings.timeoutMs,
     ending: 'attempt_timeout',
     within: context.deadline,
   })
-  const arrived: { head?: ReplyHead } = {}
-
-  async function exchange(): Promise<JudgedReply> {
-    const fetch = settings.fetch ?? globalThis.fetch
-    const { signal } = deadline
-    const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    // A copy, which is one even where the caller's fetch gives something else.
-    const head = { status: response.status, headers: new Headers(response.headers) }
-    arrived.head = head
-    const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
-    return judgeReply(head, read, operation.decode(head.status, read.bytes), {
-      host: url.host,
-      requestId,
-      scrubber,
-      nowMs: runtime.wallClock(),
-      isOnlyRequest: settings.fetch === undefined && sendsOnce(),
-    })
-  }
-
+  const progress: Progress = { sends, deadline, chunks: [] }
+  let reply: JudgedReply
   try {
-    return await deadline.race(exchange())
+    reply = await deadline.race(exchange(context, headers, fetch, progress))
   } catch (thrown) {
-    const { head } = arrived
-    const applied = appliedByHead(head, requestId)
-    const error = deadline.ending
-      ? toEndingError(deadline.ending, context, applied)
-      : toConnectionError(thrown, url, scrubber, applied)
-    return { head, error }
-  } finally {
-    deadline.close()
+    reply = judgeThrown(thrown, progress, context)
   }
+  sends.close()
+  deadline.close()
+  return { ...reply, resent: (sends.atMost() || 1) - 1 }
 }

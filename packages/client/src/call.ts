@@ -41,6 +41,9 @@ export interface CallResult extends JudgedReply {
 /** Every header that the contract has for a request; one more does not compile here before it is sent. */
 type HeaderName = keyof (typeof contract)['createPlant']['headers']
 
+/** Of an error that comes from elsewhere than fetch. */
+const UNSEEN = { isFirst: false, isOwn: false }
+
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
   #context: AttemptContext
@@ -48,6 +51,8 @@ class Call {
   #token: IssuedToken | undefined
   #hasRefreshed = false
   #attempts = 0
+  /** Requests that fetch sent besides the one that it was asked to, as far as they were seen. */
+  #resent = 0
   #retries = 0
   #applied: Applied = 'no'
   #head: ReplyHead | undefined
@@ -110,7 +115,7 @@ class Call {
     if (isBranded(thrown)) return thrown
     // Nobody has foreseen this: of what was sent it is only known that it was sent.
     if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
-    return toConnectionError(thrown, operation.url, scrubber, this.#applied)
+    return toConnectionError(thrown, operation.url, scrubber, UNSEEN, this.#applied)
   }
 
   async #attempt(): Promise<JudgedReply> {
@@ -128,8 +133,9 @@ class Call {
       [headerNames.retryCount]: String(this.#attempts++),
     } satisfies Readonly<Record<HeaderName, string>>
     const reply = await attempt(this.#context, headers)
-    const { head, error } = reply
+    const { head, error, resent } = reply
     this.#head = head
+    this.#resent += resent
     if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
     if (head !== undefined) {
       this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })
@@ -183,7 +189,7 @@ class Call {
 
   #end(reply: JudgedReply): CallResult {
     const { head, error } = reply
-    const attempts = this.#attempts
+    const attempts = this.#attempts + this.#resent
     const sent = attempts > 0 && { requestId: this.#requestId() }
     const durationMs = this.#context.runtime.now() - this.#startedAt
     const meta = { ...(head && { status: head.status }), ...sent, attempts, durationMs }

@@ -10,6 +10,11 @@ interface Host {
   }
 }
 
+/** The versions of the runtime and its parts, by name; none in browsers. */
+export function runtimeVersions(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as Host).process?.versions ?? {}
+}
+
 /** A setting from the environment; undefined where it is not set or there is no environment. */
 export function readEnvironment(name: EnvironmentName): string | undefined {
   try {
@@ -25,20 +30,11 @@ export function readEnvironment(name: EnvironmentName): string | undefined {
  * undefined in browsers, which send their own.
  */
 export function describeUserAgent(appName: string | undefined): string | undefined {
-  const versions = (globalThis as Host).process?.versions ?? {}
+  const versions = runtimeVersions()
   const runtime = ['bun', 'deno', 'node'].find((name) => versions[name] !== undefined)
   if (runtime === undefined) return undefined
   const [major] = (versions[runtime] ?? '').split('.')
   return [`plant-store-client/${VERSION}`, `${runtime}/${major}`, appName]
     .filter((part) => part !== undefined)
     .join(' ')
-}
-
-/**
- * Whether fetch sends a request once only. Browsers and Deno silently send it again when a kept
- * connection breaks before the reply.
- */
-export function sendsOnce(): boolean {
-  const versions = (globalThis as Host).process?.versions ?? {}
-  return versions.node !== undefined && versions.deno === undefined
 }

@@ -30,15 +30,15 @@ function toIssues(problems: readonly Problem[]): PlantStoreIssue[] {
 }
 
 const ID = 'id' satisfies keyof NewPlantInput
-const LOST_DIGITS = 'a number beyond 2^53 has lost digits already, so give a bigint'
+const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits already'
 
-/** The problems of a plant; where its id is too large for a number, also what to do. */
+/** The problems of a plant; where its id is too large for a number, first what to do. */
 function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): readonly Problem[] {
   const { [ID]: id } = Object(plant) as Partial<NewPlantInput>
   if (!Number.isInteger(id) || Number.isSafeInteger(id)) return problems
   return problems.map((problem) =>
     problem.path[0] === ID
-      ? { ...problem, message: `${problem.message}: ${LOST_DIGITS}` }
+      ? { ...problem, message: `${LOST_DIGITS} (${problem.message})` }
       : problem,
   )
 }
@@ -67,6 +67,14 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
 type Shared = Pick<Plant, keyof Plant & keyof NewPlant>
 const shared = Object.keys(replySchema.shape).filter((name) => name in requestSchema.shape)
 
+/** The server repeats the name and the tag; what repeats the id as well only echoes the request. */
+const ECHO: DecodedReply = {
+  isJson: true,
+  issues: [
+    { path: [ID], message: 'is in no reply of the plant store: this is an echo of the request' },
+  ],
+}
+
 /** The server repeats what it was sent, unchanged: any other plant is somebody else's reply. */
 function compare(plant: Plant, sent: Shared): DecodedReply {
   const textOf = (from: Shared, name: string) => encodeJson({ _: from[name as keyof Shared] })
@@ -85,6 +93,7 @@ export function decodeReply(status: number, bytes: Uint8Array, sent: NewPlant): 
     return { isJson: false, issues: [{ path: [], message }] }
   }
   if (status === SUCCESS_STATUS) {
+    if (Object.hasOwn(Object(value), ID)) return ECHO
     const { data, error } = replySchema.safeParse(value)
     return error === undefined
       ? compare(data, sent)

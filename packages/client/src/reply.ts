@@ -1,5 +1,5 @@
 import { headerNames } from '@plant-store/contract'
-import { appliedByError, appliedByHead, type ReplyHead } from './applied.ts'
+import { appliedByError, appliedByPart, type ReplyHead } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
 import { PlantStoreApiError } from './errors/api-error.ts'
 import type { PlantStoreError } from './errors/plant-store-error.ts'
@@ -18,12 +18,12 @@ export interface JudgedReply {
 
 /** What is known besides the reply. */
 export interface ReplyContext {
-  readonly host: string
+  readonly url: URL
   readonly requestId: string
   readonly scrubber: Scrubber
   /** Milliseconds since 1970, for a Retry-After in a reply without a Date. */
   readonly nowMs: number
-  /** Whether fetch has certainly sent no other request before the one that was answered. */
+  /** Whether fetch has certainly sent no other request than the one that was answered. */
   readonly isOnlyRequest: boolean
 }
 
@@ -37,11 +37,13 @@ export interface ReadBody {
 /**
  * Reads a body to its end or to about a limit, so that an endless one does not fill the memory.
  * A signal ends it even where fetch does not heed one.
+ * @param chunks gets what arrives, so that it is there where the rest does not come
  */
 export async function readBody(
   response: Response,
   limitBytes: number,
   signal: AbortSignal,
+  chunks: Uint8Array[],
 ): Promise<ReadBody> {
   // React Native has no streams, and those of node-fetch are Node's own.
   if (typeof response.body?.getReader !== 'function') {
@@ -51,7 +53,6 @@ export async function readBody(
   const cancel = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
-  const chunks: Uint8Array[] = []
   let length = 0
   for (;;) {
     const { value } = await reader.read()
@@ -64,6 +65,12 @@ export async function readBody(
     }
   }
   return { bytes: concatenate(chunks, length), isCut: length > limitBytes }
+}
+
+/** The text of the beginning of a body. */
+export function decodeText(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder()
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
 }
 
 function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
@@ -83,13 +90,23 @@ function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
 }
 
 const MAX_SNIPPET = 80
+const MAX_LOCATION = 200
+
+/** What a status says of a reply that is not the plant store's, whatever its body is. */
+function explainStatus({ status, headers }: ReplyHead, { scrub }: Scrubber): string | undefined {
+  if (status === 407) return 'a proxy requires authentication'
+  // A browser gives a redirect the status 0 and hides where it leads.
+  if (status !== 0 && Math.floor(status / 100) !== 3) return undefined
+  const location = scrub(headers.get('location') ?? '').slice(0, MAX_LOCATION)
+  return `it is a redirect${location && ` to ${location}`}, which is not followed`
+}
 
 /** What a reply that arrived whole means. */
 export function judgeReply(
   head: ReplyHead,
   { bytes, isCut }: ReadBody,
   decoded: DecodedReply,
-  { host, requestId, scrubber, nowMs, isOnlyRequest }: ReplyContext,
+  { url, requestId, scrubber, nowMs, isOnlyRequest }: ReplyContext,
 ): JudgedReply {
   if ('plant' in decoded) return { head, plant: decoded.plant }
   const { status, headers } = head
@@ -98,17 +115,19 @@ export function judgeReply(
     const { error, message } = decoded.errorBody
     const errorBody = { ...decoded.errorBody, message: scrubber.scrub(message) }
     const applied = appliedByError(status, error, isOnlyRequest)
-    const apiError = new PlantStoreApiError(status, errorBody, { applied, retryAfterMs })
+    const apiError = new PlantStoreApiError(status, errorBody, { applied, retryAfterMs, url })
     return { head, errorBody, error: apiError }
   }
-  const error = new PlantStoreResponseError(host, {
+  const body = decodeText([bytes])
+  const why = explainStatus(head, scrubber)
+  const error = new PlantStoreResponseError(url, {
     status,
     contentType: scrubber.scrub(headers.get(headerNames.contentType) ?? ''),
-    issues: decoded.issues,
+    issues: why === undefined ? decoded.issues : [{ path: [], message: why }],
     // Scrubbed before the cut, which might leave half a secret.
-    snippet: scrubber.scrub(new TextDecoder().decode(bytes)).slice(0, MAX_SNIPPET),
+    snippet: scrubber.scrub(body).slice(0, MAX_SNIPPET),
     // The server gives no whole JSON with 200 but a plant: this one is somebody else's.
-    applied: isCut || decoded.isJson ? 'maybe' : appliedByHead(head, requestId),
+    applied: isCut || decoded.isJson ? 'maybe' : appliedByPart(head, body, requestId),
     retryAfterMs,
   })
   return { head, error }

@@ -25,9 +25,13 @@ export interface CallSettings extends Settings {
   readonly pacer: Pacer | undefined
 }
 
+const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
 const BASE_URL = 'must be an http or https URL without user, query or fragment'
 
 function parseBaseUrl(text: unknown): URL {
+  if (text === undefined || text === '') {
+    throw new PlantStoreConfigError('invalid_base_url', 'baseUrl', NO_BASE_URL)
+  }
   // URL.parse is missing in Node 20.
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   const isUsable =

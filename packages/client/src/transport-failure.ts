@@ -1,6 +1,7 @@
 import { PlantStoreConnectionError } from './errors/connection-error.ts'
 import type { Applied, ConnectionCode } from './errors/plant-store-error.ts'
 import type { Scrubber } from './scrubber.ts'
+import type { Sends } from './sends.ts'
 
 /** The parts of a thrown thing by which runtimes name a failure. */
 interface Thrown {
@@ -25,37 +26,67 @@ function causesOf(thrown: unknown): Thrown[] {
   return causes
 }
 
-/** Codes that mean, whatever the system call was, that there never was a connection. */
+// These match a code and a message with a space between; Deno has no codes, only words.
+
+/** By these there never was a connection, whatever the system call was. */
 const NEVER_CONNECTED =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket) |client error \(Connect\)|TLS handshake failed/
 
 /** Certificates are checked before a request is sent. */
-const UNTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/
+const UNTRUSTED =
+  /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)|invalid peer certificate/
 
 /** Once TLS speaks, a request may have gone before it fails. */
-const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/
+const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO )|received corrupt message/
 
-function neverConnected({ code, syscall, errors }: Thrown): boolean {
-  // One error for each address that was tried.
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected)
-  return syscall === 'connect' || syscall === 'getaddrinfo' || NEVER_CONNECTED.test(String(code))
+/** A proxy gave 407 instead of a connection (RFC 9110 §15.5.8). */
+const PROXY = /proxy.*\b407\b|proxy authentication/i
+
+/** Fetch refuses the ports of other protocols by itself, without asking the network. */
+const PORT = /^undefined bad port$/
+
+const PROXY_REASON = 'proxy authentication is required (407)'
+
+function matches({ code, message }: Thrown, pattern: RegExp): boolean {
+  return pattern.test(`${String(code)} ${String(message)}`)
 }
 
-type Kind = readonly [code: ConnectionCode, retryable: boolean, applied?: 'no']
+function neverConnected(thrown: Thrown): boolean {
+  const { syscall, errors } = thrown
+  // One error for each address that was tried.
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected)
+  return syscall === 'connect' || syscall === 'getaddrinfo' || matches(thrown, NEVER_CONNECTED)
+}
+
+/** A code, whether another try may help, and by which of its facts a request was not sent. */
+type Kind = readonly [
+  code: ConnectionCode,
+  retryable: boolean,
+  unsent: 'isFirst' | 'isOwn' | false,
+  reason?: string,
+]
 
 function kindOf(causes: readonly Thrown[]): Kind {
-  const has = (pattern: RegExp) => causes.some(({ code }) => pattern.test(String(code)))
-  if (has(UNTRUSTED)) return ['tls_failed', false, 'no']
-  if (has(TLS)) return ['tls_failed', false]
-  // Fetch refuses the ports of other protocols by itself, without asking the network.
-  if (causes.some(({ message }) => message === 'bad port'))
-    return ['connection_failed', false, 'no']
-  return causes.some(neverConnected) ? ['connection_failed', true, 'no'] : ['connection_lost', true]
+  const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
+  const unsent = causes.some(neverConnected) && 'isFirst'
+  if (has(UNTRUSTED)) return ['tls_failed', false, 'isFirst']
+  if (has(TLS)) return ['tls_failed', false, unsent]
+  if (has(PORT)) return ['connection_failed', false, 'isOwn']
+  if (has(PROXY)) return ['connection_failed', false, 'isFirst', PROXY_REASON]
+  return [unsent ? 'connection_failed' : 'connection_lost', true, unsent]
+}
+
+/** The first word or sentence that says anything, from the innermost cause outwards. */
+function reasonOf(causes: readonly Thrown[]): string {
+  // A DOMException has a number for its code, from before they had names.
+  const words = causes.flatMap(({ code, message }) => [message, typeof code === 'string' && code])
+  const said = words.reverse().find((word) => word && String(word).trim())
+  return String(said || 'the runtime gives no reason').trim()
 }
 
 /** The same words without secrets, and nothing else that hung on it. */
 function copyScrubbed({ name, message, code }: Thrown, scrub: Scrubber['scrub']): Error {
-  const copy = new Error(scrub(String(message)))
+  const copy = new Error(scrub(String(message).trim()))
   copy.name = scrub(String(name))
   copy.stack = `${copy.name}: ${copy.message}`
   return code === undefined ? copy : Object.assign(copy, { code: scrub(String(code)) })
@@ -65,34 +96,31 @@ function judgeThrown(
   thrown: unknown,
   url: URL,
   { scrub }: Scrubber,
+  sends: Pick<Sends, 'isFirst' | 'isOwn'>,
   appliedIfSent: Applied,
 ): PlantStoreConnectionError {
-  const causes = causesOf(thrown)
-  const [code, retryable, applied = appliedIfSent] = kindOf(causes)
-  const innermost = causes.at(-1) ?? { name: 'Error', message: thrown }
-  // A DOMException has a number for its code, from before they had names.
-  const word = typeof innermost.code === 'string' ? innermost.code : innermost.message
-  const cause = copyScrubbed(innermost, scrub)
-  return new PlantStoreConnectionError(url, code, scrub(String(word)), {
-    applied,
-    retryable,
-    cause,
-  })
+  const found = causesOf(thrown)
+  const causes = found.length > 0 ? found : [{ name: 'Error', message: thrown }]
+  const [code, retryable, unsent, reason = reasonOf(causes)] = kindOf(causes)
+  const applied = unsent && sends[unsent] ? 'no' : appliedIfSent
+  const cause = copyScrubbed(causes.at(-1) as Thrown, scrub)
+  return new PlantStoreConnectionError(url, code, scrub(reason), { applied, retryable, cause })
 }
 
 /**
  * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
  * Never throws, whatever was thrown.
- * @param appliedIfSent whether the plant is stored in case the request was sent
+ * @param appliedIfSent whether the plant is stored in case a request was sent
  */
 export function toConnectionError(
   thrown: unknown,
   url: URL,
   scrubber: Scrubber,
+  sends: Pick<Sends, 'isFirst' | 'isOwn'>,
   appliedIfSent: Applied,
 ): PlantStoreConnectionError {
   try {
-    return judgeThrown(thrown, url, scrubber, appliedIfSent)
+    return judgeThrown(thrown, url, scrubber, sends, appliedIfSent)
   } catch {
     const facts = { applied: appliedIfSent, retryable: true }
     return new PlantStoreConnectionError(url, 'connection_lost', 'an unreadable error', facts)

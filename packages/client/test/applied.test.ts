@@ -61,16 +61,35 @@ describe('an Error reply', () => {
     ["a gateway's own number", 503, 503, 'maybe'],
     ['the number of a refusal with status 500', 500, 40003, 'maybe'],
     ['a redirect', 307, 30700, 'maybe'],
+    ['a server that says it is the wrong one', 421, 42100, 'maybe'],
   ])('%s: %i, %i: %s', (_name, status, error, applied) => {
     expect(appliedByError(status, error, true)).toBe(applied)
   })
 
+  test.each<readonly [number, number, Applied]>([
+    [400, 40002, 'no'],
+    [413, 41300, 'no'],
+    [415, 41500, 'no'],
+    [401, 40101, 'maybe'],
+    [404, 40400, 'maybe'],
+    [408, 40800, 'maybe'],
+    [409, 40900, 'maybe'],
+    [425, 42500, 'maybe'],
+    [429, 42900, 'maybe'],
+    [431, 43100, 'maybe'],
+    [500, 50000, 'maybe'],
+    [503, 50300, 'maybe'],
+  ])('%i, %i where two may have been sent: %s', (status, error, applied) => {
+    expect(appliedByError(status, error, false)).toBe(applied)
+  })
+
   test.each<readonly [number, number, string, boolean]>([
-    [400, 40002, 'rejected', false],
+    [400, 40000, 'rejected', false],
+    [400, 40002, 'invalid_plant', false],
     [400, 40003, 'conflict', false],
     [401, 40101, 'unauthorized', false],
     [403, 40300, 'forbidden', false],
-    [404, 40400, 'unexpected_status', false],
+    [404, 40400, 'not_found', false],
     [408, 40800, 'unexpected_status', true],
     [409, 40900, 'conflict', false],
     [413, 41300, 'too_large', false],
@@ -113,6 +132,7 @@ describe('a reply that is not one of the contract', () => {
   test('a body that is lost after the 200 of the server leaves the plant stored', async () => {
     const reply: FakeReply = ({ headers }) => {
       const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":"F')),
         pull: (controller) => controller.error(fetchFailed('ECONNRESET', 'read')),
       })
       return new Response(body, { headers: ofServer(headers) })
@@ -124,12 +144,13 @@ describe('a reply that is not one of the contract', () => {
 
 describe('after several attempts', () => {
   test.each<[string, readonly FakeReply[], Applied, string]>([
-    ['two that were not sent', [refuseConnection, refuseConnection], 'no', 'connection_failed'],
-    ['not sent, then lost', [refuseConnection, lose], 'maybe', 'connection_lost'],
-    ['lost, then not sent', [lose, refuseConnection], 'maybe', 'connection_failed'],
+    // A fetch of the caller's may have sent more than it was asked to.
+    ['two refused connections', [refuseConnection, refuseConnection], 'maybe', 'connection_failed'],
+    ['refused, then lost', [refuseConnection, lose], 'maybe', 'connection_lost'],
+    ['lost, then refused', [lose, refuseConnection], 'maybe', 'connection_failed'],
     ['lost, then 503', [lose, refuse(503, 50300)], 'maybe', 'server_error'],
     ['lost, then 413', [lose, refuse(413, 41300)], 'maybe', 'too_large'],
-    ['lost, then refused as no plant', [lose, refuse(400, 40002)], 'maybe', 'rejected'],
+    ['lost, then refused as no plant', [lose, refuse(400, 40002)], 'maybe', 'invalid_plant'],
     ['lost, then taken by another plant', [lose, refuse(400, 40003)], 'no', 'conflict'],
     [
       'unknown, then taken by another plant',
@@ -137,7 +158,6 @@ describe('after several attempts', () => {
       'no',
       'conflict',
     ],
-    // A fetch of the caller's may have sent more than it was asked to.
     ['503, then 500 internal', [refuse(503, 50300), refuse(500, 50000)], 'maybe', 'server_error'],
     [
       'lost, then 401, then 401',

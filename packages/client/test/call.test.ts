@@ -121,6 +121,38 @@ describe('a call', () => {
     })
   })
 
+  test.each<[string, FakeReply, string]>([
+    [
+      'an Error for a path that is not there names the address',
+      () => replyJson(404, { error: 40400, message: 'no such path' }),
+      'the plant store answered 404 for http://127.0.0.1:3000/plants: no such path (40400)',
+    ],
+    [
+      'so does a page',
+      () => new Response('<p>', { status: 404 }),
+      "the reply of http://127.0.0.1:3000/plants with status 404 is not one of the plant store's: the body is not valid JSON",
+    ],
+    [
+      'a redirect names where it leads',
+      () => new Response('', { status: 302, headers: { location: '/sign-in' } }),
+      "the reply of 127.0.0.1:3000 with status 302 is not one of the plant store's: it is a redirect to /sign-in, which is not followed",
+    ],
+    [
+      'or that it leads nowhere',
+      () => new Response('', { status: 399 }),
+      "the reply of 127.0.0.1:3000 with status 399 is not one of the plant store's: it is a redirect, which is not followed",
+    ],
+    [
+      'a proxy is named',
+      () => new Response('', { status: 407 }),
+      "the reply of 127.0.0.1:3000 with status 407 is not one of the plant store's: a proxy requires authentication",
+    ],
+  ])('%s', async (_what, reply, message) => {
+    const { client, sent } = createFakeClient([reply])
+    await expect(client.createPlant(FERN)).rejects.toMatchObject({ message })
+    expect(sent).toHaveLength(1)
+  })
+
   test.each([undefined, null, 5, {}, { status: 200 }, { status: 200, headers: 5 }, 'gone'])(
     'ends with an error of the client where fetch gives %o',
     async (given) => {

@@ -69,6 +69,12 @@ describe('an option of a client is refused at once', () => {
     expect(refusal).toMatchObject({ code, option, applied: 'no', retryable: false, attempts: 0 })
   })
 
+  test.each([undefined, ''])('a missing address, and name what to set: %o', (baseUrl) => {
+    expect(refusalOf({ ...given, baseUrl })).toMatchObject({
+      message: 'baseUrl is missing: give it, or set PLANT_STORE_BASE_URL',
+    })
+  })
+
   test.each([null, 'options', 5])('what is no object: %o', (options) => {
     expect(refusalOf(options)).toMatchObject({ code: 'invalid_option', option: 'options' })
   })

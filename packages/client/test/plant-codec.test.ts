@@ -13,6 +13,14 @@ test.each<[number, string, DecodedReply]>([
   ],
   [200, '{"tag":"shade"}', { isJson: true, issues: [issue('is required', 'name')] }],
   [200, '{', { isJson: false, issues: [issue('the body is not valid JSON')] }],
+  [
+    200,
+    '{"id":7,"name":"Fern","tag":"shade"}',
+    {
+      isJson: true,
+      issues: [issue('is in no reply of the plant store: this is an echo of the request', 'id')],
+    },
+  ],
   [400, '{"error":40003,"message":"m"}', { errorBody: { error: 40003, message: 'm' } }],
   [400, '{"error":40003}', { isJson: true, issues: [issue('must be a string', 'message')] }],
 ])('%i with %s', (status, body, expected) => {

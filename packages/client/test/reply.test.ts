@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { appliedByHead } from '../src/applied.ts'
+import { appliedByPart } from '../src/applied.ts'
 import { createPlantStoreClient } from '../src/index.ts'
 import { judgeReply, readBody } from '../src/reply.ts'
 import { createScrubber } from '../src/scrubber.ts'
@@ -27,7 +27,7 @@ function createBody(chunks: readonly string[], isEndless = false) {
 describe('the body of a reply', () => {
   test('is read on where it is as long as its limit, and left where it is longer', async () => {
     const { noted, response } = createBody(['0123456789', 'a', 'b'], true)
-    const { bytes, isCut } = await readBody(response, 10, going)
+    const { bytes, isCut } = await readBody(response, 10, going, [])
     expect(new TextDecoder().decode(bytes)).toBe('0123456789a')
     expect(isCut).toBe(true)
     expect(noted.isCancelled).toBe(true)
@@ -35,7 +35,7 @@ describe('the body of a reply', () => {
 
   test('is left where it ends within its limit', async () => {
     const { noted, response } = createBody(['Fe', 'rn'])
-    const { bytes, isCut } = await readBody(response, 4, going)
+    const { bytes, isCut } = await readBody(response, 4, going, [])
     expect(new TextDecoder().decode(bytes)).toBe('Fern')
     expect(isCut).toBe(false)
     expect(noted.isCancelled).toBe(false)
@@ -43,13 +43,13 @@ describe('the body of a reply', () => {
 
   test('is cancelled where the signal was aborted before', async () => {
     const { noted, response } = createBody([], true)
-    expect((await readBody(response, 10, AbortSignal.abort())).bytes).toHaveLength(0)
+    expect((await readBody(response, 10, AbortSignal.abort(), [])).bytes).toHaveLength(0)
     expect(noted.isCancelled).toBe(true)
   })
 
   test('is read as a whole where it is no stream of the web, as in node-fetch', async () => {
     const response = { body: { on() {} }, arrayBuffer: async () => new Uint8Array([7]).buffer }
-    expect(await readBody(response as unknown as Response, 10, going)).toEqual({
+    expect(await readBody(response as unknown as Response, 10, going, [])).toEqual({
       bytes: new Uint8Array([7]),
       isCut: false,
     })
@@ -69,25 +69,43 @@ describe('a reply that broke off', () => {
   const requestId = 'r-1'
   const own = { 'x-request-id': requestId }
 
-  test.each<[string, number, Record<string, string>, string]>([
-    ['JSON', 200, { ...own, 'content-type': 'application/json' }, 'yes'],
-    ['JSON in UTF-8', 200, { ...own, 'content-type': 'application/json; charset=utf-8' }, 'yes'],
-    ['no media type', 200, own, 'maybe'],
-    ['another one', 200, { ...own, 'content-type': 'text/html' }, 'maybe'],
-    ['no id', 200, { 'content-type': 'application/json' }, 'maybe'],
-    ['another status', 201, { ...own, 'content-type': 'application/json' }, 'maybe'],
-  ])('with %s: %i %o: %s', (_what, status, headers, applied) => {
-    expect(appliedByHead({ status, headers: new Headers(headers) }, requestId)).toBe(applied)
+  const json = { ...own, 'content-type': 'application/json' }
+
+  test.each<[string, number, Record<string, string>, string, string]>([
+    ['a plant', 200, json, '{"name":"Fe', 'yes'],
+    [
+      'a plant in UTF-8',
+      200,
+      { ...json, 'content-type': 'application/json; charset=utf-8' },
+      '{"name":',
+      'yes',
+    ],
+    ['an echo of the request', 200, json, '{"id":7,"name":"Fe', 'maybe'],
+    ['what may be an echo', 200, json, '{"', 'maybe'],
+    ['nothing', 200, json, '', 'maybe'],
+    ['no media type', 200, own, '{"name":', 'maybe'],
+    ['another one', 200, { ...own, 'content-type': 'text/html' }, '{"name":', 'maybe'],
+    ['no id', 200, { 'content-type': 'application/json' }, '{"name":', 'maybe'],
+    ['the id of another', 200, { ...json, 'x-request-id': 'r-2' }, '{"name":', 'maybe'],
+    ['another status', 201, json, '{"name":', 'maybe'],
+  ])('with %s: %i %o %s: %s', (_what, status, headers, body, applied) => {
+    expect(appliedByPart({ status, headers: new Headers(headers) }, body, requestId)).toBe(applied)
   })
 
   test('before its head leaves it open', () => {
-    expect(appliedByHead(undefined, requestId)).toBe('maybe')
+    expect(appliedByPart(undefined, '{"name":', requestId)).toBe('maybe')
   })
 })
 
 test('a reply that names no media type has an empty one', () => {
   const scrubber = createScrubber()
-  const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
+  const context = {
+    url: new URL('http://h'),
+    requestId: 'r',
+    scrubber,
+    nowMs: 0,
+    isOnlyRequest: true,
+  }
   const head = { status: 200, headers: new Headers() }
   const decoded = { isJson: false, issues: [] }
   expect(
@@ -100,11 +118,17 @@ test('a reply that names no media type has an empty one', () => {
 
 test('a reply longer than any of the server is not taken for its, whatever its head says', () => {
   const scrubber = createScrubber()
-  const context = { host: 'h', requestId: 'r', scrubber, nowMs: 0, isOnlyRequest: true }
+  const context = {
+    url: new URL('http://h'),
+    requestId: 'r',
+    scrubber,
+    nowMs: 0,
+    isOnlyRequest: true,
+  }
   const headers = new Headers({ 'x-request-id': 'r', 'content-type': 'application/json' })
   const decoded = { isJson: false, issues: [] }
   const applied = [true, false].map((isCut) => {
-    const read = { bytes: new Uint8Array(), isCut }
+    const read = { bytes: new TextEncoder().encode('{"name":'), isCut }
     return judgeReply({ status: 200, headers }, read, decoded, context).error?.applied
   })
   expect(applied).toEqual(['maybe', 'yes'])

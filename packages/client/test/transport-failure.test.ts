@@ -5,8 +5,10 @@ import { fetchFailed } from './fake-fetch.ts'
 
 const url = new URL('https://plants.example/plants')
 
-function judge(thrown: unknown) {
-  return toConnectionError(thrown, url, createScrubber(), 'maybe')
+const OWN = { isFirst: true, isOwn: true }
+
+function judge(thrown: unknown, sends = OWN) {
+  return toConnectionError(thrown, url, createScrubber(), sends, 'maybe')
 }
 
 function wrapped(cause: Error): TypeError {
@@ -24,6 +26,14 @@ const lost = { code: 'connection_lost', applied: 'maybe', retryable: true }
 const refusedHere = { code: 'connection_failed', applied: 'no', retryable: false }
 const untrusted = { code: 'tls_failed', applied: 'no', retryable: false }
 const brokenTls = { code: 'tls_failed', applied: 'maybe', retryable: false }
+
+const NO_REASON = 'the runtime gives no reason'
+const PROXY = 'proxy authentication is required (407)'
+const DENO = (why: string) => `error sending request: client error (Connect): ${why}`
+const denoFailed = (why: string) => wrapped(new Error(DENO(why)))
+const bunHandshake = Object.assign(new TypeError('EPROTO: The TLS handshake failed.'), {
+  code: 'EPROTO',
+})
 
 test.each<[string, unknown]>([
   ['an AggregateError of nothing', new AggregateError([null])],
@@ -77,8 +87,38 @@ describe('where fetch fails, the error names it', () => {
     ["another protocol's port", wrapped(new Error('bad port')), 'bad port', refusedHere],
     ['a DOMException has a number', new DOMException('late', 'TimeoutError'), 'late', lost],
     ['a text is thrown', 'gone', 'gone', lost],
-    ['nothing is thrown', undefined, 'undefined', lost],
-    ['null is thrown', null, 'null', lost],
+    ['nothing is said at all', new Error(''), NO_REASON, lost],
+    ['a blank text is thrown', ' \n', NO_REASON, lost],
+    ['only the outer error says anything', wrapped(new Error('')), 'fetch failed', lost],
+    ['a code is blank', Object.assign(new Error('gone'), { code: '' }), 'gone', lost],
+    [
+      'Deno is refused',
+      denoFailed('tcp connect error: refused'),
+      DENO('tcp connect error: refused'),
+      failed,
+    ],
+    [
+      'Deno does not trust',
+      denoFailed('invalid peer certificate: X'),
+      DENO('invalid peer certificate: X'),
+      untrusted,
+    ],
+    [
+      'Deno meets no TLS',
+      denoFailed('received corrupt message'),
+      DENO('received corrupt message'),
+      untrusted,
+    ],
+    ['Bun meets no TLS', bunHandshake, 'EPROTO', untrusted],
+    [
+      'a proxy refuses a tunnel',
+      wrapped(new Error('Proxy response (407) !== 200')),
+      PROXY,
+      refusedHere,
+    ],
+    ['a proxy of Deno does', denoFailed('proxy authentication required'), PROXY, refusedHere],
+    ['nothing is thrown', undefined, NO_REASON, lost],
+    ['null is thrown', null, NO_REASON, lost],
   ])('%s', (_what, thrown, reason, facts) => {
     const error = judge(thrown)
     expect(error).toMatchObject({ ...facts, reason })
@@ -86,16 +126,48 @@ describe('where fetch fails, the error names it', () => {
   })
 })
 
+describe('where fetch may have sent something before it failed, the plant may be stored', () => {
+  test.each<[string, unknown, object]>([
+    ['a refused connection', fetchFailed('ECONNREFUSED', 'connect'), failed],
+    ['an untrusted certificate', fetchFailed('CERT_HAS_EXPIRED'), untrusted],
+    ['a proxy', wrapped(new Error('Proxy response (407) !== 200')), refusedHere],
+    ["another protocol's port", wrapped(new Error('bad port')), refusedHere],
+  ])('%s', (_what, thrown, facts) => {
+    const replaced = { isFirst: false, isOwn: false }
+    expect(judge(thrown, replaced)).toMatchObject({ ...facts, applied: 'maybe' })
+  })
+
+  test('but the port that fetch itself refuses is refused before anything is sent', () => {
+    const again = { isFirst: false, isOwn: true }
+    expect(judge(wrapped(new Error('bad port')), again).applied).toBe('no')
+  })
+})
+
+test('what a terminal would obey is shown instead, in message, reason and cause', () => {
+  const evil = Object.assign(new Error('\u001b[2J\r\nforged\u202e'), { code: 'E\u0007' })
+  const error = judge(wrapped(evil))
+  const shown = 'E\\u0007'
+  expect(error).toMatchObject({ reason: shown, message: `no reply from plants.example: ${shown}` })
+  expect(error.cause).toMatchObject({ message: '\\u001b[2J\\u000d\\u000aforged\\u202e' })
+  expect(`${error.stack} ${(error.cause as Error).stack}`).not.toMatch(/[\u001b\u0007\r\u202e]/)
+})
+
 test('it names host and port', () => {
   const name = 'PlantStoreConnectionError'
   expect(judge('gone')).toMatchObject({ name, host: 'plants.example', port: 443 })
-  const local = toConnectionError('gone', new URL('http://[::1]:3000/'), createScrubber(), 'maybe')
+  const local = toConnectionError(
+    'gone',
+    new URL('http://[::1]:3000/'),
+    createScrubber(),
+    OWN,
+    'maybe',
+  )
   expect(local).toMatchObject({ host: '[::1]', port: 3000 })
 })
 
 test('after a 200 of the server it keeps what that said', () => {
   const late = fetchFailed('ECONNRESET', 'read')
-  expect(toConnectionError(late, url, createScrubber(), 'yes').applied).toBe('yes')
+  expect(toConnectionError(late, url, createScrubber(), OWN, 'yes').applied).toBe('yes')
 })
 
 test('its cause is a copy of the innermost error, without what hung on it', () => {

@@ -96,7 +96,11 @@ export const retryCases: readonly Case[] = [
         assertTrue(!result.ok, 'the call fails')
         codes.push(result.error.code)
       }
-      assertEqual(codes.slice(1), ['rejected', 'unexpected_response', 'attempt_timeout'], 'codes')
+      assertEqual(
+        codes.slice(1),
+        ['invalid_plant', 'unexpected_response', 'attempt_timeout'],
+        'codes',
+      )
     },
   },
   {

@@ -38,6 +38,7 @@ function describe(error: AnyPlantStoreError): string {
     case 'rejected':
     case 'unauthorized':
     case 'forbidden':
+    case 'not_found':
     case 'conflict':
     case 'too_large':
     case 'rate_limited':

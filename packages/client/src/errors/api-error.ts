@@ -1,12 +1,18 @@
 import { errorNameOf } from '@plant-store/contract'
 import type { ErrorBody, ErrorName } from '../contract-types.ts'
 import { isTransientStatus } from '../retry.ts'
-import { type ApiCode, type Applied, PlantStoreError } from './plant-store-error.ts'
+import {
+  type ApiCode,
+  type Applied,
+  PlantStoreError,
+  type PlantStoreIssue,
+} from './plant-store-error.ts'
 
 const codeByStatus: Readonly<Record<number, ApiCode>> = {
   400: 'rejected',
   401: 'unauthorized',
   403: 'forbidden',
+  404: 'not_found',
   409: 'conflict',
   413: 'too_large',
   429: 'rate_limited',
@@ -14,6 +20,7 @@ const codeByStatus: Readonly<Record<number, ApiCode>> = {
 
 function codeOf(status: number, name: ErrorName | undefined): ApiCode {
   if (name === 'id_taken') return 'conflict'
+  if (name === 'invalid_plant') return name
   return codeByStatus[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
 }
 
@@ -29,6 +36,8 @@ export class PlantStoreApiError extends PlantStoreError {
   readonly apiName: ErrorName | undefined
   /** The server's own words. */
   readonly apiMessage: string
+  /** Why the plant is none, in the server's words, where `code` is `invalid_plant`. */
+  declare readonly issues?: readonly PlantStoreIssue[]
   /** How long the server asks to wait, in milliseconds (Retry-After, RFC 9110 §10.2.3). */
   readonly retryAfterMs: number | undefined
 
@@ -38,13 +47,21 @@ export class PlantStoreApiError extends PlantStoreError {
     {
       applied,
       retryAfterMs,
-    }: { readonly applied: Applied; readonly retryAfterMs?: number | undefined },
+      url,
+    }: {
+      readonly applied: Applied
+      readonly retryAfterMs?: number | undefined
+      readonly url?: URL | undefined
+    },
   ) {
     const apiName = errorNameOf(error)
-    super(`the plant store answered ${status}: ${message} (${error})`, codeOf(status, apiName), {
+    const code = codeOf(status, apiName)
+    const where = code === 'not_found' && url ? ` for ${url}` : ''
+    super(`the plant store answered ${status}${where}: ${message} (${error})`, code, {
       applied,
       retryable: isTransientStatus(status),
     })
+    if (code === 'invalid_plant') this.issues = [{ path: [], message }]
     this.status = status
     this.apiCode = error
     this.apiName = apiName

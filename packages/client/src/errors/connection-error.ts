@@ -7,8 +7,8 @@ import {
 } from './plant-store-error.ts'
 
 /**
- * No whole reply arrived. `connection_failed`: no connection was made, so nothing was sent.
- * `connection_lost`: it broke, or the runtime does not say. `tls_failed`: not trusted, not retried.
+ * No whole reply arrived. `connection_failed`: no connection was made. `connection_lost`: it broke,
+ * or the runtime does not say. `tls_failed`: no TLS, or a certificate that is not trusted; not retried.
  */
 export class PlantStoreConnectionError extends PlantStoreError {
   override name = 'PlantStoreConnectionError'

@@ -8,9 +8,11 @@ export type ConfigCode =
 
 /** What an Error of the server means. */
 export type ApiCode =
+  | 'invalid_plant'
   | 'rejected'
   | 'unauthorized'
   | 'forbidden'
+  | 'not_found'
   | 'conflict'
   | 'too_large'
   | 'rate_limited'
@@ -26,7 +28,6 @@ export type TimeoutCode = 'attempt_timeout' | 'total_timeout'
 /** What went wrong, for a `switch`; stable across versions. */
 export type PlantStoreErrorCode =
   | ConfigCode
-  | 'invalid_plant'
   | ApiCode
   | ConnectionCode
   | TimeoutCode

@@ -28,11 +28,13 @@ export class PlantStoreResponseError extends PlantStoreError {
   /** How long the reply asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
-  constructor(host: string, reply: UnexpectedReply) {
+  constructor(url: URL, reply: UnexpectedReply) {
     const { status, contentType, issues, snippet, applied, retryAfterMs } = reply
     const why = issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
+    // The status of a wrong path, which may come from a wrong base URL.
+    const where = status === 404 ? url.href : url.host
     super(
-      `the reply of ${host} with status ${status} is not one of the plant store's: ${why}`,
+      `the reply of ${where} with status ${status} is not one of the plant store's: ${why}`,
       'unexpected_response',
       { applied, retryable: isTransientStatus(status) },
     )
