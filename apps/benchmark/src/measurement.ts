@@ -62,3 +62,25 @@ export interface CommitMeasurement extends CommitCost {
   readonly round: number
   readonly contestant: string
 }
+
+/** What a client shall do: store plants in a server that listens there. */
+export interface ClientOrder {
+  readonly baseUrl: string
+  /** How many plants are on their way at once. */
+  readonly concurrency: number
+  readonly seconds: number
+}
+
+/** What a client saw. */
+export interface ClientResult {
+  readonly createsPerSecond: number
+  /** Processor time of the client for each create, in µs. */
+  readonly cpuUs: number
+}
+
+/** One client at one concurrency in one round. */
+export interface ClientMeasurement extends ClientResult {
+  readonly round: number
+  readonly client: string
+  readonly concurrency: number
+}
