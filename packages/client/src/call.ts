@@ -83,7 +83,7 @@ class Call {
 
   async #attempt(): Promise<JudgedReply> {
     const { deadline, runtime, scrubber, settings } = this.#context
-    deadline.signal.throwIfAborted()
+    deadline.throwIfEnded()
     if (this.#token === undefined) {
       this.#token = await settings.tokens.get(deadline)
       scrubber.hide(this.#token.token)
@@ -91,7 +91,7 @@ class Call {
     while (this.#pauseMs > 0) await deadline.sleep(this.#pauseMs)
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
-    deadline.signal.throwIfAborted()
+    deadline.throwIfEnded()
     const startedAt = runtime.now()
     const headers = {
       ...settings.headers,
