@@ -67,10 +67,11 @@ export async function attempt(
     const fetch = settings.fetch ?? globalThis.fetch
     const { signal } = deadline
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    // A copy, which is one even where the caller's fetch gives something else.
-    const head = { status: response.status, headers: new Headers(response.headers) }
+    const { status, headers: given } = response
+    // The caller's fetch may give something else.
+    const head = { status, headers: given instanceof Headers ? given : new Headers(given) }
     arrived.head = head
-    const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
+    const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, deadline)
     return judgeReply(head, read, operation.decode(head.status, read.bytes), {
       host: url.host,
       requestId,
