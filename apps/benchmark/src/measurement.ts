@@ -71,16 +71,19 @@ export interface ClientOrder {
   readonly seconds: number
 }
 
-/** What a client saw. */
+/** What a client did. */
 export interface ClientResult {
-  readonly createsPerSecond: number
-  /** Processor time of the client for each create, in µs. */
-  readonly cpuUs: number
+  readonly creates: number
+  readonly seconds: number
+  readonly cpuSeconds: number
 }
 
 /** One client at one concurrency in one round. */
-export interface ClientMeasurement extends ClientResult {
+export interface ClientMeasurement {
   readonly round: number
   readonly client: string
   readonly concurrency: number
+  readonly createsPerSecond: number
+  /** Processor time of the client for each create, in µs. */
+  readonly cpuUs: number
 }
