@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { contractAsBuilt } from './contract/as-built.ts'
 
 const testTimeout = 30_000
 
@@ -8,7 +9,7 @@ const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 }
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'client', include: ['test/**/*.test.ts'], testTimeout } },
+      { ...contractAsBuilt, test: { name: 'client', include: ['test/**/*.test.ts'], testTimeout } },
       // Every runtime, and the packages as they are published; `pnpm test:all` runs them.
       { test: { name: 'elsewhere', include: ['{hostile,packed}/*.test.ts'], ...PATIENT } },
     ],

@@ -1,22 +1,30 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startChild } from './child.ts'
+import { holdClientContest } from './client/contest.ts'
 import { holdContest } from './contest.ts'
 import { createDatabases } from './databases.ts'
 import { makeDataFolder } from './disk.ts'
 import type { CommitMeasurement, Measurement } from './measurement.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
+import { describeClient } from './report/client.ts'
 import { describeResults, renderFiles } from './report/page.ts'
-import { describeRun, formatResults, parseResults, type Results } from './report/results.ts'
+import {
+  type ClientResults,
+  describeRun,
+  formatResults,
+  parseResults,
+  type Results,
+} from './report/results.ts'
 
 const DOCS = join(import.meta.dirname, '../../../docs')
 
 const INTERRUPTED = 130
 
 /** Each contestant once a round, so that a drift of the machine reaches all of them alike. */
-async function measure(options: Options): Promise<Results> {
-  const run = describeRun(options)
-  const startedAt = performance.now()
+async function measureServers(
+  options: Options,
+): Promise<Pick<Results, 'measurements' | 'commits'>> {
   const folder = makeDataFolder()
   const databases = createDatabases(folder)
   const load = startChild('./load/load.ts')
@@ -36,9 +44,33 @@ async function measure(options: Options): Promise<Results> {
     await load.stop()
     await databases.close()
   }
-  const minutes = (performance.now() - startedAt) / 60_000
+  return { measurements, commits }
+}
+
+function measureClient({ rounds, seconds }: Options): Promise<ClientResults['measurements']> {
+  const onRound = (round: number) => {
+    process.stderr.write(round > 0 ? `round ${round} of ${rounds}: client\n` : 'warm-up: client\n')
+  }
+  return holdClientContest({ rounds, seconds, onRound })
+}
+
+const RESULTS = 'performance/results.jsonl'
+
+/** What the page has of everything but the client. */
+function readServerResults(): Results {
+  return parseResults(readFileSync(join(DOCS, RESULTS), 'utf8'))
+}
+
+async function measure(options: Options): Promise<Results> {
+  const startedAt = performance.now()
+  const isClientAlone = options.contestants.length === 0
+  const begun = describeRun(options)
+  const servers = isClientAlone ? readServerResults() : await measureServers(options)
+  const clients = options.withClient ? await measureClient(options) : undefined
+  const run = { ...begun, minutes: (performance.now() - startedAt) / 60_000 }
+  const client = clients && { run, measurements: clients }
   // As they are read later: what is printed now is what the file says.
-  return parseResults(formatResults({ run: { ...run, minutes }, measurements, commits }))
+  return parseResults(formatResults({ run, ...servers, client }))
 }
 
 function writePage(results: Results): void {
@@ -46,7 +78,7 @@ function writePage(results: Results): void {
   const page = readFileSync(join(DOCS, 'performance.md'), 'utf8')
   const files = {
     ...renderFiles(page, results),
-    'performance/results.jsonl': formatResults(results),
+    [RESULTS]: formatResults(results),
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(DOCS, name), text)
   process.stderr.write('wrote docs/performance.md and docs/performance/\n')
@@ -75,6 +107,7 @@ const options = readCommandLine()
 if (options === 'help') process.stdout.write(USAGE)
 else {
   const results = await measure(options).catch(fail)
-  process.stdout.write(describeResults(results))
-  if (options.isWhole) writePage(results)
+  const isClientAlone = options.contestants.length === 0 && results.client !== undefined
+  process.stdout.write(isClientAlone ? describeClient(results.client) : describeResults(results))
+  if (options.page !== 'nothing') writePage(results)
 }

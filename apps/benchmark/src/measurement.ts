@@ -62,3 +62,28 @@ export interface CommitMeasurement extends CommitCost {
   readonly round: number
   readonly contestant: string
 }
+
+/** What a client shall do: store plants in a server that listens there. */
+export interface ClientOrder {
+  readonly baseUrl: string
+  /** How many plants are on their way at once. */
+  readonly concurrency: number
+  readonly seconds: number
+}
+
+/** What a client did. */
+export interface ClientResult {
+  readonly creates: number
+  readonly seconds: number
+  readonly cpuSeconds: number
+}
+
+/** One client at one concurrency in one round. */
+export interface ClientMeasurement {
+  readonly round: number
+  readonly client: string
+  readonly concurrency: number
+  readonly createsPerSecond: number
+  /** Processor time of the client for each create, in µs. */
+  readonly cpuUs: number
+}

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startChild } from '../src/child.ts'
+import { holdClientContest } from '../src/client/contest.ts'
+import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { holdContest } from '../src/contest.ts'
 import { contestants } from '../src/contestants.ts'
 import { createDatabases } from '../src/databases.ts'
@@ -51,3 +53,28 @@ test.each([
     expect(sizes.at(-1)).toBe(name === 'server' ? 128 : 1)
   },
 )
+
+// A sender fails when a plant is not stored.
+test('measures the client in each round, in every way at each concurrency', {
+  timeout: 60_000,
+}, async () => {
+  const rounds: number[] = []
+  const measurements = await holdClientContest({
+    rounds: 2,
+    seconds: 0.3,
+    onRound: (round) => rounds.push(round),
+  })
+  expect(rounds).toEqual([0, 1, 2])
+  const measured = measurements.map((one) => [one.round, one.concurrency, one.client])
+  expect(measured).toEqual(
+    [1, 2].flatMap((round) =>
+      CONCURRENCIES.flatMap((count) => clientContestants.map(({ name }) => [round, count, name])),
+    ),
+  )
+  for (const { createsPerSecond, cpuUs } of measurements) {
+    expect(createsPerSecond).toBeGreaterThan(0)
+    // A process has one thread for JavaScript and a few more, so these belong together.
+    expect(cpuUs * createsPerSecond).toBeGreaterThan(1_000)
+    expect(cpuUs * createsPerSecond).toBeLessThan(4_000_000)
+  }
+})

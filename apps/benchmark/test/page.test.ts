@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { contestants } from '../src/contestants.ts'
 import { renderFiles } from '../src/report/page.ts'
 import { formatResults, parseResults } from '../src/report/results.ts'
@@ -25,5 +26,12 @@ test('its measurements are those of a whole run, as the benchmark writes them', 
   const measured = results.measurements.map((one) => `${one.contestant} ${one.connections}`)
   const all = contestants.flatMap((one) => one.connections.map((count) => `${one.name} ${count}`))
   expect(measured).toEqual(Array.from({ length: rounds }, () => all).flat())
+  const { client } = results
+  const ofClient = client?.measurements.map((one) => `${one.client} ${one.concurrency}`)
+  const ways = CONCURRENCIES.flatMap((count) =>
+    clientContestants.map(({ name }) => `${name} ${count}`),
+  )
+  expect(ofClient).toEqual(Array.from({ length: client?.run.rounds ?? 0 }, () => ways).flat())
+  expect(client?.run.rounds).toBeGreaterThanOrEqual(5)
   expect(formatResults(results)).toBe(text)
 })

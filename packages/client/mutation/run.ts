@@ -21,6 +21,7 @@ const FILES = [
   'scrubber.ts',
   'token.ts',
   'transport-failure.ts',
+  'zod-mini.ts',
 ]
 
 const named = process.argv.slice(2)

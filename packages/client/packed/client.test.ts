@@ -75,7 +75,6 @@ describe('the packed client', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
-      'THIRD-PARTY-LICENSES.md',
       'dist/index.js',
       'dist/rest.js',
       'dist/shared.js',

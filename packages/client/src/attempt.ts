@@ -64,11 +64,12 @@ async function exchange(
   const { signal } = progress.deadline
   const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
   noteReply(url.origin)
-  // A copy, which is one even where the caller's fetch gives something else.
-  const head = { status: response.status, headers: new Headers(response.headers) }
+  const { status, headers: given } = response
+  // The caller's fetch may give something else.
+  const head = { status, headers: given instanceof Headers ? given : new Headers(given) }
   progress.head = head
   const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
-  const read = await readBody(response, limit, signal, progress.chunks)
+  const read = await readBody(response, limit, progress.deadline, progress.chunks)
   return judgeReply(head, read, operation.decode(head.status, read.bytes), {
     url,
     requestId,

@@ -94,7 +94,7 @@ class Call {
   /** Gets the token, and waits while the bulk that the call is of holds it, which costs it no time. */
   async #mayAttempt(): Promise<boolean> {
     const { deadline, scrubber, settings } = this.#context
-    deadline.signal.throwIfAborted()
+    deadline.throwIfEnded()
     if (this.#token === undefined) {
       this.#token = await settings.tokens.get(deadline)
       scrubber.hide(this.#token.token)
@@ -122,7 +122,7 @@ class Call {
     const { deadline, runtime, settings } = this.#context
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
-    deadline.signal.throwIfAborted()
+    deadline.throwIfEnded()
     settings.pacer?.onRequest(this.#attempts === 0)
     const startedAt = runtime.now()
     const headers = {

@@ -14,6 +14,11 @@ export interface DeadlineOptions {
   readonly within: Deadline | AbortSignal | undefined
 }
 
+function listen(within: Deadline | AbortSignal | undefined, callback: () => void): () => void {
+  if (within === undefined) return () => {}
+  return within instanceof Deadline ? within.onEnd(callback) : onAbort(within, callback)
+}
+
 /**
  * A time and a signal that end work, whichever comes first, and at once: work that takes no signal
  * is left behind. It keeps one timer and one listener until it is closed.
@@ -21,27 +26,43 @@ export interface DeadlineOptions {
 export class Deadline {
   readonly #runtime: Runtime
   readonly #endsAt: number
-  readonly #controller = new AbortController()
   readonly #stopTimer: (() => void) | undefined
   readonly #leave: () => void
+  /** Made where somebody asks for its signal: it costs more than all else here. */
+  #controller: AbortController | undefined
+  readonly #callbacks = new Set<() => void>()
   #ending: Ending | undefined
   #interrupt: (() => void) | undefined
 
   constructor({ runtime, ms, ending, within }: DeadlineOptions) {
     this.#runtime = runtime
     this.#endsAt = runtime.now() + ms
-    const outer = within instanceof Deadline ? within.signal : within
     const endWithin = () => this.#end(within instanceof Deadline ? within.ending : 'aborted')
-    this.#leave = outer === undefined ? () => {} : onAbort(outer, endWithin)
+    this.#leave = listen(within, endWithin)
     if (ms !== Number.POSITIVE_INFINITY) {
       this.#stopTimer = runtime.startTimer(() => this.#end(ending), ms)
     }
-    if (outer?.aborted) endWithin()
+    if (within instanceof Deadline ? within.ending : within?.aborted) endWithin()
   }
 
   /** Aborted when this ends. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#ending !== undefined) this.#controller.abort()
+    }
     return this.#controller.signal
+  }
+
+  /** Calls back when this ends, unless the function given back is called before. */
+  onEnd(callback: () => void): () => void {
+    this.#callbacks.add(callback)
+    return () => void this.#callbacks.delete(callback)
+  }
+
+  /** @throws the reason of its signal once this has ended. */
+  throwIfEnded(): void {
+    if (this.#ending !== undefined) throw this.signal.reason
   }
 
   /** What ended this; undefined while nothing has. */
@@ -57,7 +78,8 @@ export class Deadline {
   #end(ending: Ending | undefined): void {
     this.close()
     this.#ending = ending
-    this.#controller.abort()
+    this.#controller?.abort()
+    for (const callback of this.#callbacks) callback()
     this.#interrupt?.()
   }
 

@@ -76,7 +76,7 @@ const NOT_TAKEN = [...OWN_HEADERS, ...RUNTIME_HEADERS]
 
 /** Headers under their names in lower case, in which they replace each other. */
 export function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
-  return Object.fromEntries(new Headers(headers))
+  return headers === undefined ? {} : Object.fromEntries(new Headers(headers))
 }
 
 function isHeaders(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { headerNames } from '@plant-store/contract'
 import { appliedByError, appliedByPart, type ReplyHead } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
+import type { Deadline } from './deadline.ts'
 import { PlantStoreApiError } from './errors/api-error.ts'
 import type { PlantStoreError } from './errors/plant-store-error.ts'
 import { PlantStoreResponseError } from './errors/response-error.ts'
@@ -36,13 +37,13 @@ export interface ReadBody {
 
 /**
  * Reads a body to its end or to about a limit, so that an endless one does not fill the memory.
- * A signal ends it even where fetch does not heed one.
+ * Its deadline ends it even where fetch heeds no signal.
  * @param chunks gets what arrives, so that it is there where the rest does not come
  */
 export async function readBody(
   response: Response,
   limitBytes: number,
-  signal: AbortSignal,
+  deadline: Deadline,
   chunks: Uint8Array[],
 ): Promise<ReadBody> {
   // React Native has no streams, and those of node-fetch are Node's own.
@@ -51,8 +52,8 @@ export async function readBody(
   }
   const reader = response.body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
-  signal.addEventListener('abort', cancel)
-  if (signal.aborted) cancel()
+  deadline.onEnd(cancel)
+  if (deadline.ending) cancel()
   let length = 0
   for (;;) {
     const { value } = await reader.read()
@@ -74,6 +75,7 @@ export function decodeText(chunks: readonly Uint8Array[]): string {
 }
 
 function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1 && chunks[0] !== undefined) return chunks[0]
   const bytes = new Uint8Array(length)
   let offset = 0
   for (const chunk of chunks) {

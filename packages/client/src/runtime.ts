@@ -29,7 +29,8 @@ export const systemRuntime: Runtime = {
   },
   random: () => Math.random(),
   newRequestId() {
-    // A page that did not come over TLS has no crypto.randomUUID.
+    // A page that did not come over TLS has none.
+    if (crypto.randomUUID !== undefined) return crypto.randomUUID()
     const bytes = crypto.getRandomValues(new Uint8Array(UUID.length))
     return UUID.replace(/x/g, (_, at: number) => (Number(bytes[at]) & 15).toString(16))
   },

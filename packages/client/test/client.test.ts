@@ -1,4 +1,4 @@
-import { decodeJson, NewPlant } from '@plant-store/contract'
+import { decodeJson, type NewPlant } from '@plant-store/contract'
 import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, type NewPlantInput, PlantStoreInputError } from '../src/index.ts'
@@ -16,7 +16,10 @@ async function send(...plants: readonly NewPlantInput[]): Promise<NewPlant[]> {
   })
   const { createPlant } = createPlantStoreClient({ ...given, fetch })
   for (const plant of plants) await createPlant(plant)
-  return sent.map(({ body }) => NewPlant.parse(decodeJson(Buffer.from(body))))
+  return sent.map(({ body }) => {
+    const plant = decodeJson(Buffer.from(body)) as NewPlantInput
+    return { ...plant, id: BigInt(plant.id) }
+  })
 }
 
 test('the request carries every valid plant of the contract unchanged', async () => {

@@ -66,6 +66,45 @@ describe('a deadline', () => {
     expect(attempt.ending).toBe(expected)
   })
 
+  test('calls back when it ends, unless that was called off', async () => {
+    const runtime = createFakeRuntime()
+    const deadline = open(runtime, 100)
+    const called: string[] = []
+    deadline.onEnd(() => called.push('first'))
+    deadline.onEnd(() => called.push('called off'))()
+    deadline.onEnd(() => called.push('last'))
+    expect(() => deadline.throwIfEnded()).not.toThrow()
+    await runtime.runUntilDone(deadline.race(never)).catch(() => {})
+    expect(called).toEqual(['first', 'last'])
+    expect(() => deadline.throwIfEnded()).toThrow('aborted')
+  })
+
+  test('has one signal, whether it is asked for before or after the end', () => {
+    const controller = new AbortController()
+    const [before, after] = [0, 0].map(() => open(createFakeRuntime(), 100, controller.signal))
+    const signal = before?.signal
+    expect(signal?.aborted).toBe(false)
+    controller.abort()
+    expect(signal?.aborted).toBe(true)
+    expect(before?.signal).toBe(signal)
+    expect(after?.signal.aborted).toBe(true)
+  })
+
+  test('lets go of the deadline around it', () => {
+    const runtime = createFakeRuntime()
+    const outer = open(runtime, 100)
+    const inner = open(runtime, 50, outer)
+    inner.close()
+    outer.close()
+    expect(runtime.running).toBe(0)
+    const controller = new AbortController()
+    const around = open(runtime, 100, controller.signal)
+    const closed = open(runtime, 50, around)
+    closed.close()
+    controller.abort()
+    expect([around.ending, closed.ending]).toEqual(['aborted', undefined])
+  })
+
   test('keeps the first thing that ended it', async () => {
     const controller = new AbortController()
     const runtime = createFakeRuntime()

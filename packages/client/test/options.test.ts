@@ -139,7 +139,7 @@ describe('headers', () => {
     const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
     const { meta } = await tryCreatePlant(FERN)
     const ids = sent.map(({ headers }) => headers['x-request-id'])
-    expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
+    expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     expect(new Set(ids)).toEqual(new Set([meta.requestId]))
     expect(sent.map(({ headers }) => headers['x-retry-count'])).toEqual(['0', '1', '2'])
     await tryCreatePlant(FERN)

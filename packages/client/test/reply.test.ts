@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { appliedByPart } from '../src/applied.ts'
+import { Deadline } from '../src/deadline.ts'
 import { createPlantStoreClient } from '../src/index.ts'
 import { judgeReply, readBody } from '../src/reply.ts'
+import { systemRuntime } from '../src/runtime.ts'
 import { createScrubber } from '../src/scrubber.ts'
 import { createFakeFetch, replyJson } from './fake-fetch.ts'
 
-const going = new AbortController().signal
+const open = (within?: AbortSignal) =>
+  new Deadline({
+    runtime: systemRuntime,
+    ms: Number.POSITIVE_INFINITY,
+    ending: 'total_timeout',
+    within,
+  })
+const going = open()
 
 /** A body of these chunks, which notes whether it was cancelled; without an end where it is endless. */
 function createBody(chunks: readonly string[], isEndless = false) {
@@ -41,9 +50,9 @@ describe('the body of a reply', () => {
     expect(noted.isCancelled).toBe(false)
   })
 
-  test('is cancelled where the signal was aborted before', async () => {
+  test('is cancelled where its time was over before', async () => {
     const { noted, response } = createBody([], true)
-    expect((await readBody(response, 10, AbortSignal.abort(), [])).bytes).toHaveLength(0)
+    expect((await readBody(response, 10, open(AbortSignal.abort()), [])).bytes).toHaveLength(0)
     expect(noted.isCancelled).toBe(true)
   })
 

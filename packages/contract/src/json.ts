@@ -170,8 +170,10 @@ function encodeExactly(value: JsonWritable): string {
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(encodeExactly).join(',')}]`
-  const members = Object.entries(value).flatMap(([key, member]) =>
-    member === undefined ? [] : [`${JSON.stringify(key)}:${encodeExactly(member)}`],
-  )
-  return `{${members.join(',')}}`
+  let members = ''
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    members += `${members && ','}${JSON.stringify(key)}:${encodeExactly(member)}`
+  }
+  return `{${members}}`
 }

@@ -1,3 +1,4 @@
+import { describeClient } from './client.ts'
 import { drawPlots } from './plots.ts'
 import type { Results } from './results.ts'
 import { commitTables, costTable, latencyTable, rateTable, ratioTable, runTable } from './tables.ts'
@@ -23,6 +24,7 @@ export function describeResults(results: Results): string {
     commitTables(results),
     '### Processor time and memory\n',
     costTable(results),
+    ...(results.client ? ['### The client\n', describeClient(results.client)] : []),
   ].join('\n')
 }
 

@@ -26,7 +26,7 @@ function titleOf(name: string): string | undefined {
 }
 
 /** What, its median and range over the rounds, its target, and whether the median meets it. */
-function rowOf(
+export function ratioRow(
   what: string,
   rounds: readonly number[],
   { atLeast, atMost }: { atLeast?: number | undefined; atMost?: number },
@@ -50,7 +50,7 @@ export function ratioRows(results: Results): string[][] {
         createsPerSecond / (divisors[index]?.createsPerSecond ?? Number.NaN),
     )
     const at = connections === 1 ? '1 connection' : `${connections} connections`
-    return rowOf(`rate: ${titleOf(one)} ÷ ${titleOf(other)}, ${at}`, values, { atLeast })
+    return ratioRow(`rate: ${titleOf(one)} ÷ ${titleOf(other)}, ${at}`, values, { atLeast })
   })
   const storeless = rounds('no-store', 1)
   const lone = rounds('server', 1).map(({ latenciesMs: [p50 = Number.NaN], syncMs }, index) => {
@@ -59,10 +59,14 @@ export function ratioRows(results: Results): string[][] {
   const memory = rounds('server', 256).map(({ maxRssBytes }) => maxRssBytes / 2 ** 20)
   return [
     ...rates,
-    rowOf(`p50: ${titleOf('server')} ÷ (${titleOf('no-store')} + one sync), 1 connection`, lone, {
-      atMost: P50_LIMIT,
-    }),
-    rowOf(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, {
+    ratioRow(
+      `p50: ${titleOf('server')} ÷ (${titleOf('no-store')} + one sync), 1 connection`,
+      lone,
+      {
+        atMost: P50_LIMIT,
+      },
+    ),
+    ratioRow(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, {
       atMost: MEMORY_LIMIT_MIB,
     }),
   ].filter(([, value]) => !value?.startsWith('–'))

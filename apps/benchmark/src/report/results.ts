@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
-import type { CommitMeasurement, Measurement } from '../measurement.ts'
+import type { ClientMeasurement, CommitMeasurement, Measurement } from '../measurement.ts'
 
 /** How the results came about. */
 export interface Run {
@@ -19,10 +19,17 @@ export interface Run {
   readonly minutes: number
 }
 
+/** What was measured of the client, which may have been another run. */
+export interface ClientResults {
+  readonly run: Run
+  readonly measurements: readonly ClientMeasurement[]
+}
+
 export interface Results {
   readonly run: Run
   readonly measurements: readonly Measurement[]
   readonly commits: readonly CommitMeasurement[]
+  readonly client: ClientResults | undefined
 }
 
 function git(...args: readonly string[]): string {
@@ -62,11 +69,23 @@ function shorten(_key: string, value: unknown): unknown {
   return Number(value.toPrecision(5))
 }
 
-/** The results as JSON lines: the run, then a measurement in each line. */
-export function formatResults({ run, measurements, commits }: Results): string {
-  return [run, ...measurements, ...commits]
-    .map((record) => `${JSON.stringify(record, shorten)}\n`)
-    .join('')
+/** Marks the line that describes the run of the client's measurements. */
+const CLIENT_RUN = { part: 'client' }
+
+function toLines(records: readonly object[]): string {
+  return records.map((record) => `${JSON.stringify(record, shorten)}\n`).join('')
+}
+
+/** The results as JSON lines: the run, then a measurement in each line; the client's come last. */
+export function formatResults({ run, measurements, commits, client }: Results): string {
+  const ofClient = client ? [{ ...CLIENT_RUN, ...client.run }, ...client.measurements] : []
+  return toLines([run, ...measurements, ...commits, ...ofClient])
+}
+
+function kindOf(record: object): 'loads' | 'commits' | 'clientRuns' | 'clients' {
+  if ('part' in record) return 'clientRuns'
+  if ('client' in record) return 'clients'
+  return 'connections' in record ? 'loads' : 'commits'
 }
 
 /** Reads what formatResults has written. */
@@ -75,8 +94,14 @@ export function parseResults(text: string): Results {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  const { loads = [], commits = [] } = Object.groupBy(records, (record) =>
-    'connections' in record ? 'loads' : 'commits',
-  )
-  return { run, measurements: loads, commits }
+  const {
+    loads = [],
+    commits = [],
+    clientRuns = [],
+    clients = [],
+  } = Object.groupBy(records, (record) => kindOf(record))
+  const [clientRun] = clientRuns
+  if (clientRun === undefined) return { run, measurements: loads, commits, client: undefined }
+  const { part: _, ...ofClient } = clientRun
+  return { run, measurements: loads, commits, client: { run: ofClient, measurements: clients } }
 }

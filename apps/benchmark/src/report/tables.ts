@@ -8,7 +8,7 @@ import { formatNumber, formatSummary, type Summary, summarise } from './statisti
 type Row = readonly string[]
 
 /** A Markdown table with columns of even width; all but the first are aligned to the right. */
-function table(head: Row, rows: readonly Row[]): string {
+export function table(head: Row, rows: readonly Row[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
   )

@@ -76,7 +76,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   base.compilerOptions.incremental = true
   writeFileSync(join(copy, 'tsconfig.base.json'), JSON.stringify(base))
   copyPackage(copy, CONTRACT, [])
-  copyPackage(copy, CLIENT, [])
+  copyPackage(copy, CLIENT, ['contract'])
   copyPackage(copy, PLANT_FILES, [])
   copyPackage(copy, SERVER, ['page', ...serverParts])
   const originals = new Map<string, string>()
@@ -107,7 +107,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
     async build(folder) {
       const { hasFailed, output } = await runBuild(join(copy, folder))
       const located = output.matchAll(/^(\S+)\(\d+,\d+\): error TS/gm)
-      const files = new Set(Array.from(located, ([, path]) => `${folder}/${path}`))
+      const files = new Set(Array.from(located, ([, path]) => join(folder, String(path))))
       if (hasFailed && files.size === 0) throw new Error(`${folder} was not built: ${output}`)
       return [...files].toSorted()
     },
