@@ -4,6 +4,7 @@ import { sendsOnce } from './environment.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
+import { type PlantStoreFetch, toHeaders } from './fetch.ts'
 import type { DecodedReply } from './plant-codec.ts'
 import { type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
@@ -16,6 +17,8 @@ export interface Operation {
   readonly url: URL
   readonly method: string
   readonly body: string
+  /** Whether the body is a plant, which may be stored; nothing else ever is. */
+  readonly isPlant: boolean
   decode(status: number, bytes: Uint8Array): DecodedReply
 }
 
@@ -51,7 +54,7 @@ const MAX_ERROR_BYTES = 65_536
  */
 export async function attempt(
   context: AttemptContext,
-  headers: Readonly<Record<string, string>>,
+  headers: Record<string, string>,
 ): Promise<JudgedReply> {
   const { operation, settings, runtime, requestId, scrubber } = context
   const { url, method, body } = operation
@@ -64,11 +67,10 @@ export async function attempt(
   const arrived: { head?: ReplyHead } = {}
 
   async function exchange(): Promise<JudgedReply> {
-    const fetch = settings.fetch ?? globalThis.fetch
+    const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
     const { signal } = deadline
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    // A copy, which is one even where the caller's fetch gives something else.
-    const head = { status: response.status, headers: new Headers(response.headers) }
+    const head = { status: response.status, headers: toHeaders(response) }
     arrived.head = head
     const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
     return judgeReply(head, read, operation.decode(head.status, read.bytes), {

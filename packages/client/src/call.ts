@@ -13,7 +13,7 @@ import { type EventFacts, emitEvent } from './events.ts'
 import type { JudgedReply } from './reply.ts'
 import { decideRetry } from './retry.ts'
 import type { Runtime } from './runtime.ts'
-import { createScrubber } from './scrubber.ts'
+import { createScrubber, type Scrubber } from './scrubber.ts'
 import type { CallSettings } from './settings.ts'
 import type { IssuedToken } from './token.ts'
 import { toConnectionError } from './transport-failure.ts'
@@ -28,7 +28,10 @@ export interface PlantStoreMeta {
   readonly attempts: number
   /** The whole call, waits included, in milliseconds. */
   readonly durationMs: number
-  /** The headers of the reply that brought the plant. */
+  /**
+   * The headers of the last reply; undefined where there was none. Those of a failure lack what
+   * quotes the token.
+   */
   readonly headers?: Headers
 }
 
@@ -39,6 +42,16 @@ export interface CallResult extends JudgedReply {
 
 /** Every header that the contract has for a request; one more does not compile here before it is sent. */
 type HeaderName = keyof (typeof contract)['createPlant']['headers']
+
+/** A failure is often logged whole, and a reply may quote the request. */
+function withoutSecrets(headers: Headers, { scrub }: Scrubber): Headers {
+  const sound = new Headers()
+  headers.forEach((value, name) => {
+    const line = `${name}: ${value}`
+    if (scrub(line) === line) sound.append(name, value)
+  })
+  return sound
+}
 
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
@@ -114,9 +127,9 @@ class Call {
   async #prepareRetry(error: PlantStoreError): Promise<boolean> {
     const { deadline, runtime, settings } = this.#context
     const { maxRetries, maxRetryAfterMs, pacer } = settings
-    const { code } = error
+    const { code, message } = error
     if (this.#refreshesToken()) {
-      this.#emit({ type: 'retry', code, delayMs: 0 })
+      this.#emit({ type: 'retry', code, message, delayMs: 0 })
       return true
     }
     const decision = decideRetry({
@@ -130,7 +143,7 @@ class Call {
     })
     pacer?.onFailure(error, decision)
     if (!('delayMs' in decision) || pacer?.takeRetry(error) === false) return false
-    this.#emit({ type: 'retry', code, delayMs: decision.delayMs })
+    this.#emit({ type: 'retry', code, message, delayMs: decision.delayMs })
     await deadline.sleep(decision.delayMs)
     return this.#pauseMs < deadline.remainingMs
   }
@@ -158,14 +171,15 @@ class Call {
     const { head, error } = reply
     const attempts = this.#attempts
     const sent = attempts > 0 && { requestId: this.#requestId() }
-    const durationMs = this.#context.runtime.now() - this.#startedAt
-    const meta = { ...(head && { status: head.status }), ...sent, attempts, durationMs }
-    if (error === undefined) {
-      return { ...reply, meta: { ...meta, ...(head && { headers: head.headers }) } }
-    }
-    const applied = this.#applied
+    const { operation, runtime, scrubber } = this.#context
+    const durationMs = runtime.now() - this.#startedAt
+    const meta = { ...head, ...sent, attempts, durationMs }
+    if (error === undefined) return { ...reply, meta }
+    if (head !== undefined) meta.headers = withoutSecrets(head.headers, scrubber)
+    const applied = operation.isPlant ? this.#applied : 'no'
     completeError(error, { applied, attempts, ...sent })
-    this.#emit({ type: 'failure', code: error.code, applied, durationMs })
+    const { code, message } = error
+    this.#emit({ type: 'failure', code, message, applied, durationMs })
     return { ...reply, meta }
   }
 
@@ -179,7 +193,7 @@ class Call {
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
     const { requestId, settings } = this.#context
-    emitEvent(settings.onEvent, { ...facts, requestId, attempt })
+    emitEvent(settings.listeners, { ...facts, requestId, attempt })
   }
 }
 
@@ -195,7 +209,7 @@ export function runCall(
     ending: 'total_timeout',
     within: settings.signal,
   })
-  const requestId = runtime.newRequestId()
+  const requestId = settings.requestId ?? runtime.newRequestId()
   const scrubber = createScrubber()
   return new Call({ settings, operation, deadline, requestId, scrubber, runtime }).run()
 }

@@ -8,8 +8,8 @@ import { Pace } from './pace.ts'
 import { PACER, type PacedOptions } from './pacer.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 
-/** Options of a bulk; those of a single call hold for each plant. */
-export interface CreatePlantsOptions extends CreatePlantOptions {
+/** Options of a bulk; those of a single call hold for each plant, but an id is for one call. */
+export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId'> {
   /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
   readonly concurrency?: number | undefined
   /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
@@ -30,8 +30,10 @@ export type PlantSource<Input extends NewPlantInput = NewPlantInput> =
 /** The part of a client that a bulk uses. */
 type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant'>
 
+const { requestId: _, ...eachCallRules } = callRules
+
 const bulkRules: Rules = {
-  ...callRules,
+  ...eachCallRules,
   concurrency: [
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
     'must be an integer above 0',
