@@ -76,7 +76,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   base.compilerOptions.incremental = true
   writeFileSync(join(copy, 'tsconfig.base.json'), JSON.stringify(base))
   copyPackage(copy, CONTRACT, [])
-  copyPackage(copy, CLIENT, [])
+  copyPackage(copy, CLIENT, ['write-declarations.ts'])
   copyPackage(copy, PLANT_FILES, [])
   copyPackage(copy, SERVER, ['page', ...serverParts])
   const originals = new Map<string, string>()

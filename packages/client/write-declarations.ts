@@ -1,0 +1,57 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createOpenApiDocument } from '@plant-store/contract/openapi'
+import { generateDtsBundle } from 'dts-bundle-generator'
+
+/** An object that the compiler has inferred from the contract. It keeps no comment of a field. */
+const INFERRED = /(?<=\b(?:input|newPlant|plant|errorBody): \{\n)[^}]*/g
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, { readonly description: string }>>
+  readonly allOf?: readonly JsonSchema[]
+}
+
+/** The first paragraph of what the OpenAPI document says of each field, by its name. */
+function describeFields(): Map<string, string> {
+  const { components } = createOpenApiDocument() as unknown as {
+    readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+  }
+  const schemas = Object.values(components.schemas).flatMap((schema) => schema.allOf ?? schema)
+  const fields = schemas.flatMap(({ properties = {} }) => Object.entries(properties))
+  return new Map(fields.map(([name, { description }]) => [name, description.split('\n')[0] ?? '']))
+}
+
+/** @throws Error for a field that the OpenAPI document does not describe. */
+function documentFields(declarations: string): string {
+  const descriptions = describeFields()
+  const document = (line: string, indent: string, name: string) => {
+    const description = descriptions.get(name)
+    if (description === undefined) throw new Error(`${name} has no description`)
+    return `${indent}/** ${description} */\n${line}`
+  }
+  return declarations.replace(INFERRED, (fields) =>
+    fields.replace(/^(\s*)(\w+)\??:.*$/gm, document),
+  )
+}
+
+function pathOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url))
+}
+
+/** The compiler's declarations of an entry and of all that it refers to, as one file. */
+function rollUp(name: string): string {
+  const output = { exportReferencedTypes: false, noBanner: true }
+  const entry = { filePath: pathOf(`dist/types/${name}.d.ts`), output }
+  const options = { preferredConfigPath: pathOf('tsconfig.build.json') }
+  // One entry at a time: two together take five times as long.
+  const [declarations = ''] = generateDtsBundle([entry], options)
+  return documentFields(declarations)
+}
+
+mkdirSync(pathOf('dist/cjs'), { recursive: true })
+// Node.js and compilers read from it that what is beside it is CommonJS.
+writeFileSync(pathOf('dist/cjs/package.json'), '{"type":"commonjs"}\n')
+for (const name of ['index', 'rest']) {
+  writeFileSync(pathOf(`dist/${name}.d.ts`), rollUp(name))
+  copyFileSync(pathOf(`dist/${name}.d.ts`), pathOf(`dist/cjs/${name}.d.ts`))
+}
