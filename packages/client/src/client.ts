@@ -15,8 +15,22 @@ import { toCallSettings, toSettings } from './settings.ts'
 
 /** What became of a plant, as a value. */
 export type CreatePlantResult =
-  | { readonly ok: true; readonly plant: Plant; readonly meta: PlantStoreMeta }
-  | { readonly ok: false; readonly error: AnyPlantStoreError; readonly meta: PlantStoreMeta }
+  | {
+      /** The plant is stored. */
+      readonly ok: true
+      /** The plant as the server has it. */
+      readonly plant: Plant
+      /** How the call went. */
+      readonly meta: PlantStoreMeta
+    }
+  | {
+      /** The call failed; `error.applied` says whether the plant is stored all the same. */
+      readonly ok: false
+      /** Why: what createPlant would have thrown. */
+      readonly error: AnyPlantStoreError
+      /** How the call went. */
+      readonly meta: PlantStoreMeta
+    }
 
 /** A client of one plant store. It holds no connection and needs no closing. */
 export interface PlantStoreClient {

@@ -18,7 +18,9 @@ export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId
 
 /** What became of one plant of a bulk: where it stood in the source, from 0, and the plant as given. */
 export type CreatePlantsResult<Input extends NewPlantInput = NewPlantInput> = CreatePlantResult & {
+  /** Where the plant stood in the source, from 0. */
   readonly index: number
+  /** The plant as the source gave it. */
   readonly input: Input
 }
 
