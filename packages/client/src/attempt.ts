@@ -4,7 +4,7 @@ import { sendsOnce } from './environment.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
-import { type PlantStoreFetch, toHeaders } from './fetch.ts'
+import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
 import type { DecodedReply } from './plant-codec.ts'
 import { type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
@@ -70,7 +70,8 @@ export async function attempt(
     const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
     const { signal } = deadline
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    const head = { status: response.status, headers: toHeaders(response) }
+    const { status, headers: given } = response
+    const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
     arrived.head = head
     const read = await readBody(response, MAX_ERROR_BYTES + MAX_GROWTH * body.length, signal)
     return judgeReply(head, read, operation.decode(head.status, read.bytes), {

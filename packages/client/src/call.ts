@@ -10,10 +10,11 @@ import {
   retryAfterOf,
 } from './errors/plant-store-error.ts'
 import { type EventFacts, emitEvent } from './events.ts'
+import { copyHeaders } from './fetch.ts'
 import type { JudgedReply } from './reply.ts'
 import { decideRetry } from './retry.ts'
 import type { Runtime } from './runtime.ts'
-import { createScrubber, type Scrubber } from './scrubber.ts'
+import { createScrubber } from './scrubber.ts'
 import type { CallSettings } from './settings.ts'
 import type { IssuedToken } from './token.ts'
 import { toConnectionError } from './transport-failure.ts'
@@ -42,16 +43,6 @@ export interface CallResult extends JudgedReply {
 
 /** Every header that the contract has for a request; one more does not compile here before it is sent. */
 type HeaderName = keyof (typeof contract)['createPlant']['headers']
-
-/** A failure is often logged whole, and a reply may quote the request. */
-function withoutSecrets(headers: Headers, { scrub }: Scrubber): Headers {
-  const sound = new Headers()
-  headers.forEach((value, name) => {
-    const line = `${name}: ${value}`
-    if (scrub(line) === line) sound.append(name, value)
-  })
-  return sound
-}
 
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
@@ -175,7 +166,9 @@ class Call {
     const durationMs = runtime.now() - this.#startedAt
     const meta = { ...head, ...sent, attempts, durationMs }
     if (error === undefined) return { ...reply, meta }
-    if (head !== undefined) meta.headers = withoutSecrets(head.headers, scrubber)
+    // A failure is often logged whole, and a reply may quote the request.
+    const isSound = (line: string) => scrubber.scrub(line) === line
+    if (head !== undefined) meta.headers = copyHeaders(head.headers, isSound)
     const applied = operation.isPlant ? this.#applied : 'no'
     completeError(error, { applied, attempts, ...sent })
     const { code, message } = error

@@ -36,10 +36,14 @@ export type PlantStoreFetch = (
   init: PlantStoreFetchInit,
 ) => Promise<PlantStoreFetchResponse>
 
-/** The headers of a reply as those of the runtime, whoever made them. */
-export function toHeaders({ headers }: PlantStoreFetchResponse): Headers {
-  if (headers instanceof Headers) return headers
+/** Headers of the runtime, whoever made them; only lines that are wanted. */
+export function copyHeaders(
+  headers: PlantStoreFetchResponse['headers'],
+  isWanted: (line: string) => boolean = () => true,
+): Headers {
   const copy = new Headers()
-  headers.forEach((value, name) => void copy.append(name, value))
+  headers.forEach((value, name) => {
+    if (isWanted(`${name}: ${value}`)) copy.append(name, value)
+  })
   return copy
 }
