@@ -1,12 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import {
-  type AddressInfo,
-  connect,
-  createServer as createNetServer,
-  type Server as NetServer,
-} from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { needs } from '../hostile/needs.ts'
@@ -14,6 +8,7 @@ import { type RealServer, startRealServer } from '../hostile/real-server.ts'
 import { findRuntimes, type Runtime } from '../hostile/runtimes.ts'
 import { compile, compilers } from './compilers.ts'
 import { createProject, findTool, type Project, pack, pathOf } from './packages.ts'
+import { type LocalProxy, startProxy } from './proxy.ts'
 
 const run = promisify(execFile)
 
@@ -23,52 +18,22 @@ const areInstalled = TOOLS.every((name) => findTool(name) !== undefined)
 
 let project: Project
 let server: RealServer
-let proxy: Server
-let proxyUrl: string
+let proxy: LocalProxy
 /** It takes connections, and says nothing. */
-let silent: NetServer
+let silent: Server
 let silentUrl: string
-/** The hosts that the proxy was asked for. */
-const proxied: string[] = []
-
-/** A proxy as companies have them: it tunnels, and passes on what comes without TLS. */
-function createProxy(): Server {
-  return createServer((request, response) => {
-    const { host, port, pathname } = new URL(request.url ?? '')
-    proxied.push(host)
-    const { method, headers } = request
-    const passed = httpRequest({ port, path: pathname, method, headers }, (reply) => {
-      response.writeHead(reply.statusCode ?? 502, reply.headers)
-      reply.pipe(response)
-    })
-    request.pipe(passed)
-  }).on('connect', ({ url = '' }, client) => {
-    proxied.push(url)
-    const target = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      target.pipe(client).pipe(target)
-    })
-    for (const socket of [client, target]) socket.on('error', () => socket.destroy())
-  })
-}
-
-function urlOf(listening: NetServer): string {
-  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
-}
 
 beforeAll(async () => {
   project = createProject((folder) => [pack(pathOf('..'), folder)])
   for (const name of TOOLS) project.linkTool(name)
   server = await startRealServer()
-  proxy = createProxy().listen(0, '127.0.0.1')
-  silent = createNetServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
-  await Promise.all([once(proxy, 'listening'), once(silent, 'listening')])
-  proxyUrl = urlOf(proxy)
-  silentUrl = urlOf(silent)
+  proxy = await startProxy()
+  silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
 })
 
 afterAll(async () => {
-  proxy.closeAllConnections()
   proxy.close()
   silent.close()
   project[Symbol.dispose]()
@@ -76,7 +41,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  proxied.length = 0
+  proxy.hosts.length = 0
 })
 
 describe('the fetch of others is taken without a cast', () => {
@@ -150,7 +115,7 @@ async function outputOf({ program = '' }: Runtime, code: string, env: NodeJS.Pro
     env: {
       PLANT_STORE_BASE_URL: server.url,
       PLANT_STORE_TOKEN: server.token,
-      PROXY: proxyUrl,
+      PROXY: proxy.url,
       SILENT: silentUrl,
       ...env,
     },
@@ -171,7 +136,7 @@ describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))('on $title',
         expect(printed).toBe('Fern true true conflict no attempt_timeout\n')
         const asked = [server.url, silentUrl].map((url) => new URL(url).host)
         const hosts = fetch.includes('ProxyAgent') ? asked : []
-        expect(new Set(proxied)).toEqual(new Set(hosts))
+        expect(new Set(proxy.hosts)).toEqual(new Set(hosts))
       },
     )
   }
@@ -186,11 +151,11 @@ test(
     const store = `
       const { createPlantStoreClient } = await import('@plant-store/client')
       console.log(await createPlantStoreClient().createPlant({ id: 7, name: 'Fern' }))`
-    const variables = { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl }
+    const variables = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url }
     expect(await outputOf(node24 as Runtime, store, variables)).toBe("{ name: 'Fern' }\n")
-    expect(proxied).toEqual([])
+    expect(proxy.hosts).toEqual([])
     const heeded = { ...variables, NODE_USE_ENV_PROXY: '1' }
     expect(await outputOf(node24 as Runtime, store, heeded)).toBe("{ name: 'Fern' }\n")
-    expect(proxied).toEqual([new URL(server.url).host])
+    expect(proxy.hosts).toEqual([new URL(server.url).host])
   },
 )
