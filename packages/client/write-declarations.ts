@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createOpenApiDocument } from '@plant-store/contract/openapi'
+import openApiDocument from '@plant-store/contract/openapi.json' with { type: 'json' }
 import { generateDtsBundle } from 'dts-bundle-generator'
 
 /** An object that the compiler has inferred from the contract. It keeps no comment of a field. */
@@ -13,22 +13,17 @@ interface JsonSchema {
 
 /** The first paragraph of what the OpenAPI document says of each field, by its name. */
 function describeFields(): Map<string, string> {
-  const { components } = createOpenApiDocument() as unknown as {
-    readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
-  }
-  const schemas = Object.values(components.schemas).flatMap((schema) => schema.allOf ?? schema)
-  const fields = schemas.flatMap(({ properties = {} }) => Object.entries(properties))
+  const schemas: readonly JsonSchema[] = Object.values(openApiDocument.components.schemas)
+  const objects = schemas.flatMap((schema) => schema.allOf ?? schema)
+  const fields = objects.flatMap(({ properties = {} }) => Object.entries(properties))
   return new Map(fields.map(([name, { description }]) => [name, description.split('\n')[0] ?? '']))
 }
 
-/** @throws Error for a field that the OpenAPI document does not describe. */
+/** Writes over each field what the OpenAPI document says of it. */
 function documentFields(declarations: string): string {
   const descriptions = describeFields()
-  const document = (line: string, indent: string, name: string) => {
-    const description = descriptions.get(name)
-    if (description === undefined) throw new Error(`${name} has no description`)
-    return `${indent}/** ${description} */\n${line}`
-  }
+  const document = (line: string, indent: string, name: string) =>
+    descriptions.has(name) ? `${indent}/** ${descriptions.get(name)} */\n${line}` : line
   return declarations.replace(INFERRED, (fields) =>
     fields.replace(/^(\s*)(\w+)\??:.*$/gm, document),
   )
