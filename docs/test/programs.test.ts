@@ -5,21 +5,25 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RealServer, startRealServer } from '../../packages/client/hostile/real-server.ts'
+import { type LocalProxy, startProxy } from '../../packages/client/packed/proxy.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
 
 const run = promisify(execFile)
 
 let server: RealServer
 let folder: string
+let proxy: LocalProxy
 
 beforeAll(async () => {
   server = await startRealServer()
+  proxy = await startProxy()
   folder = mkdtempSync(join(tmpdir(), 'plant-store-programs-'))
   writeFileSync(join(folder, 'token.txt'), `${server.token}\n`)
 })
 
 afterAll(async () => {
   rmSync(folder, { recursive: true })
+  proxy.close()
   await server.endAndRead()
 })
 
@@ -30,6 +34,7 @@ async function outputOf(program: string): Promise<string> {
       PLANT_STORE_BASE_URL: `http://127.0.0.1:${server.port}`,
       PLANT_STORE_TOKEN: program === 'token-function.ts' ? '' : server.token,
       TOKEN_FILE: join(folder, 'token.txt'),
+      PROXY_URL: proxy.url,
     },
   })
   return stdout + stderr
@@ -48,6 +53,8 @@ describe('a program prints what its document says', () => {
     ['token-function.ts', "{ name: 'Basil' }\n"],
     ['events.ts', 'request 1\nresponse 1\n'],
     ['every-status.ts', 'Sage\n'],
+    ['fake-fetch.ts', "{ name: 'Fern' }\nserver_error\n"],
+    ['proxy.ts', "{ name: 'Yucca' }\n"],
     [
       'exact-json.ts',
       '{"id":9007199254740993,"name":"Fern"}\n' +
@@ -57,6 +64,10 @@ describe('a program prints what its document says', () => {
   ])('%s', { timeout: 60_000 }, async (program, printed) => {
     expect(await outputOf(program)).toBe(printed)
   })
+})
+
+test('the program for a proxy goes through it', () => {
+  expect(new Set(proxy.hosts)).toEqual(new Set([`127.0.0.1:${server.port}`]))
 })
 
 test('every program of the documents is an example, and every example is in a document', () => {

@@ -90,8 +90,10 @@ export interface KillableServer extends RealServer {
   kill(): void
 }
 
-/** The real server in a process of its own, as its operator starts it. */
-export async function startKillableServer(): Promise<KillableServer> {
+/** The real server in a process of its own, as its operator starts it; `more` are flags of it. */
+export async function startKillableServer(
+  more: Readonly<Record<string, string>> = {},
+): Promise<KillableServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-killed-'))
   const path = join(folder, 'plants.db')
   const settings = {
@@ -99,6 +101,7 @@ export async function startKillableServer(): Promise<KillableServer> {
     listen: '127.0.0.1:0',
     'operations-listen': 'off',
     'log-level': 'silent',
+    ...more,
   }
   const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
   const child = spawn(process.execPath, [MAIN, 'serve', ...flags], {

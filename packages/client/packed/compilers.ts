@@ -33,22 +33,32 @@ const STRICTEST = [
   '--noUncheckedIndexedAccess',
   '--target',
   'es2022',
-  '--lib',
-  'es2022,dom',
 ]
+
+/** How a program is compiled. */
+export interface CompileOptions {
+  /** How modules are found. Default: `nodenext`. */
+  readonly resolution?: 'nodenext' | 'node16' | 'bundler' | 'node10'
+  /** Whether the declarations of packages go unchecked. Default: false. */
+  readonly skipLibCheck?: boolean
+  /** Default: with the DOM. */
+  readonly lib?: 'es2022,dom' | 'es2022'
+  /** What of @types is there without an import. Default: the compiler's own. */
+  readonly types?: string
+}
+
+const MODULES = { nodenext: 'nodenext', node16: 'node16', bundler: 'esnext', node10: 'commonjs' }
 
 /** What a compiler says of a program of a project; nothing where it finds no error. */
 export async function compile(
   { path }: Compiler,
   folder: string,
   program: string,
-  resolution: 'nodenext' | 'bundler',
-  { skipLibCheck = false } = {},
+  { resolution = 'nodenext', skipLibCheck = false, lib = 'es2022,dom', types }: CompileOptions = {},
 ): Promise<string> {
-  const module = resolution === 'bundler' ? 'esnext' : resolution
-  const options = [...STRICTEST, '--module', module, '--moduleResolution', resolution]
-  // Whether the declarations of packages are checked as well.
-  options.push('--skipLibCheck', String(skipLibCheck))
-  const child = spawn(process.execPath, [path, ...options, program], { cwd: folder })
+  const options = ['--module', MODULES[resolution], '--moduleResolution', resolution, '--lib', lib]
+  options.push('--skipLibCheck', String(skipLibCheck), '--esModuleInterop')
+  if (types !== undefined) options.push('--types', types)
+  const child = spawn(process.execPath, [path, ...STRICTEST, ...options, program], { cwd: folder })
   return text(child.stdout)
 }

@@ -57,7 +57,7 @@ for (const compiler of compilers) {
     `a program that uses it compiles at the strictest of ${compiler.title}`,
     needs(compiler.title, compiler.isInstalled),
     async () => {
-      expect(await compile(compiler, project.folder, 'contract.ts', 'nodenext')).toBe('')
+      expect(await compile(compiler, project.folder, 'contract.ts')).toBe('')
     },
   )
 }

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,6 +42,14 @@ export interface Project extends Disposable {
   readonly folder: string
   /** The files of an installed package, sorted. */
   filesOf(name: string): string[]
+  /** Lets it find a package that `tools` has installed; nothing where that has not. */
+  linkTool(name: string): void
+}
+
+/** Where `tools` has installed a package; undefined where it has not. */
+export function findTool(name: string): string | undefined {
+  const path = pathOf(`tools/node_modules/${name}`)
+  return existsSync(path) ? realpathSync(path) : undefined
 }
 
 /** A new project into which npm installs these tarballs, without a network. */
@@ -48,6 +66,13 @@ export function createProject(pack: (folder: string) => readonly string[]): Proj
       const entries = readdirSync(installed, { recursive: true, withFileTypes: true })
       const files = entries.filter((entry) => entry.isFile())
       return files.map((file) => relative(installed, join(file.parentPath, file.name))).toSorted()
+    },
+    linkTool(name) {
+      const tool = findTool(name)
+      if (tool === undefined) return
+      const link = join(folder, 'node_modules', name)
+      mkdirSync(dirname(link), { recursive: true })
+      symlinkSync(tool, link)
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -3,6 +3,7 @@ import { Deadline, type Ending } from './deadline.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreTimeoutError } from './errors/connection-error.ts'
 import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
+import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
 import type { DecodedReply } from './plant-codec.ts'
 import { decodeText, type JudgedReply, judgeReply, readBody } from './reply.ts'
 import type { Runtime } from './runtime.ts'
@@ -16,6 +17,8 @@ export interface Operation {
   readonly url: URL
   readonly method: string
   readonly body: string
+  /** Whether the body is a plant, which may be stored; nothing else ever is. */
+  readonly isPlant: boolean
   decode(status: number, bytes: Uint8Array): DecodedReply
 }
 
@@ -56,8 +59,8 @@ interface Progress {
 
 async function exchange(
   { operation, runtime, requestId, scrubber }: AttemptContext,
-  headers: Readonly<Record<string, string>>,
-  fetch: typeof globalThis.fetch,
+  headers: Record<string, string>,
+  fetch: PlantStoreFetch,
   progress: Progress,
 ): Promise<JudgedReply> {
   const { url, method, body } = operation
@@ -65,8 +68,7 @@ async function exchange(
   const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
   noteReply(url.origin)
   const { status, headers: given } = response
-  // The caller's fetch may give something else.
-  const head = { status, headers: given instanceof Headers ? given : new Headers(given) }
+  const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
   progress.head = head
   const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
   const read = await readBody(response, limit, progress.deadline, progress.chunks)
@@ -106,10 +108,10 @@ export interface AttemptReply extends JudgedReply {
  */
 export async function attempt(
   context: AttemptContext,
-  headers: Readonly<Record<string, string>>,
+  headers: Record<string, string>,
 ): Promise<AttemptReply> {
   const { operation, settings, runtime, requestId } = context
-  const fetch = settings.fetch ?? globalThis.fetch
+  const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
   const sends = watchSends(fetch, requestId, operation.url.origin)
   const deadline = new Deadline({
     runtime,

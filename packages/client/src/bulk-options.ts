@@ -12,9 +12,9 @@ import type { CreatePlantsProgress } from './progress.ts'
 
 /**
  * Options of a bulk; those of a single call hold for each plant, but an outage counts neither towards
- * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`.
+ * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`; and a request id is for one call.
  */
-export interface CreatePlantsOptions extends CreatePlantOptions {
+export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId'> {
   /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
   readonly concurrency?: number | undefined
   /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
@@ -35,7 +35,9 @@ export interface CreatePlantsOptions extends CreatePlantOptions {
 
 /** What became of one plant of a bulk: where it stood in the source, from 0, and the plant as given. */
 export type CreatePlantsResult<Input extends NewPlantInput = NewPlantInput> = CreatePlantResult & {
+  /** Where the plant stood in the source, from 0. */
   readonly index: number
+  /** The plant as the source gave it. */
   readonly input: Input
 }
 
@@ -47,8 +49,10 @@ export type PlantSource<Input extends NewPlantInput = NewPlantInput> =
 /** The part of a client that a bulk uses. */
 export type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant'>
 
+const { requestId: _, ...eachCallRules } = callRules
+
 export const bulkRules: Rules = {
-  ...callRules,
+  ...eachCallRules,
   concurrency: [
     (value) => Number.isSafeInteger(value) && Number(value) > 0,
     'must be an integer above 0',

@@ -11,6 +11,7 @@ import {
   retryAfterOf,
 } from './errors/plant-store-error.ts'
 import { type EventFacts, emitEvent } from './events.ts'
+import { copyHeaders } from './fetch.ts'
 import type { JudgedReply } from './reply.ts'
 import { decideRetry } from './retry.ts'
 import type { Runtime } from './runtime.ts'
@@ -29,7 +30,10 @@ export interface PlantStoreMeta {
   readonly attempts: number
   /** The whole call, waits included, in milliseconds. */
   readonly durationMs: number
-  /** The headers of the reply that brought the plant. */
+  /**
+   * The headers of the last reply; undefined where there was none. Those of a failure lack what
+   * quotes the token.
+   */
   readonly headers?: Headers
 }
 
@@ -147,14 +151,14 @@ class Call {
   async #prepareRetry(error: PlantStoreError, isHeld: boolean): Promise<boolean> {
     const { deadline, runtime, settings } = this.#context
     const { maxRetries, maxRetryAfterMs, pacer, totalTimeoutMs } = settings
-    const { code } = error
+    const { code, message } = error
     if (pacer !== undefined && isHeld) {
       this.#restart(totalTimeoutMs)
-      this.#emit({ type: 'retry', code, delayMs: pacer.waitMs })
+      this.#emit({ type: 'retry', code, message, delayMs: pacer.waitMs })
       return true
     }
     if (this.#refreshesToken()) {
-      this.#emit({ type: 'retry', code, delayMs: 0 })
+      this.#emit({ type: 'retry', code, message, delayMs: 0 })
       return true
     }
     const decision = decideRetry({
@@ -168,7 +172,7 @@ class Call {
     })
     const isGranted = pacer?.takeRetry(error, decision) ?? true
     if (!('delayMs' in decision && isGranted)) return false
-    this.#emit({ type: 'retry', code, delayMs: decision.delayMs })
+    this.#emit({ type: 'retry', code, message, delayMs: decision.delayMs })
     await deadline.sleep(decision.delayMs)
     return true
   }
@@ -191,14 +195,17 @@ class Call {
     const { head, error } = reply
     const attempts = this.#attempts + this.#resent
     const sent = attempts > 0 && { requestId: this.#requestId() }
-    const durationMs = this.#context.runtime.now() - this.#startedAt
-    const meta = { ...(head && { status: head.status }), ...sent, attempts, durationMs }
-    if (error === undefined) {
-      return { ...reply, meta: { ...meta, ...(head && { headers: head.headers }) } }
-    }
-    const applied = this.#applied
+    const { operation, runtime, scrubber } = this.#context
+    const durationMs = runtime.now() - this.#startedAt
+    const meta = { ...head, ...sent, attempts, durationMs }
+    if (error === undefined) return { ...reply, meta }
+    // A failure is often logged whole, and a reply may quote the request.
+    const isSound = (line: string) => scrubber.scrub(line) === line
+    if (head !== undefined) meta.headers = copyHeaders(head.headers, isSound)
+    const applied = operation.isPlant ? this.#applied : 'no'
     completeError(error, { applied, attempts, ...sent })
-    this.#emit({ type: 'failure', code: error.code, applied, durationMs })
+    const { code, message } = error
+    this.#emit({ type: 'failure', code, message, applied, durationMs })
     return { ...reply, meta }
   }
 
@@ -212,7 +219,7 @@ class Call {
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
     const { requestId, settings } = this.#context
-    emitEvent(settings.onEvent, { ...facts, requestId, attempt })
+    emitEvent(settings.listeners, { ...facts, requestId, attempt })
   }
 }
 
@@ -230,7 +237,7 @@ export function runCall(
   operation: Operation,
 ): Promise<CallResult> {
   const deadline = openDeadline({ runtime, settings }, settings.totalTimeoutMs)
-  const requestId = runtime.newRequestId()
+  const requestId = settings.requestId ?? runtime.newRequestId()
   const scrubber = createScrubber()
   return new Call({ settings, operation, deadline, requestId, scrubber, runtime }).run()
 }

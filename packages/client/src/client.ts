@@ -1,4 +1,4 @@
-import { contract, encodeJson } from '@plant-store/contract'
+import { contract, encodeJson, errorTable } from '@plant-store/contract'
 import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
 import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import type { AnyPlantStoreError } from './errors/any-error.ts'
@@ -9,14 +9,28 @@ import {
   checkOptions,
   type PlantStoreClientOptions,
 } from './options.ts'
-import { decodeReply, parsePlant } from './plant-codec.ts'
+import { type DecodedReply, decodeReply, parsePlant } from './plant-codec.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 import { toCallSettings, toSettings } from './settings.ts'
 
 /** What became of a plant, as a value. */
 export type CreatePlantResult =
-  | { readonly ok: true; readonly plant: Plant; readonly meta: PlantStoreMeta }
-  | { readonly ok: false; readonly error: AnyPlantStoreError; readonly meta: PlantStoreMeta }
+  | {
+      /** The plant is stored. */
+      readonly ok: true
+      /** The plant as the server has it. */
+      readonly plant: Plant
+      /** How the call went. */
+      readonly meta: PlantStoreMeta
+    }
+  | {
+      /** The call failed; `error.applied` says whether the plant is stored all the same. */
+      readonly ok: false
+      /** Why: what createPlant would have thrown. */
+      readonly error: AnyPlantStoreError
+      /** How the call went. */
+      readonly meta: PlantStoreMeta
+    }
 
 /** A client of one plant store. It holds no connection and needs no closing. */
 export interface PlantStoreClient {
@@ -33,6 +47,12 @@ export interface PlantStoreClient {
    * @throws PlantStoreConfigError for options that cannot work, and nothing else.
    */
   tryCreatePlant(plant: NewPlantInput, options?: CreatePlantOptions): Promise<CreatePlantResult>
+  /**
+   * Resolves once the server has taken the token, and stores nothing: it sends what is never a plant.
+   * @throws PlantStoreError as createPlant does, such as `unauthorized` for a token that is not taken;
+   * `applied` is always `no`.
+   */
+  checkToken(options?: CreatePlantOptions): Promise<void>
 }
 
 /** The operation of one plant store, with all that arrived: what the faces of the client share. */
@@ -43,9 +63,19 @@ export interface PlantCalls {
    * @throws PlantStoreConfigError for options that cannot work, and nothing else.
    */
   call(plant: NewPlantInput, options: CreatePlantOptions): Promise<CallResult>
+  /** The same for what is never a plant; there is no error where the server took the token. */
+  check(options: CreatePlantOptions): Promise<CallResult>
 }
 
 const { method, path } = contract.createPlant
+
+/** The server looks at the token first, and then refuses a body without the fields of a plant. */
+function decodeRefusal(status: number, bytes: Uint8Array): DecodedReply {
+  const decoded = decodeReply(status, bytes, {} as NewPlant)
+  const expected = errorTable.invalid_plant
+  const isRefusal = 'errorBody' in decoded && decoded.errorBody.error === expected.code
+  return isRefusal && status === expected.status ? { plant: undefined } : decoded
+}
 
 /** The calls of a client, which takes its clocks, timers and chance from `runtime`. */
 export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): PlantCalls {
@@ -65,7 +95,12 @@ export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): P
         return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
       }
       const decode = (status: number, bytes: Uint8Array) => decodeReply(status, bytes, sent)
-      const operation = { url, method, body: encodeJson(sent), decode }
+      const operation = { url, method, body: encodeJson(sent), isPlant: true, decode }
+      return runCall(toCallSettings(settings, callOptions), runtime, operation)
+    },
+    async check(callOptions) {
+      checkOptions(callOptions, callRules)
+      const operation = { url, method, body: '{}', isPlant: false, decode: decodeRefusal }
       return runCall(toCallSettings(settings, callOptions), runtime, operation)
     },
   }
@@ -78,7 +113,7 @@ function toResult({ plant, error, meta }: CallResult): CreatePlantResult {
 
 /** A client that takes its clocks, timers and chance from `runtime`. */
 export function createClient(options: PlantStoreClientOptions, runtime: Runtime): PlantStoreClient {
-  const { call } = openCalls(options, runtime)
+  const { call, check } = openCalls(options, runtime)
   return Object.freeze<PlantStoreClient>({
     async createPlant(plant, callOptions = {}) {
       const result = await call(plant, callOptions)
@@ -86,6 +121,10 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
       throw result.error
     },
     tryCreatePlant: async (plant, callOptions = {}) => toResult(await call(plant, callOptions)),
+    async checkToken(callOptions = {}) {
+      const { error } = await check(callOptions)
+      if (error !== undefined) throw error
+    },
   })
 }
 

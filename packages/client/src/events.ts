@@ -2,23 +2,36 @@ import type { Applied, PlantStoreErrorCode } from './errors/plant-store-error.ts
 
 /** What an event says besides its call and attempt. */
 export type EventFacts =
-  | { readonly type: 'request' }
   | {
+      /** A request is about to be sent. */
+      readonly type: 'request'
+    }
+  | {
+      /** A reply began, and has ended or broken off. */
       readonly type: 'response'
+      /** HTTP status of the reply; 0 for a redirect in a browser, which hides its status. */
       readonly status: number
       /** From this request to the end of its reply, in milliseconds. */
       readonly durationMs: number
     }
   | {
+      /** The attempt failed, and another will be made. */
       readonly type: 'retry'
       /** Why the attempt failed. */
       readonly code: PlantStoreErrorCode
+      /** The same in words for people, without secrets. */
+      readonly message: string
       /** The wait before the next request, in milliseconds. */
       readonly delayMs: number
     }
   | {
+      /** The call failed. */
       readonly type: 'failure'
+      /** Why the call failed. */
       readonly code: PlantStoreErrorCode
+      /** The same in words for people, without secrets. */
+      readonly message: string
+      /** Whether the plant was stored. */
       readonly applied: Applied
       /** The whole call, in milliseconds. */
       readonly durationMs: number
@@ -35,12 +48,13 @@ export type PlantStoreEvent = EventFacts & {
 /** Called for each event. What it throws or returns changes nothing. */
 export type PlantStoreEventListener = (event: PlantStoreEvent) => unknown
 
-/** Notifies a listener, if there is one. */
+/** Notifies each listener. */
 export function emitEvent(
-  listener: PlantStoreEventListener | undefined,
+  listeners: readonly PlantStoreEventListener[],
   event: PlantStoreEvent,
 ): void {
-  if (listener === undefined) return
-  // Within a promise, so that an async listener's rejection goes nowhere either.
-  new Promise((resolve) => resolve(listener(event))).catch(() => {})
+  for (const listener of listeners) {
+    // Within a promise, so that an async listener's rejection goes nowhere either.
+    new Promise((resolve) => resolve(listener(event))).catch(() => {})
+  }
 }

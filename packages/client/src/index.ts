@@ -18,6 +18,16 @@ export {
 } from './errors/plant-store-error.ts'
 export { PlantStoreResponseError } from './errors/response-error.ts'
 export type { PlantStoreEvent, PlantStoreEventListener } from './events.ts'
-export type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
+export type {
+  PlantStoreFetch,
+  PlantStoreFetchInit,
+  PlantStoreFetchResponse,
+} from './fetch.ts'
+export type { PlantStoreLogger } from './logger.ts'
+export type {
+  CreatePlantOptions,
+  PlantStoreClientOptions,
+  PlantStoreHeaders,
+} from './options.ts'
 export type { CreatePlantsProgress, CreatePlantsState } from './progress.ts'
 export type { TokenContext, TokenFunction } from './token.ts'

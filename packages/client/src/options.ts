@@ -1,51 +1,95 @@
-import { contract } from '@plant-store/contract'
+import { contract, isRequestId } from '@plant-store/contract'
 import { PlantStoreConfigError } from './errors/config-error.ts'
 import type { PlantStoreEventListener } from './events.ts'
+import type { PlantStoreFetch } from './fetch.ts'
+import type { PlantStoreLogger } from './logger.ts'
 import { MAX_TIMER_MS } from './runtime.ts'
 import type { TokenFunction } from './token.ts'
 
+/** Headers as an object of names and values, as Headers, or as pairs. */
+export type PlantStoreHeaders =
+  | Readonly<Record<string, string>>
+  | Headers
+  | readonly (readonly [name: string, value: string])[]
+
 /** Options of one call; each stands above the client's own. */
 export interface CreatePlantOptions {
-  /** Ends the call at once, whatever it is doing; the plant may have been stored. */
+  /**
+   * Ends the call at once, whatever it is doing, with a PlantStoreAbortError (`aborted`), whose
+   * `applied` says whether the plant was stored. Default: none.
+   */
   readonly signal?: AbortSignal | undefined
-  /** Time for one request and its whole reply, in milliseconds. */
+  /**
+   * Time for one request and its whole reply, in milliseconds, above 0; then it is retried, or
+   * fails with `attempt_timeout`. Default: that of the client, 10,000.
+   */
   readonly timeoutMs?: number | undefined
-  /** Time for everything: token, requests and the waits between them, in milliseconds; or Infinity. */
+  /**
+   * Time for everything, in milliseconds: token, requests and the waits between them; then the call
+   * fails with `total_timeout`. Infinity for no end. Default: that of the client, 60,000.
+   */
   readonly totalTimeoutMs?: number | undefined
-  /** Requests after the first; 0 means exactly one request. */
+  /** Requests after the first; 0 means exactly one request. Default: that of the client, 3. */
   readonly maxRetries?: number | undefined
-  /** Headers to send besides the client's own. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * Headers to send besides the client's own; `user-agent` alone replaces one of those. Names that
+   * the client or the runtime must set, such as `authorization`, are refused (`invalid_option`).
+   * Default: those of the client.
+   */
+  readonly headers?: PlantStoreHeaders | undefined
+  /**
+   * The id of the call, the same for all its attempts, under which the server's log has it: 1 to 128
+   * characters of `A-Z a-z 0-9 . _ -`, and no secret. Default: a new UUID.
+   */
+  readonly requestId?: string | undefined
 }
 
 /** Options of a client; every one has a default, or comes from the environment. */
-export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signal'> {
+export interface PlantStoreClientOptions {
   /**
-   * Where the server is, such as `http://127.0.0.1:3000`; a path is kept.
-   * Default: PLANT_STORE_BASE_URL.
+   * Where the server is, such as `http://127.0.0.1:3000`; a path is kept. A user, a query or a
+   * fragment is refused (`invalid_base_url`). Default: the environment's PLANT_STORE_BASE_URL.
    */
-  readonly baseUrl?: string | undefined
+  readonly baseUrl?: string | URL | undefined
   /**
    * The token that the server's operator gave out, or a function that gives one for each call and
-   * another, once, when the server refuses it. Default: PLANT_STORE_TOKEN.
+   * another, once, when the server refuses it. Refused where there is none (`missing_token`) or it
+   * cannot be one (`invalid_token`). Default: the environment's PLANT_STORE_TOKEN.
    */
   readonly token?: string | TokenFunction | undefined
-  /** Default: 10,000. */
+  /**
+   * Time for one request and its whole reply, in milliseconds, above 0; then it is retried, or
+   * fails with `attempt_timeout`. Default: 10,000.
+   */
   readonly timeoutMs?: number | undefined
-  /** Default: 60,000. */
+  /**
+   * Time for everything in a call, in milliseconds: token, requests and the waits between them; then
+   * the call fails with `total_timeout`. Infinity for no end. Default: 60,000.
+   */
   readonly totalTimeoutMs?: number | undefined
-  /** Default: 3. */
+  /** Requests after the first; 0 means exactly one request a call. Default: 3. */
   readonly maxRetries?: number | undefined
-  /** The longest Retry-After to wait for, in milliseconds; a longer one fails at once. Default: 30,000. */
+  /**
+   * The longest Retry-After to wait for, in milliseconds; a longer one fails at once, with the error
+   * that came with it. Default: 30,000.
+   */
   readonly maxRetryAfterMs?: number | undefined
+  /**
+   * Headers to send besides the client's own; `user-agent` alone replaces one of those. Names that
+   * the client or the runtime must set, such as `authorization`, are refused (`invalid_option`).
+   * Default: none.
+   */
+  readonly headers?: PlantStoreHeaders | undefined
   /**
    * Another fetch, for a proxy or a test. It may have sent more than it was asked to, so a refusal
    * that may pass leaves `applied` at `maybe`. Default: the global one at the time of the call.
    */
-  readonly fetch?: typeof fetch | undefined
-  /** Called for each request, response, retry and failure. */
+  readonly fetch?: PlantStoreFetch | undefined
+  /** Called for each request, response, retry and failure. Default: none. */
   readonly onEvent?: PlantStoreEventListener | undefined
-  /** The caller's program, for the User-Agent; browsers send none. */
+  /** A debug log, such as `console`: a line for each event, without secrets. Default: none. */
+  readonly logger?: PlantStoreLogger | undefined
+  /** The caller's program, for the User-Agent, in printable ASCII; browsers send none. Default: none. */
   readonly appName?: string | undefined
 }
 
@@ -76,13 +120,14 @@ const NOT_TAKEN = [...OWN_HEADERS, ...RUNTIME_HEADERS]
 
 /** Headers under their names in lower case, in which they replace each other. */
 export function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
-  return headers === undefined ? {} : Object.fromEntries(new Headers(headers))
+  return headers === undefined ? {} : Object.fromEntries(new Headers(headers as HeadersInit))
 }
 
 function isHeaders(value: unknown): boolean {
   try {
     const names = Object.keys(lowerNames(value as Record<string, string>))
-    const areTexts = Object.values(Object(value)).every((text) => typeof text === 'string')
+    const texts = Array.isArray(value) ? value.flat() : Object.values(Object(value))
+    const areTexts = texts.every((text) => typeof text === 'string')
     return areTexts && !NOT_TAKEN.some((name) => names.includes(name))
   } catch {
     return false
@@ -110,10 +155,14 @@ export const callRules: Rules = {
     (value) => Number.isSafeInteger(value) && Number(value) >= 0,
     'must be an integer of 0 or more',
   ],
-  headers: [isHeaders, `must be an object of strings, without ${NOT_TAKEN.join(', ')}`],
+  headers: [isHeaders, `must hold strings, without ${NOT_TAKEN.join(', ')}`],
+  requestId: [
+    (value) => typeof value === 'string' && isRequestId(value),
+    'must be 1 to 128 characters of A-Z a-z 0-9 . _ -',
+  ],
 }
 
-const { signal: _, ...sharedRules } = callRules
+const { signal: _, requestId: __, ...sharedRules } = callRules
 
 export const clientRules: Rules = {
   ...sharedRules,
@@ -122,6 +171,7 @@ export const clientRules: Rules = {
   maxRetryAfterMs: [(value) => isTime(value) || value === 0, `${TIME}, or 0`],
   fetch: [isFunction, 'must be a function'],
   onEvent: [isFunction, 'must be a function'],
+  logger: [(value) => isFunction(Object(value).debug), 'must have a function debug'],
   appName: [
     (value) => typeof value === 'string' && /^[\x20-\x7e]+$/.test(value),
     'must be printable ASCII',

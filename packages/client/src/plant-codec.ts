@@ -12,7 +12,7 @@ import type { PlantStoreIssue } from './errors/plant-store-error.ts'
 
 /** What the body of a reply holds, by its status. */
 export type DecodedReply =
-  | { readonly plant: Plant }
+  | { readonly plant: Plant | undefined }
   | { readonly errorBody: ErrorBody }
   | { readonly issues: readonly PlantStoreIssue[]; readonly isJson: boolean }
 

@@ -5,6 +5,7 @@ import type { Deadline } from './deadline.ts'
 import { PlantStoreApiError } from './errors/api-error.ts'
 import type { PlantStoreError } from './errors/plant-store-error.ts'
 import { PlantStoreResponseError } from './errors/response-error.ts'
+import type { PlantStoreFetchResponse } from './fetch.ts'
 import type { DecodedReply } from './plant-codec.ts'
 import { parseRetryAfter } from './retry.ts'
 import type { Scrubber } from './scrubber.ts'
@@ -12,7 +13,8 @@ import type { Scrubber } from './scrubber.ts'
 /** A plant, or an error and perhaps the Error body that it stands for. */
 export interface JudgedReply {
   readonly head: ReplyHead | undefined
-  readonly plant?: Plant
+  /** Undefined also where the reply says what it should, without a plant. */
+  readonly plant?: Plant | undefined
   readonly errorBody?: ErrorBody
   readonly error?: PlantStoreError
 }
@@ -41,16 +43,17 @@ export interface ReadBody {
  * @param chunks gets what arrives, so that it is there where the rest does not come
  */
 export async function readBody(
-  response: Response,
+  response: PlantStoreFetchResponse,
   limitBytes: number,
   deadline: Deadline,
   chunks: Uint8Array[],
 ): Promise<ReadBody> {
   // React Native has no streams, and those of node-fetch are Node's own.
-  if (typeof response.body?.getReader !== 'function') {
+  const body = response.body as ReadableStream<Uint8Array> | null | undefined
+  if (typeof body?.getReader !== 'function') {
     return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
   }
-  const reader = response.body.getReader()
+  const reader = body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   deadline.onEnd(cancel)
   if (deadline.ending) cancel()

@@ -23,6 +23,7 @@ import { systemRuntime } from './runtime.ts'
 
 /** The contract, as ts-rest infers its types from it; no schema of zod is needed to read them. */
 export type RestContract = {
+  /** The operation. */
   createPlant: {
     method: Method
     path: Path

@@ -1,9 +1,11 @@
 import { describeUserAgent, type EnvironmentName, readEnvironment } from './environment.ts'
 import { PlantStoreConfigError } from './errors/config-error.ts'
 import type { PlantStoreEventListener } from './events.ts'
+import type { PlantStoreFetch } from './fetch.ts'
+import { logTo } from './logger.ts'
 import { checkOptions, clientRules, lowerNames, type PlantStoreClientOptions } from './options.ts'
 import { PACER, type PacedOptions, type Pacer } from './pacer.ts'
-import { checkToken, createTokenSource, type TokenFunction, type TokenSource } from './token.ts'
+import { createTokenSource, parseToken, type TokenFunction, type TokenSource } from './token.ts'
 
 /** The options of a client, checked, with their defaults. */
 export interface Settings {
@@ -13,8 +15,8 @@ export interface Settings {
   readonly totalTimeoutMs: number
   readonly maxRetries: number
   readonly maxRetryAfterMs: number
-  readonly fetch: typeof fetch | undefined
-  readonly onEvent: PlantStoreEventListener | undefined
+  readonly fetch: PlantStoreFetch | undefined
+  readonly listeners: readonly PlantStoreEventListener[]
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -22,13 +24,15 @@ export interface Settings {
 /** What holds for one call. */
 export interface CallSettings extends Settings {
   readonly signal: AbortSignal | undefined
+  readonly requestId: string | undefined
   readonly pacer: Pacer | undefined
 }
 
 const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
 const BASE_URL = 'must be an http or https URL without user, query or fragment'
 
-function parseBaseUrl(text: unknown): URL {
+function parseBaseUrl(given: unknown): URL {
+  const text = given instanceof URL ? given.href : given
   if (text === undefined || text === '') {
     throw new PlantStoreConfigError('invalid_base_url', 'baseUrl', NO_BASE_URL)
   }
@@ -45,13 +49,17 @@ function parseBaseUrl(text: unknown): URL {
 
 function toTokenSource(token: unknown): TokenSource {
   if (typeof token === 'function') return createTokenSource(token as TokenFunction)
-  if (token !== undefined && token !== '') return createTokenSource(checkToken(token))
+  if (token !== undefined && token !== '') return createTokenSource(parseToken(token))
   const rule = 'is missing: give it, or set PLANT_STORE_TOKEN'
   throw new PlantStoreConfigError('missing_token', 'token', rule)
 }
 
 function given(option: unknown, name: EnvironmentName): unknown {
   return option === undefined ? readEnvironment(name) : option
+}
+
+function listenersOf({ onEvent, logger }: PlantStoreClientOptions): PlantStoreEventListener[] {
+  return [onEvent, logger && logTo(logger)].filter((listener) => listener !== undefined)
 }
 
 /**
@@ -69,7 +77,7 @@ export function toSettings(options: PlantStoreClientOptions): Settings {
     maxRetries: options.maxRetries ?? 3,
     maxRetryAfterMs: options.maxRetryAfterMs ?? 30_000,
     fetch: options.fetch,
-    onEvent: options.onEvent,
+    listeners: listenersOf(options),
     headers: { ...(userAgent && { 'user-agent': userAgent }), ...lowerNames(options.headers) },
   }
 }
@@ -83,6 +91,7 @@ export function toCallSettings(settings: Settings, options: PacedOptions): CallS
     maxRetries: options.maxRetries ?? settings.maxRetries,
     headers: { ...settings.headers, ...lowerNames(options.headers) },
     signal: options.signal,
+    requestId: options.requestId,
     pacer: options[PACER],
   }
 }

@@ -38,7 +38,7 @@ function isToken(token: unknown): token is string {
  * The token without white space around it.
  * @throws PlantStoreConfigError, without the value, for what cannot be one.
  */
-export function checkToken(token: unknown): string {
+export function parseToken(token: unknown): string {
   if (isToken(token)) return token.trim()
   throw new PlantStoreConfigError(
     'invalid_token',
@@ -65,7 +65,7 @@ async function askFor(provide: TokenFunction, context: TokenContext): Promise<Pr
 
 /** @throws PlantStoreConfigError, a new one for each call, which writes its own facts into it. */
 function toToken(provided: Provided): string {
-  if ('given' in provided) return checkToken(provided.given)
+  if ('given' in provided) return parseToken(provided.given)
   const rule = `could not be had: its function threw ${provided.threw}`
   throw new PlantStoreConfigError('token_provider_failed', 'token', rule)
 }

@@ -1,13 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { describeUserAgent } from '../src/environment.ts'
 import {
   type CreatePlantOptions,
+  type CreatePlantsOptions,
   createPlantStoreClient,
+  createPlants,
   isPlantStoreError,
   type PlantStoreClientOptions,
   PlantStoreConfigError,
   type PlantStoreEvent,
+  type PlantStoreHeaders,
 } from '../src/index.ts'
 import { VERSION } from '../src/version.ts'
 import { createFakeFetch, replyFern, replyJson } from './fake-fetch.ts'
@@ -50,6 +53,14 @@ describe('an option of a client is refused at once', () => {
     ['invalid_option', 'headers', { headers: { Expect: '100-continue' } }],
     ['invalid_option', 'headers', { headers: { 'Transfer-Encoding': 'chunked' } }],
     ['invalid_option', 'headers', { headers: { 'content-length': '3' } }],
+    ['invalid_option', 'headers', { headers: new Headers({ 'X-Request-Id': '1' }) }],
+    ['invalid_option', 'headers', { headers: [['a', 1]] }],
+    ['invalid_option', 'headers', { headers: [['Host', 'a']] }],
+    ['invalid_option', 'headers', { headers: { a: ['b'] } }],
+    ['invalid_option', 'requestId', { requestId: 'a' }],
+    ['invalid_option', 'logger', { logger: {} }],
+    ['invalid_option', 'logger', { logger: null }],
+    ['invalid_base_url', 'baseUrl', { baseUrl: new URL('http://127.0.0.1/?a') }],
     ['invalid_base_url', 'baseUrl', { baseUrl: 'http://127.0.0.1/#' }],
     ['invalid_base_url', 'baseUrl', { baseUrl: null }],
     ['invalid_token', 'token', { token: null }],
@@ -104,6 +115,10 @@ describe('an option of a call', () => {
     ['totalTimeoutMs', { totalTimeoutMs: 'long' }],
     ['maxRetries', { maxRetries: '0' }],
     ['headers', { headers: { authorization: 'x' } }],
+    ['requestId', { requestId: '' }],
+    ['requestId', { requestId: 'a b' }],
+    ['requestId', { requestId: 'x'.repeat(129) }],
+    ['requestId', { requestId: 7 }],
     ['maxRetryAfterMs', { maxRetryAfterMs: 1 }],
     ['token', { token: 'other' }],
   ])('%s is refused in %o, and nothing is sent', async (option, options) => {
@@ -112,6 +127,13 @@ describe('an option of a call', () => {
     await expect(tryCreatePlant(FERN, options as CreatePlantOptions)).rejects.toEqual(refusal)
     expect(sent).toEqual([])
   })
+})
+
+test('an id is for one call, not for a bulk', () => {
+  const options = { requestId: 'bulk' } as CreatePlantsOptions
+  expect(() => createPlants(createPlantStoreClient(given), [], options)).toThrow(
+    expect.objectContaining({ code: 'invalid_option', option: 'requestId' }),
+  )
 })
 
 describe('headers', () => {
@@ -145,6 +167,52 @@ describe('headers', () => {
     await tryCreatePlant(FERN)
     expect(sent[3]?.headers['x-request-id']).not.toBe(ids[0])
   })
+
+  test("name every attempt by the caller's id where there is one", async () => {
+    const { fetch, sent } = createFakeFetch((_, attempt) =>
+      attempt < 3 ? replyJson(503, { error: 50300, message: 'full' }) : replyFern(),
+    )
+    const { tryCreatePlant } = createPlantStoreClient({ ...given, fetch })
+    const { meta } = await tryCreatePlant(FERN, { requestId: 'order-66' })
+    expect(sent.map(({ headers }) => headers['x-request-id'])).toEqual(Array(3).fill('order-66'))
+    expect(meta.requestId).toBe('order-66')
+  })
+
+  test.each<[string, PlantStoreHeaders]>([
+    ['an object', { 'X-A': '1', 'x-b': '2' }],
+    ['Headers', new Headers({ 'X-A': '1', 'x-b': '2' })],
+    [
+      'pairs',
+      [
+        ['X-A', '1'],
+        ['x-b', '2'],
+      ],
+    ],
+  ])('may be given as %s', async (_kind, headers) => {
+    const { fetch, sent } = createFakeFetch(replyFern)
+    await createPlantStoreClient({ ...given, fetch, headers }).createPlant(FERN)
+    await createPlantStoreClient({ ...given, fetch }).createPlant(FERN, { headers })
+    for (const request of sent) expect(request.headers).toMatchObject({ 'x-a': '1', 'x-b': '2' })
+  })
+
+  test('of a reply are in the meta of a failure too, but for those that quote the token', async () => {
+    const headers = { 'x-a': '1', 'x-echo': `Bearer ${given.token}-of-mine` }
+    const { fetch } = createFakeFetch(() =>
+      replyJson(400, { error: 40003, message: 'taken' }, headers),
+    )
+    const client = createPlantStoreClient({ ...given, fetch, token: `${given.token}-of-mine` })
+    const { meta } = await client.tryCreatePlant(FERN)
+    expect([meta.headers?.get('x-a'), meta.headers?.has('x-echo')]).toEqual(['1', false])
+  })
+})
+
+test('the base URL may be a URL, and a later change of it changes nothing', async () => {
+  const { fetch, sent } = createFakeFetch(replyFern)
+  const baseUrl = new URL('http://127.0.0.1:3000/store')
+  const client = createPlantStoreClient({ ...given, baseUrl, fetch })
+  baseUrl.host = 'elsewhere.example'
+  await client.createPlant(FERN)
+  expect(sent[0]?.url).toBe('http://127.0.0.1:3000/store/plants')
 })
 
 test('the version is that of package.json', () => {
@@ -170,6 +238,8 @@ describe('from the environment', () => {
   })
 })
 
+const FULL = 'the plant store answered 503: full (50300)'
+
 describe('the listener of events', () => {
   test('hears of each request, reply and wait, and of the failure', async () => {
     const { fetch } = createFakeFetch((_, attempt) =>
@@ -184,13 +254,20 @@ describe('the listener of events', () => {
       [
         { type: 'request', attempt: 1 },
         { type: 'response', attempt: 1, status: 503, durationMs: expect.any(Number) },
-        { type: 'retry', attempt: 1, code: 'server_error', delayMs: expect.any(Number) },
+        {
+          type: 'retry',
+          attempt: 1,
+          code: 'server_error',
+          message: FULL,
+          delayMs: expect.any(Number),
+        },
         { type: 'request', attempt: 2 },
         { type: 'response', attempt: 2, status: 400, durationMs: expect.any(Number) },
         {
           type: 'failure',
           attempt: 2,
           code: 'conflict',
+          message: 'the plant store answered 400: taken (40003)',
           applied: 'no',
           durationMs: expect.any(Number),
         },
@@ -223,6 +300,42 @@ describe('the listener of events', () => {
       error: { code: 'aborted', applied: 'no', attempts: 0 },
     })
     expect(sent).toEqual([])
+  })
+})
+
+describe('the logger', () => {
+  test('gets a line and the event for each of them', async () => {
+    const { fetch } = createFakeFetch((_, attempt) =>
+      attempt === 1 ? replyJson(503, { error: 50300, message: 'full' }) : replyFern(),
+    )
+    const events: PlantStoreEvent[] = []
+    const lines: (readonly [string, PlantStoreEvent])[] = []
+    const client = createPlantStoreClient({
+      ...given,
+      fetch,
+      onEvent: (event) => events.push(event),
+      logger: { debug: (...line) => lines.push(line) },
+    })
+    await client.createPlant(FERN)
+    expect(events).toHaveLength(5)
+    expect(lines).toEqual([
+      ['plant-store request 1', events[0]],
+      ['plant-store response 1', events[1]],
+      [`plant-store retry 1: ${FULL}`, events[2]],
+      ['plant-store request 2', events[3]],
+      ['plant-store response 2', events[4]],
+    ])
+  })
+
+  test('may be a console, and changes nothing where it throws', async () => {
+    const { fetch } = createFakeFetch(replyFern)
+    const debug = vi.spyOn(console, 'debug').mockImplementation(() => {
+      throw new Error('the pipe is closed')
+    })
+    const client = createPlantStoreClient({ ...given, fetch, logger: console })
+    expect(await client.createPlant(FERN)).toEqual({ name: 'Fern' })
+    expect(debug).toHaveBeenCalledTimes(2)
+    debug.mockRestore()
   })
 })
 

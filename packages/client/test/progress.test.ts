@@ -43,10 +43,11 @@ async function runAtRandom(seed: number): Promise<Watched> {
   const done = new Set<number>()
   const results = new Map<number, CreatePlantsResult<Fern>>()
   let last: CreatePlantsProgress | undefined
+  let checked = 0
   let hasEnded = false
   const onProgress = (progress: CreatePlantsProgress) => {
     expect(progress.settledRows).toBeGreaterThanOrEqual(last?.settledRows ?? 0)
-    for (let row = 0; row < progress.settledRows; row++) expect(done.has(row)).toBe(true)
+    for (; checked < progress.settledRows; checked++) expect(done.has(checked)).toBe(true)
     const { sent, stored, alreadyThere } = progress
     expect(stored + alreadyThere).toBeLessThanOrEqual(sent)
     last = progress
@@ -67,10 +68,10 @@ async function runAtRandom(seed: number): Promise<Watched> {
   return { done, results, last, hasEnded }
 }
 
-describe('settledRows, over 400 runs with random failures, ends, and loops of any speed,', () => {
+describe('settledRows, over 100 runs with random failures, ends, and loops of any speed,', () => {
   test('passes no row whose body of the loop has not ended, and no row that failed with the bulk', async () => {
     let ended = 0
-    for (let seed = 0; seed < 400; seed++) {
+    for (let seed = 0; seed < 100; seed++) {
       const { done, results, last, hasEnded } = await runAtRandom(seed)
       const settledRows = last?.settledRows ?? 0
       // What was done from the first row on, and is a result of its own, is passed.
@@ -85,8 +86,8 @@ describe('settledRows, over 400 runs with random failures, ends, and loops of an
       expect((last?.stored ?? 0) + (last?.alreadyThere ?? 0) + (last?.rejected ?? 0)).toBe(ROWS)
       expect(last?.sent).toBe(ROWS)
     }
-    expect(ended).toBeGreaterThan(100)
-    expect(ended).toBeLessThan(350)
+    expect(ended).toBeGreaterThan(25)
+    expect(ended).toBeLessThan(90)
   })
 })
 

@@ -9,6 +9,7 @@ import {
   type Plant,
   type PlantStoreError,
   type PlantStoreErrorCode,
+  type PlantStoreLogger,
 } from '@plant-store/client'
 
 const client = createPlantStoreClient({
@@ -65,7 +66,15 @@ const rows = [{ id: 1n, name: 'Ivy', line: 1 }]
 const results: CreatePlantsResult<{ id: bigint; name: string; line: number }>[] = []
 for await (const one of createPlants(client, rows)) results.push(one)
 const lines: number[] = results.map(({ input }) => input.line)
-const options: CreatePlantOptions = { signal: undefined }
+const options: CreatePlantOptions = { signal: undefined, requestId: 'order-66' }
+const logger: PlantStoreLogger = console
+const withHeaders = createPlantStoreClient({
+  baseUrl: new URL('http://127.0.0.1:3000'),
+  headers: new Headers({ 'x-garden': 'north' }),
+  logger,
+  onEvent: (event) => event.type === 'failure' && event.message.length,
+})
+const checked: Promise<void> = withHeaders.checkToken({ headers: [['x-garden', 'south']] })
 
 // @ts-expect-error a Plant has no id
 export const id = plant.id
@@ -81,6 +90,8 @@ export const green = client.createPlant({ id: 7, name: 'Fern', colour: 'green' }
 export const retrying = createPlantStoreClient({ retry: true })
 // @ts-expect-error a client has no signal, its calls have
 export const aborted = createPlantStoreClient({ signal: AbortSignal.abort() })
+// @ts-expect-error an id is for one call
+export const bulkId = createPlants(client, rows, { requestId: 'order-66' })
 // @ts-expect-error a source is of plants
 export const bulk = createPlants(client, [{ id: 7 }])
 // @ts-expect-error whether the plant was stored is one of three words
@@ -88,4 +99,4 @@ export const applied = (error: PlantStoreError) => error.applied === 'perhaps'
 // @ts-expect-error an error has no body of the request
 export const body = (error: unknown) => (isPlantStoreError(error) ? error.body : undefined)
 
-export { code, describe, lines, nameOf, options, withoutTag }
+export { checked, code, describe, lines, nameOf, options, withoutTag }

@@ -15,7 +15,9 @@ export class PlantStoreConnectionError extends PlantStoreError {
   declare readonly code: ConnectionCode | TimeoutCode
   /** The runtime's own word for it, such as ECONNREFUSED, ENOTFOUND or UND_ERR_SOCKET. */
   readonly reason: string
+  /** The host of the base URL. */
   readonly host: string
+  /** The port of the base URL, also where that is the scheme's own. */
   readonly port: number
 
   constructor(url: URL, code: ConnectionCode | TimeoutCode, reason: string, facts: ErrorFacts) {

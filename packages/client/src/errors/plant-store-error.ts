@@ -42,7 +42,9 @@ export type Applied = 'no' | 'maybe' | 'yes'
 
 /** A rule that a value broke, and where: `{ path: ['id'], message: 'is required' }`. */
 export interface PlantStoreIssue {
+  /** The names on the way to the value; empty for the whole. */
   readonly path: readonly string[]
+  /** The rule, in words for people. */
   readonly message: string
 }
 
@@ -85,7 +87,9 @@ const BRAND = Symbol.for('plant-store.error')
 
 /** Everything that the client throws. It holds no request, no header, no body and no token. */
 export class PlantStoreError extends Error {
+  /** The name of the class. */
   override name = 'PlantStoreError'
+  /** What went wrong, for a `switch`. */
   readonly code: PlantStoreErrorCode
   /** Whether the plant was stored, by this request or an earlier one of the same call. */
   readonly applied: Applied

@@ -20,6 +20,7 @@ export class PlantStoreResponseError extends PlantStoreError {
   declare readonly code: 'unexpected_response'
   /** HTTP status of the reply; 0 for a redirect in a browser, which hides its status. */
   readonly status: number
+  /** The Content-Type of the reply; undefined where it has none. */
   readonly contentType: string | undefined
   /** How the body differs from what the contract has for the status. */
   readonly issues: readonly PlantStoreIssue[]

@@ -1,0 +1,49 @@
+/** What a fetch is given besides the URL. */
+export interface PlantStoreFetchInit {
+  /** The method of the operation. */
+  readonly method: string
+  /** Every header to send, its name in lower case. */
+  readonly headers: Record<string, string>
+  /** The plant as JSON. */
+  readonly body: string
+  /** Aborted when the request is out of time, or the call ends. */
+  readonly signal: AbortSignal
+  /** A redirect is not followed: the token is for one server. */
+  readonly redirect: 'manual'
+}
+
+/** The parts of a reply that the client reads; every Response has them. */
+export interface PlantStoreFetchResponse {
+  /** The HTTP status. */
+  readonly status: number
+  /** The headers. */
+  readonly headers: {
+    /** Calls back with each value and its name. */
+    forEach(callback: (value: string, name: string) => void): void
+  }
+  /** A ReadableStream is read as it arrives, up to a limit; of anything else `arrayBuffer` is taken. */
+  readonly body?: unknown
+  /** The whole body. */
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/**
+ * The part of fetch that the client uses. The global fetch is one in every runtime, and so are those
+ * of undici and node-fetch, and a function that calls one of them.
+ */
+export type PlantStoreFetch = (
+  url: string,
+  init: PlantStoreFetchInit,
+) => Promise<PlantStoreFetchResponse>
+
+/** Headers of the runtime, whoever made them; only lines that are wanted. */
+export function copyHeaders(
+  headers: PlantStoreFetchResponse['headers'],
+  isWanted: (line: string) => boolean = () => true,
+): Headers {
+  const copy = new Headers()
+  headers.forEach((value, name) => {
+    if (isWanted(`${name}: ${value}`)) copy.append(name, value)
+  })
+  return copy
+}
