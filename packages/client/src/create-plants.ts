@@ -3,9 +3,18 @@ import type { NewPlantInput } from './contract-types.ts'
 import { PlantStoreAbortError } from './errors/abort-error.ts'
 import { PlantStoreConfigError } from './errors/config-error.ts'
 import { onAbort } from './on-abort.ts'
-import { type CreatePlantOptions, callRules, checkOptions, type Rules } from './options.ts'
+import {
+  type CreatePlantOptions,
+  callRules,
+  checkOptions,
+  isFunction,
+  isTime,
+  type Rules,
+  TIME,
+} from './options.ts'
 import { Pace } from './pace.ts'
 import { PACER, type PacedOptions } from './pacer.ts'
+import { type CreatePlantsProgress, Progress } from './progress.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 
 /** Options of a bulk; those of a single call hold for each plant. */
@@ -14,6 +23,16 @@ export interface CreatePlantsOptions extends CreatePlantOptions {
   readonly concurrency?: number | undefined
   /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
   readonly adaptive?: boolean | undefined
+  /**
+   * How long at most to wait for a server that is gone or asks to wait, in milliseconds; then the
+   * error of the last request ends the loop. 0 means that no outage is outlived. Default: 300,000.
+   */
+  readonly maxOutageMs?: number | undefined
+  /**
+   * Called with the progress at most about ten times a second, at each change of state, and at the
+   * end. What it throws or returns changes nothing.
+   */
+  readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
 }
 
 /** What became of one plant of a bulk: where it stood in the source, from 0, and the plant as given. */
@@ -37,6 +56,8 @@ const bulkRules: Rules = {
     'must be an integer above 0',
   ],
   adaptive: [(value) => typeof value === 'boolean', 'must be a boolean'],
+  maxOutageMs: [(value) => isTime(value) || value === 0, `${TIME}, or 0`],
+  onProgress: [isFunction, 'must be a function'],
 }
 
 /** 2 cores were kept busy by 16 calls; slower networks gain from more. */
@@ -55,6 +76,7 @@ class Bulk<Input extends NewPlantInput> {
   readonly #plants: Iterator<Input> | AsyncIterator<Input>
   readonly #options: PacedOptions
   readonly #pace: Pace
+  readonly #progress: Progress
   readonly #runtime: Runtime
   readonly #aborted = new AbortController()
   readonly #leave: () => void
@@ -73,10 +95,18 @@ class Bulk<Input extends NewPlantInput> {
     options: CreatePlantsOptions,
     runtime: Runtime,
   ) {
-    const { concurrency = DEFAULT_CONCURRENCY, adaptive = true, signal, ...callOptions } = options
+    const {
+      concurrency = DEFAULT_CONCURRENCY,
+      adaptive = true,
+      maxOutageMs: _,
+      onProgress,
+      signal,
+      ...callOptions
+    } = options
     this.#client = client
     this.#runtime = runtime
     this.#pace = new Pace(runtime, concurrency, adaptive)
+    this.#progress = new Progress(runtime, onProgress, () => ({ type: 'running' }))
     this.#options = { ...callOptions, signal: this.#aborted.signal, [PACER]: this.#pace }
     this.#plants = openSource(source)
     const abort = () => this.#abort(signal?.reason)
@@ -134,6 +164,8 @@ class Bulk<Input extends NewPlantInput> {
       const result = await this.#client.tryCreatePlant(input, this.#options)
       if (result.ok) this.#pace.onSuccess()
       else this.#pace.onGivenUp(result.error)
+      this.#progress.onSent()
+      this.#progress.onResult(result)
       this.#results.push({ index, input, ...result })
     } catch (reason) {
       this.#fail(reason)
@@ -156,9 +188,15 @@ class Bulk<Input extends NewPlantInput> {
     }
   }
 
+  /** The loop asks for another result after this one. */
+  pass({ index }: CreatePlantsResult<Input>): void {
+    this.#progress.onTaken(index)
+  }
+
   /** Ends what is under way, lets go of the signal and the timer, and closes the source. */
   async close(): Promise<void> {
     this.#stopPause?.()
+    this.#progress.close()
     this.#leave()
     this.#aborted.abort()
     if (this.#isRead) return
@@ -188,6 +226,7 @@ async function* takeResults<Input extends NewPlantInput>(open: () => Bulk<Input>
   try {
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) {
       yield result
+      bulk.pass(result)
     }
     bulk.throwFailure()
   } finally {

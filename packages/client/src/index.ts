@@ -23,4 +23,5 @@ export {
 export { PlantStoreResponseError } from './errors/response-error.ts'
 export type { PlantStoreEvent, PlantStoreEventListener } from './events.ts'
 export type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
+export type { CreatePlantsProgress, CreatePlantsState } from './progress.ts'
 export type { TokenContext, TokenFunction } from './token.ts'

@@ -52,9 +52,10 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
 type Rule = readonly [isValid: (value: unknown) => boolean, rule: string]
 export type Rules = Readonly<Record<string, Rule>>
 
-const isTime = (value: unknown) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS
-const isFunction = (value: unknown) => typeof value === 'function'
-const TIME = `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`
+export const isTime = (value: unknown) =>
+  typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS
+export const isFunction = (value: unknown) => typeof value === 'function'
+export const TIME = `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`
 
 /** What the client itself says, and must say the same way each time. */
 const OWN_HEADERS = Object.keys(contract.createPlant.headers)

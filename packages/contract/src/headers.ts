@@ -11,6 +11,7 @@ export const headerNames = {
   allow: 'allow',
   accept: 'accept',
   acceptEncoding: 'accept-encoding',
+  idempotentReplayed: 'idempotent-replayed',
   retryAfter: 'retry-after',
   rateLimit: 'ratelimit',
   rateLimitPolicy: 'ratelimit-policy',
@@ -18,6 +19,9 @@ export const headerNames = {
 
 /** The scheme before the token in `authorization` (RFC 6750 §2.1). */
 export const AUTHORIZATION_SCHEME = 'Bearer'
+
+/** The value of `idempotent-replayed`: the plant was there before; a first store has no such header. */
+export const REPLAYED = 'true'
 
 /** The characters of a request id, and how many it may have. */
 export const REQUEST_ID = { pattern: /^[A-Za-z0-9._-]+$/, maxLength: 128 } as const

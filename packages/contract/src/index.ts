@@ -7,7 +7,7 @@ export {
   errorNameOf,
   errorTable,
 } from './error.ts'
-export { AUTHORIZATION_SCHEME, headerNames, isRequestId } from './headers.ts'
+export { AUTHORIZATION_SCHEME, headerNames, isRequestId, REPLAYED } from './headers.ts'
 export {
   decodeJson,
   encodeJson,
