@@ -1,4 +1,26 @@
+export {
+  type Column,
+  type Delimiter,
+  type Dialect,
+  type Doubt,
+  delimiters,
+  type Encoding,
+  encodings,
+  type ReadOptions,
+} from './dialect.ts'
+export { openPlantFile, type PlantFileReader } from './open-plant-file.ts'
+export { type PlantField, plantFieldNames } from './plant-fields.ts'
 export { formatOfFile, type PlantFileFormatName, plantFileFormats } from './plant-file.ts'
+export type { PlantRecord, RecordProblem, RecordSource } from './plant-record.ts'
 export { escapeUnits, printable, printableLine } from './printable.ts'
-export { PlantFileError, type PlantRecord } from './record.ts'
+export {
+  type Progress,
+  type ProgressMode,
+  type ProgressState,
+  type ProgressTarget,
+  progressModes,
+  startProgress,
+} from './progress.ts'
+export { PlantFileError } from './record.ts'
+export { createRejectsWriter, type Rejection, type RejectsWriter } from './rejects.ts'
 export { createSpreadsheetRisks } from './spreadsheet-risks.ts'
