@@ -1,3 +1,4 @@
+export { type FieldText, type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 export { formatOfFile, type PlantFileFormatName, plantFileFormats } from './plant-file.ts'
 export { escapeUnits, printable, printableLine } from './printable.ts'
 export { PlantFileError, type PlantRecord } from './record.ts'
