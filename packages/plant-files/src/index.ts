@@ -9,7 +9,7 @@ export {
   type ReadOptions,
 } from './dialect.ts'
 export { openPlantFile, type PlantFileReader } from './open-plant-file.ts'
-export { type PlantField, plantFieldNames } from './plant-fields.ts'
+export { type FieldText, type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 export { formatOfFile, type PlantFileFormatName, plantFileFormats } from './plant-file.ts'
 export type { PlantRecord, RecordProblem, RecordSource } from './plant-record.ts'
 export { escapeUnits, printable, printableLine } from './printable.ts'
