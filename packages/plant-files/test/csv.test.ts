@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PlantFileError } from '../src/record.ts'
+import { PlantFileError } from '../src/plant-record.ts'
 import { readAll } from './read.ts'
 
 const both = [
