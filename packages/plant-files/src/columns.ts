@@ -1,6 +1,6 @@
 import type { Column, ReadOptions } from './dialect.ts'
 import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
-import { PlantFileError } from './plant-record.ts'
+import { PlantFileError, shorten } from './plant-record.ts'
 
 const requiredFields = plantFieldNames.filter((field) => plantFields[field].isRequired)
 
@@ -27,7 +27,7 @@ function findColumns(names: readonly string[], wanted: string): readonly number[
 }
 
 function inWords(names: readonly string[]): string {
-  return names.map((name) => JSON.stringify(name)).join(', ')
+  return names.map((name) => JSON.stringify(shorten(name))).join(', ')
 }
 
 const MOST_SHOWN = 10

@@ -52,12 +52,12 @@ function readHead(head: Buffer, isWhole: boolean, delimiter: Delimiter, limit: L
   }
 }
 
-type Map = Exclude<ReadOptions['columns'], undefined>
+type FieldMap = Exclude<ReadOptions['columns'], undefined>
 
 /** An integer, or a number as spreadsheets shorten it. */
 const LIKE_A_NUMBER = /^\s*[+-]?\d+(?:[.,]\d*)?(?:e[+-]?\d+)?\s*$/i
 
-function namesAllFields({ first = [] }: Reading, map: Map): boolean {
+function namesAllFields({ first = [] }: Reading, map: FieldMap): boolean {
   if (isRejectsHeader(first)) return true
   try {
     return mapColumns(first, map).length > 0
@@ -67,13 +67,17 @@ function namesAllFields({ first = [] }: Reading, map: Map): boolean {
   }
 }
 
-function namesAnyField(names: readonly string[], map: Map): boolean {
+function namesAnyField(names: readonly string[], map: FieldMap): boolean {
   const wanted = Object.keys(map).filter((name) => !LIKE_A_NUMBER.test(name))
   return names.some((name) => fieldNamed(name) !== undefined || wanted.includes(name))
 }
 
-function isEven({ rows }: Reading): boolean {
-  return rows.every(({ length }) => length > 1 && length === rows[0]?.length)
+function isEven({ first, rows }: Reading): boolean {
+  return first !== undefined && rows.every(({ length }) => length > 1 && length === rows[0]?.length)
+}
+
+function hasNumber({ first = [] }: Reading): boolean {
+  return first.some((cell) => LIKE_A_NUMBER.test(cell))
 }
 
 const widthOf = ({ first = [] }: Reading) => first.length
@@ -81,19 +85,18 @@ const widthOf = ({ first = [] }: Reading) => first.length
 /** The reading by the delimiter that fits best, and a doubt where another fits as well. */
 function choose(
   readings: readonly Reading[],
-  map: Map,
+  map: FieldMap,
 ): { readonly reading: Reading; readonly doubts: readonly Doubt[] } {
-  const readable = readings.filter(({ first }) => first !== undefined)
+  const isBroken = ({ first }: Reading) => first === undefined
   const rules = [
     (reading: Reading) => namesAllFields(reading, map),
-    (reading: Reading) =>
-      isEven(reading) && reading.first?.some((cell) => LIKE_A_NUMBER.test(cell)),
+    (reading: Reading) => isEven(reading) && hasNumber(reading),
     isEven,
     (reading: Reading) => widthOf(reading) > 1,
+    isBroken,
     () => true,
   ]
-  const fits =
-    rules.map((rule) => readable.filter(rule)).find(({ length }) => length > 0) ?? readings
+  const fits = rules.map((rule) => readings.filter(rule)).find(({ length }) => length > 0) ?? []
   const [reading, other] = fits.toSorted((one, two) => widthOf(two) - widthOf(one))
   if (reading === undefined) throw new Error('there is no delimiter to choose from')
   const isDoubtful = other !== undefined && widthOf(other) > 1
@@ -106,7 +109,10 @@ export function describeDelimiter(delimiter: Delimiter): string {
   return delimiter === '\t' ? 'tab' : `"${delimiter}"`
 }
 
-function findHeader(first: readonly string[], map: Map): { hasHeader: boolean; doubts: Doubt[] } {
+function findHeader(
+  first: readonly string[],
+  map: FieldMap,
+): { hasHeader: boolean; doubts: Doubt[] } {
   const isData = !namesAnyField(first, map) && first.some((cell) => LIKE_A_NUMBER.test(cell))
   if (!isData) return { hasHeader: true, doubts: [] }
   const question = 'its first line looks like a plant, not like the names of columns'

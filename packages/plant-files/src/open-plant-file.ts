@@ -1,6 +1,6 @@
 import { readCsv } from './csv.ts'
 import { findCsvDialect } from './csv-dialect.ts'
-import type { Dialect, ReadOptions } from './dialect.ts'
+import type { Dialect, Doubt, ReadOptions } from './dialect.ts'
 import { findEncoding } from './encoding.ts'
 import { gunzip, isGzip } from './gunzip.ts'
 import { readJsonl } from './jsonl.ts'
@@ -123,6 +123,7 @@ export async function openPlantFile(
   const format = options.format ?? findFormat(head, nameOfFile)
   const limit = limitOf(options, encoding)
   const csv = format === 'csv' ? findCsvDialect(head, bytes.isWhole, options, limit) : undefined
+  const encodingDoubts = doubt ? [doubt] : format === 'jsonl' ? jsonlDoubts(encoding, options) : []
   const utf8 = toUtf8(bytes.chunks, encoding, byteOrderMarkBytes)
   return {
     dialect: {
@@ -134,9 +135,15 @@ export async function openPlantFile(
       hasHeader: csv?.hasHeader,
       isRejects: csv?.isRejects ?? false,
       columns: csv?.columns ?? [],
-      doubts: [...(doubt ? [doubt] : []), ...(csv?.doubts ?? [])],
+      doubts: [...encodingDoubts, ...(csv?.doubts ?? [])],
       sample: csv?.sample ?? [],
     },
     records: () => (csv ? readCsv(utf8, csv, limit) : readJsonl(utf8, limit)),
   }
+}
+
+/** JSON is UTF-8 (RFC 8259 §8.1), so a guess at anything else without a byte order mark is doubtful. */
+function jsonlDoubts(encoding: Dialect['encoding'], { encoding: asked }: ReadOptions): Doubt[] {
+  if (encoding !== 'windows-1252' || asked !== undefined) return []
+  return [{ question: 'it is not UTF-8, though JSON is always UTF-8', flag: '--encoding' }]
 }
