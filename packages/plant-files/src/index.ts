@@ -1,3 +1,4 @@
+export { describeDelimiter } from './csv-dialect.ts'
 export {
   type Column,
   type Delimiter,
@@ -11,7 +12,12 @@ export {
 export { openPlantFile, type PlantFileReader } from './open-plant-file.ts'
 export { type FieldText, type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 export { formatOfFile, type PlantFileFormatName, plantFileFormats } from './plant-file.ts'
-export type { PlantRecord, RecordProblem, RecordSource } from './plant-record.ts'
+export {
+  PlantFileError,
+  type PlantRecord,
+  type RecordProblem,
+  type RecordSource,
+} from './plant-record.ts'
 export { escapeUnits, printable, printableLine } from './printable.ts'
 export {
   type Progress,
@@ -21,6 +27,5 @@ export {
   progressModes,
   startProgress,
 } from './progress.ts'
-export { PlantFileError } from './record.ts'
 export { createRejectsWriter, type Rejection, type RejectsWriter } from './rejects.ts'
 export { createSpreadsheetRisks } from './spreadsheet-risks.ts'
