@@ -15,8 +15,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that stops early, such as head, is no failure.
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+  // A reader that stops early, such as head, is no failure; plants are stored all the same.
+  if (error.code === 'EPIPE') return
   process.stderr.write(`plant-store: its output cannot be written: ${error.message}\n`)
   process.exit(exitCodes.failure)
 })

@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:tty'
-import { printable, printableLine } from '@plant-store/plant-files'
+import { escapeUnits, printable } from '@plant-store/plant-files'
 import picocolors from 'picocolors'
 import type { Environment } from './environment.ts'
 
@@ -11,6 +11,14 @@ export interface Styled {
   readonly text: string
 }
 
+export function bold(text: string): Styled {
+  return { style: 'bold', text }
+}
+
+export function red(text: string): Styled {
+  return { style: 'red', text }
+}
+
 /** Pieces of one text. What they hold may come from anywhere: it is escaped, styles are not. */
 export type Pieces = readonly (string | Styled)[]
 
@@ -19,8 +27,8 @@ export interface Terminal {
   /** Writes results, in whole lines, to stdout; characters that control a terminal are escaped. */
   readonly out: (text: string) => void
   /**
-   * Writes everything else, to stderr: a line in each call, with indented lines below it where
-   * needed. Line breaks and characters that control a terminal are escaped.
+   * Writes everything else, to stderr: one line in each call. Line breaks in it and characters that
+   * control a terminal are escaped.
    */
   readonly err: (...pieces: Pieces) => void
   /** Writes to stderr as it is: for a progress bar. */
@@ -42,6 +50,11 @@ export interface Terminal {
 /** The part of a process that a terminal is made of. */
 export type ProcessStreams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
 
+/** A text of one line that a terminal shows and does not obey. */
+function escapeLine(text: string): string {
+  return printable(text).replaceAll('\n', escapeUnits)
+}
+
 export function createTerminal(
   streams: ProcessStreams,
   environment: Environment,
@@ -51,14 +64,9 @@ export function createTerminal(
   const isTerminal = stderr.isTTY === true && environment.TERM !== 'dumb'
   // https://no-color.org: any value but the empty one
   const colors = picocolors.createColors(isTerminal && !environment.NO_COLOR)
-  const render = (...pieces: Pieces) =>
-    pieces
-      .map((piece) =>
-        typeof piece === 'string'
-          ? printableLine(piece)
-          : colors[piece.style](printableLine(piece.text)),
-      )
-      .join('')
+  const renderPiece = (piece: string | Styled) =>
+    typeof piece === 'string' ? escapeLine(piece) : colors[piece.style](escapeLine(piece.text))
+  const render = (...pieces: Pieces) => pieces.map(renderPiece).join('')
   return {
     out: (text) => stdout.write(printable(text)),
     err: (...pieces) => stderr.write(`${render(...pieces)}\n`),
