@@ -2,6 +2,7 @@ import { AUTHORIZATION_SCHEME, contract, headerNames, isRequestId } from '@plant
 import { nextApplied, type ReplyHead } from './applied.ts'
 import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
 import { Deadline } from './deadline.ts'
+import { PlantStoreAbortError } from './errors/abort-error.ts'
 import {
   type Applied,
   completeError,
@@ -42,7 +43,7 @@ type HeaderName = keyof (typeof contract)['createPlant']['headers']
 
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
-  readonly #context: AttemptContext
+  #context: AttemptContext
   readonly #startedAt: number
   #token: IssuedToken | undefined
   #hasRefreshed = false
@@ -57,17 +58,48 @@ class Call {
   }
 
   async run(): Promise<CallResult> {
+    const { pacer } = this.#context.settings
+    let reply: JudgedReply | undefined
     try {
-      for (;;) {
-        const reply = await this.#attempt()
-        const isOver = reply.error === undefined || !(await this.#prepareRetry(reply.error))
-        if (isOver) return this.#end(reply)
+      while (await this.#mayAttempt()) {
+        reply = await this.#attempt()
+        const isHeld = pacer?.onReply(this, reply.error) ?? false
+        if (reply.error === undefined || !(await this.#prepareRetry(reply.error, isHeld))) break
       }
+      return this.#end(reply ?? { head: undefined, error: this.#neverSent() })
     } catch (thrown) {
       return this.#end({ head: this.#head, error: this.#errorOf(thrown) })
     } finally {
+      pacer?.leave(this)
       this.#context.deadline.close()
     }
+  }
+
+  /** The bulk that the call is of has ended before its first request. */
+  #neverSent(): PlantStoreError {
+    return new PlantStoreAbortError(this.#context.settings.pacer?.fatal, 'no')
+  }
+
+  /** Gives the call another time from now on. */
+  #restart(ms: number): void {
+    this.#context.deadline.close()
+    this.#context = { ...this.#context, deadline: openDeadline(this.#context, ms) }
+  }
+
+  /** Gets the token, and waits while the bulk that the call is of holds it, which costs it no time. */
+  async #mayAttempt(): Promise<boolean> {
+    const { deadline, scrubber, settings } = this.#context
+    deadline.signal.throwIfAborted()
+    if (this.#token === undefined) {
+      this.#token = await settings.tokens.get(deadline)
+      scrubber.hide(this.#token.token)
+    }
+    const { pacer, totalTimeoutMs } = settings
+    if (!pacer?.holds(this)) return true
+    this.#restart(Number.POSITIVE_INFINITY)
+    const isAdmitted = await this.#context.deadline.race(pacer.enter(this))
+    this.#restart(totalTimeoutMs)
+    return isAdmitted
   }
 
   /** The error for what ended the call outside of an attempt. */
@@ -82,20 +114,15 @@ class Call {
   }
 
   async #attempt(): Promise<JudgedReply> {
-    const { deadline, runtime, scrubber, settings } = this.#context
-    deadline.signal.throwIfAborted()
-    if (this.#token === undefined) {
-      this.#token = await settings.tokens.get(deadline)
-      scrubber.hide(this.#token.token)
-    }
-    while (this.#pauseMs > 0) await deadline.sleep(this.#pauseMs)
+    const { deadline, runtime, settings } = this.#context
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
     deadline.signal.throwIfAborted()
+    settings.pacer?.onRequest(this.#attempts === 0)
     const startedAt = runtime.now()
     const headers = {
       ...settings.headers,
-      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token.token}`,
+      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token?.token}`,
       [headerNames.contentType]: contract.createPlant.contentType,
       [headerNames.requestId]: this.#context.requestId,
       [headerNames.retryCount]: String(this.#attempts++),
@@ -111,10 +138,15 @@ class Call {
   }
 
   /** Waits until it is time to send again; false where that is not to be. */
-  async #prepareRetry(error: PlantStoreError): Promise<boolean> {
+  async #prepareRetry(error: PlantStoreError, isHeld: boolean): Promise<boolean> {
     const { deadline, runtime, settings } = this.#context
-    const { maxRetries, maxRetryAfterMs, pacer } = settings
+    const { maxRetries, maxRetryAfterMs, pacer, totalTimeoutMs } = settings
     const { code } = error
+    if (pacer !== undefined && isHeld) {
+      this.#restart(totalTimeoutMs)
+      this.#emit({ type: 'retry', code, delayMs: pacer.waitMs })
+      return true
+    }
     if (this.#refreshesToken()) {
       this.#emit({ type: 'retry', code, delayMs: 0 })
       return true
@@ -128,16 +160,11 @@ class Call {
       remainingMs: deadline.remainingMs,
       random: runtime.random(),
     })
-    pacer?.onFailure(error, decision)
-    if (!('delayMs' in decision) || pacer?.takeRetry(error) === false) return false
+    const isGranted = pacer?.takeRetry(error, decision) ?? true
+    if (!('delayMs' in decision && isGranted)) return false
     this.#emit({ type: 'retry', code, delayMs: decision.delayMs })
     await deadline.sleep(decision.delayMs)
-    return this.#pauseMs < deadline.remainingMs
-  }
-
-  /** How long the bulk that the call is of should send nothing. */
-  get #pauseMs(): number {
-    return this.#context.settings.pacer?.pauseMs ?? 0
+    return true
   }
 
   /**
@@ -183,18 +210,20 @@ class Call {
   }
 }
 
+function openDeadline(
+  { runtime, settings }: Pick<AttemptContext, 'runtime' | 'settings'>,
+  ms: number,
+): Deadline {
+  return new Deadline({ runtime, ms, ending: 'total_timeout', within: settings.signal })
+}
+
 /** Makes a call. Never rejects: what went wrong is in the result. */
 export function runCall(
   settings: CallSettings,
   runtime: Runtime,
   operation: Operation,
 ): Promise<CallResult> {
-  const deadline = new Deadline({
-    runtime,
-    ms: settings.totalTimeoutMs,
-    ending: 'total_timeout',
-    within: settings.signal,
-  })
+  const deadline = openDeadline({ runtime, settings }, settings.totalTimeoutMs)
   const requestId = runtime.newRequestId()
   const scrubber = createScrubber()
   return new Call({ settings, operation, deadline, requestId, scrubber, runtime }).run()

@@ -1,12 +1,8 @@
+export type { CreatePlantsOptions, CreatePlantsResult, PlantSource } from './bulk-options.ts'
 export type { PlantStoreMeta } from './call.ts'
 export { type CreatePlantResult, createPlantStoreClient, type PlantStoreClient } from './client.ts'
 export type { ErrorBody, ErrorName, ErrorStatus, NewPlantInput, Plant } from './contract-types.ts'
-export {
-  type CreatePlantsOptions,
-  type CreatePlantsResult,
-  createPlants,
-  type PlantSource,
-} from './create-plants.ts'
+export { createPlants } from './create-plants.ts'
 export { PlantStoreAbortError } from './errors/abort-error.ts'
 export { type AnyPlantStoreError, isPlantStoreError } from './errors/any-error.ts'
 export { PlantStoreApiError } from './errors/api-error.ts'

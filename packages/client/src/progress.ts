@@ -1,6 +1,7 @@
 import { headerNames, REPLAYED } from '@plant-store/contract'
 import type { CreatePlantResult } from './client.ts'
 import type { PlantStoreError } from './errors/plant-store-error.ts'
+import { isFatal } from './is-fatal.ts'
 import type { Runtime } from './runtime.ts'
 
 /** What a bulk does just now. */
@@ -50,6 +51,11 @@ function wasReplayed(headers: Headers | undefined): boolean {
   return headers?.get(headerNames.idempotentReplayed) === REPLAYED
 }
 
+/** Whether the plant may still be stored where the bulk goes on later. */
+function mayPass(error: PlantStoreError): boolean {
+  return error.retryable || isFatal(error)
+}
+
 const MIN_INTERVAL_MS = 100
 const RATE_WINDOW_MS = 5_000
 
@@ -59,12 +65,14 @@ export class Progress {
   readonly #listener: CreatePlantsListener | undefined
   readonly #stateOf: () => CreatePlantsState
   readonly #taken = new Set<number>()
+  readonly #unfinished = new Set<number>()
   readonly #samples: { readonly at: number; readonly results: number }[]
   #sent = 0
   #stored = 0
   #alreadyThere = 0
   #rejected = 0
   #settledRows = 0
+  #isClosed = false
   #notifiedAt = Number.NEGATIVE_INFINITY
   #stopTimer: (() => void) | undefined
 
@@ -90,9 +98,11 @@ export class Progress {
     this.onChange()
   }
 
-  /** A plant has its result. */
-  onResult({ ok, meta }: CreatePlantResult): void {
-    if (!ok) this.#rejected++
+  /** A plant has its result, perhaps while the bulk ends before its source. */
+  onResult(index: number, result: CreatePlantResult, isEnding: boolean): void {
+    const { ok, meta } = result
+    if (!ok && isEnding && mayPass(result.error)) this.#unfinished.add(index)
+    else if (!ok) this.#rejected++
     else if (meta.attempts === 1 && wasReplayed(meta.headers)) this.#alreadyThere++
     else this.#stored++
     this.onChange()
@@ -100,6 +110,7 @@ export class Progress {
 
   /** The loop asks for another result after that of this row. */
   onTaken(index: number): void {
+    if (this.#unfinished.has(index)) return
     this.#taken.add(index)
     while (this.#taken.delete(this.#settledRows)) this.#settledRows++
     this.onChange()
@@ -107,7 +118,7 @@ export class Progress {
 
   /** Notifies the listener now, or as soon as enough time has passed since it was notified. */
   onChange(): void {
-    if (this.#listener === undefined || this.#stopTimer !== undefined) return
+    if (this.#listener === undefined || this.#isClosed || this.#stopTimer !== undefined) return
     const waitMs = this.#notifiedAt + MIN_INTERVAL_MS - this.#runtime.now()
     if (waitMs <= 0) this.#notify()
     else this.#stopTimer = this.#runtime.startTimer(() => this.#notify(), waitMs)
@@ -115,6 +126,7 @@ export class Progress {
 
   /** Notifies the listener for the last time. */
   close(): void {
+    this.#isClosed = true
     this.#notify()
   }
 

@@ -41,6 +41,11 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | u
 /** A part of the wait that is added at random, so that those who wait do not all wake together. */
 const RETRY_AFTER_JITTER = 0.1
 
+/** The wait for a Retry-After: never less than it asks for, and up to 10 % more. */
+export function withJitter(retryAfterMs: number, random: number): number {
+  return retryAfterMs * (1 + RETRY_AFTER_JITTER * random)
+}
+
 /** All that the decision rests on. */
 export interface RetryQuestion {
   /** Whether what happened is worth another request. */
@@ -65,7 +70,7 @@ export type RetryDecision =
 function delayOf({ retries, retryAfterMs, maxRetryAfterMs, random }: RetryQuestion): number {
   // A wait of 0 s, or until a date that is past, names no floor.
   if (!retryAfterMs) return backoffMs(retries, random)
-  return Math.min(retryAfterMs * (1 + RETRY_AFTER_JITTER * random), maxRetryAfterMs)
+  return Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
 }
 
 /**

@@ -2,8 +2,7 @@ import { describeUserAgent, type EnvironmentName, readEnvironment } from './envi
 import { PlantStoreConfigError } from './errors/config-error.ts'
 import type { PlantStoreEventListener } from './events.ts'
 import { checkOptions, clientRules, lowerNames, type PlantStoreClientOptions } from './options.ts'
-import type { Pace } from './pace.ts'
-import { PACER, type PacedOptions } from './pacer.ts'
+import { PACER, type PacedOptions, type Pacer } from './pacer.ts'
 import { checkToken, createTokenSource, type TokenFunction, type TokenSource } from './token.ts'
 
 /** The options of a client, checked, with their defaults. */
@@ -23,7 +22,7 @@ export interface Settings {
 /** What holds for one call. */
 export interface CallSettings extends Settings {
   readonly signal: AbortSignal | undefined
-  readonly pacer: Pace | undefined
+  readonly pacer: Pacer | undefined
 }
 
 const BASE_URL = 'must be an http or https URL without user, query or fragment'

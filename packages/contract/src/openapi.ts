@@ -13,7 +13,7 @@ const OPERATION_DESCRIPTION = `Stores a plant under the id that the caller chose
 | Stored under this id | Answer |
 | --- | --- |
 | nothing | 200, and the plant is stored |
-| the same name and tag | 200, the same body; nothing changes |
+| the same name and tag | 200, the same body, with Idempotent-Replayed: true; nothing changes |
 | another name or tag | 400 with error 40003; what is stored stays |`
 
 const { contentType, method, path, summary } = contract.createPlant
@@ -59,7 +59,7 @@ export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'OpenAPI Plant Store',
-      version: '1.0.0',
+      version: '1.1.0',
       summary: 'A plant store over HTTP with JSON.',
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },

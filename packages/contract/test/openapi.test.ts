@@ -22,7 +22,7 @@ describe('the committed document', () => {
       openapi: '3.1.0',
       info: {
         title: 'OpenAPI Plant Store',
-        version: '1.0.0',
+        version: '1.1.0',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       security: [{ bearerAuth: [] }],

@@ -11,6 +11,7 @@ const ALLOWED_HEADERS = Object.keys(contract.createPlant.headers).join(', ')
 /** The headers of a reply that a page may read beyond those that every page may. */
 const EXPOSED_HEADERS = [
   headerNames.requestId,
+  headerNames.idempotentReplayed,
   headerNames.retryAfter,
   headerNames.rateLimit,
   headerNames.rateLimitPolicy,

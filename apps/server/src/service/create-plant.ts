@@ -1,7 +1,15 @@
-import { contract, describeProblems, encodeJson, SUCCESS_STATUS } from '@plant-store/contract'
+import {
+  contract,
+  describeProblems,
+  encodeJson,
+  headerNames,
+  REPLAYED,
+  SUCCESS_STATUS,
+} from '@plant-store/contract'
 import { createExpressEndpoints, initServer, type RequestValidationError } from '@ts-rest/express'
 import type { Express, RequestHandler } from 'express'
 import { type PipelineOptions, reply } from '../http/pipeline.ts'
+import { addHeader } from '../http/reply.ts'
 import { RequestError } from '../http/request-error.ts'
 import { OutcomeUnknownError, type PlantStore } from '../store/store.ts'
 
@@ -21,13 +29,17 @@ export function addCreatePlant(
   before: RequestHandler[],
 ): void {
   const endpoints = initServer().router(routes, {
-    async createPlant({ body, res: { locals } }) {
+    async createPlant({ body, res: response }) {
+      const { locals } = response
       const outcome = await plants.create(body, locals)
       const { id, ...plant } = body
       switch (outcome) {
         case 'created':
         case 'already_there':
           locals.outcome = outcome
+          if (outcome === 'already_there') {
+            addHeader(response, headerNames.idempotentReplayed, REPLAYED)
+          }
           return { status: SUCCESS_STATUS, body: plant }
         case 'id_taken':
           throw new RequestError('id_taken', `id: ${id} is taken by a plant with other content`)

@@ -16,7 +16,8 @@ const ORIGIN = 'https://plants.example'
 const readable = {
   vary: 'Origin',
   'access-control-allow-origin': ORIGIN,
-  'access-control-expose-headers': 'x-request-id, retry-after, ratelimit, ratelimit-policy',
+  'access-control-expose-headers':
+    'x-request-id, idempotent-replayed, retry-after, ratelimit, ratelimit-policy',
 }
 
 const closed = { vary: 'Origin' }

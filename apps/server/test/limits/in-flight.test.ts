@@ -20,9 +20,12 @@ describe('of connections beyond the limit', () => {
       const refused = await server.open()
       expect(String(await refused.readToEnd())).toBe('')
     }
-    for (const caller of [one, other]) {
-      caller.send(post(plantText(1)))
-      expectReply(await caller.readReply(), good(1))
+    for (const [caller, id] of [
+      [one, 1],
+      [other, 2],
+    ] as const) {
+      caller.send(post(plantText(id)))
+      expectReply(await caller.readReply(), good(id))
     }
     // The operations listener has no such limit.
     expect((await fetch(`http://127.0.0.1:${server.operationsPort}/livez`)).status).toBe(200)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredPlant } from './database-under-test.ts'
 import type { ExpectedReply } from './expectations.ts'
-import { expectReply } from './expectations.ts'
+import { expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { post } from './request.ts'
 
@@ -9,9 +9,14 @@ const server = useWireServer()
 
 const taken: ExpectedReply = { error: 'id_taken', message: /^id: -?\d+ is taken/ }
 
-/** The reply to a plant that is stored, now or before. */
+/** The reply to a plant that is stored now. */
 function replyOf({ id: _id, ...plant }: StoredPlant): ExpectedReply {
   return { plant }
+}
+
+/** The reply to a plant that was stored before, with a header that says so. */
+function repeatOf({ id: _id, ...plant }: StoredPlant): ExpectedReply {
+  return { plant, isRepeat: true }
 }
 
 function bodyOf({ id, ...plant }: StoredPlant): string {
@@ -21,7 +26,7 @@ function bodyOf({ id, ...plant }: StoredPlant): string {
 const fern: StoredPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
 const bare: StoredPlant = { id: 7n, name: 'Fern' }
 
-describe('the same plant again is answered 200 again:', () => {
+describe('the same plant again is answered 200 again, and as a repeat:', () => {
   test.each<[claim: string, first: string, second: string, plant: StoredPlant]>([
     ['the same bytes', bodyOf(fern), bodyOf(fern), fern],
     ['without a tag', bodyOf(bare), bodyOf(bare), bare],
@@ -39,7 +44,7 @@ describe('the same plant again is answered 200 again:', () => {
   ])('%s', (_claim, first, second, plant) =>
     server.check({
       sent: Buffer.concat([post(first), post(second), post(first)]),
-      replies: [replyOf(plant), replyOf(plant), replyOf(plant)],
+      replies: [replyOf(plant), repeatOf(plant), repeatOf(plant)],
       stored: [plant],
     }),
   )
@@ -61,7 +66,7 @@ describe('an id that other content has is refused, and what is stored stays:', (
   ])('%s', (_claim, first, second) =>
     server.check({
       sent: Buffer.concat([first, second, first].map((plant) => post(bodyOf(plant)))),
-      replies: [replyOf(first), taken, replyOf(first)],
+      replies: [replyOf(first), taken, repeatOf(first)],
       stored: [first],
     }),
   )
@@ -85,9 +90,12 @@ describe('at the same time,', () => {
     return Promise.all(callers.map((caller) => caller.readReply()))
   }
 
-  test('40 creates of the same plant are all answered 200, and it is stored once', async () => {
+  test('40 creates of the same plant are all answered 200, one of them as the first', async () => {
     const replies = await createAtOnce(Array(40).fill(fern))
-    for (const reply of replies) expectReply(reply, replyOf(fern))
+    const first = replies.findIndex((reply) => headerOf(reply, 'idempotent-replayed') === undefined)
+    replies.forEach((reply, index) => {
+      expectReply(reply, index === first ? replyOf(fern) : repeatOf(fern))
+    })
     await server.expectStoredAndServing([fern])
   })
 

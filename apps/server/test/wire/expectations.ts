@@ -10,6 +10,8 @@ type SpecialHeaders = Readonly<Record<string, unknown>>
 /** A 200 with this body. */
 export interface ExpectedPlant {
   readonly plant: { readonly name: string; readonly tag?: string }
+  /** Whether the plant was there before; false by default. */
+  readonly isRepeat?: boolean
   /** Headers beyond those that every reply carries. */
   readonly headers?: SpecialHeaders
 }
@@ -91,7 +93,8 @@ export function expectReply(reply: Reply, expected: ExpectedReply): void {
     expectError(reply, expected)
   } else {
     expect({ status: reply.status, body: reply.body }).toMatchObject({ status: 200 })
-    expectHeaders(reply, expected.headers ?? {})
+    const replayed = expected.isRepeat ? { 'idempotent-replayed': 'true' } : {}
+    expectHeaders(reply, { ...replayed, ...expected.headers })
     expect(JSON.parse(reply.body)).toStrictEqual(expected.plant)
   }
 }

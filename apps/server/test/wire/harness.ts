@@ -228,9 +228,10 @@ class RunningWireServer implements WireServer {
   }
 
   async expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void> {
+    const isRepeat = (await this.database.readPlants()).some(({ id }) => id === FRESH_ID)
     const fresh = await this.open()
     fresh.send(post(plantText(FRESH_ID)))
-    expectReply(await fresh.readReply(), { plant: { name: plantOf(FRESH_ID).name } })
+    expectReply(await fresh.readReply(), { plant: { name: plantOf(FRESH_ID).name }, isRepeat })
     const expected = [...stored, plantOf(FRESH_ID)].sort(byId)
     expect(await this.database.readPlants()).toStrictEqual(expected)
     this.#expectCleanLog()

@@ -12,7 +12,10 @@ const BATCH = 100
 
 /** What a reply must be, given what its body says it is. */
 function expectationOf(reply: Reply): ExpectedReply {
-  if (reply.status === 200) return { plant: { name: plantOf(1).name } }
+  if (reply.status === 200) {
+    const isRepeat = headerOf(reply, 'idempotent-replayed') !== undefined
+    return { plant: { name: plantOf(1).name }, isRepeat }
+  }
   const error = errorNameOf(JSON.parse(reply.body).error)
   if (error === undefined) throw new Error(`no Error: ${reply.body}`)
   if (error !== 'unsupported_media_type') return { error }

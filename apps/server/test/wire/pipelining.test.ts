@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { ExpectedReply } from './expectations.ts'
+import type { ExpectedPlant, ExpectedReply } from './expectations.ts'
 import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks, request } from './request.ts'
 
 const server = useWireServer()
 
-const stored: ExpectedReply = { plant: { name: plantOf(1).name } }
+const stored: ExpectedPlant = { plant: { name: plantOf(1).name } }
 const malformed: ExpectedReply = { error: 'malformed_request' }
 
 const one = post(plantText(1))
@@ -59,6 +59,7 @@ describe('requests in one packet are answered in their order:', () => {
   test('a good one behind the rest of a body, of any length, that was refused before', async () => {
     const refused = post('x'.repeat(4_000), { contentType: 'text/plain' })
     const { length } = refused
+    let isRepeat = false
     // Wherever a part of what the server reads ends.
     for (let rest = 1_700; rest < 2_100; rest += 10) {
       const caller = await server.open()
@@ -68,7 +69,8 @@ describe('requests in one packet are answered in their order:', () => {
         headers: { accept: 'application/json' },
       })
       caller.send(Buffer.concat([refused.subarray(length - rest), one]))
-      expectReply(await caller.readReply(), stored)
+      expectReply(await caller.readReply(), { ...stored, isRepeat })
+      isRepeat = true
     }
   })
 

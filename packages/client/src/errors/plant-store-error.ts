@@ -128,6 +128,11 @@ export function completeError(error: PlantStoreError, facts: CallFacts): void {
   Object.assign(writable, facts)
 }
 
+/** Whether the reply behind an error had one of these statuses. */
+export function hasStatus(error: PlantStoreError, ...statuses: readonly number[]): boolean {
+  return 'status' in error && statuses.includes(error.status as number)
+}
+
 /** The wait that the reply behind an error asked for, in milliseconds. */
 export function retryAfterOf(error: PlantStoreError): number | undefined {
   return (error as { readonly retryAfterMs?: number }).retryAfterMs

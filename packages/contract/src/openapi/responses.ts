@@ -1,6 +1,6 @@
 import { contract, SUCCESS_STATUS } from '../contract.ts'
 import { type ErrorName, type ErrorStatus, errorTable } from '../error.ts'
-import { AUTHORIZATION_SCHEME, headerNames, REQUEST_ID } from '../headers.ts'
+import { AUTHORIZATION_SCHEME, headerNames, REPLAYED, REQUEST_ID } from '../headers.ts'
 import type { JsonWritable } from '../json.ts'
 import { errorsOf, errorTexts, listErrors } from './errors.ts'
 import { plantExamples, referTo } from './schemas.ts'
@@ -16,7 +16,7 @@ const CHALLENGE = `${AUTHORIZATION_SCHEME} realm="plant-store"`
 /** What each status says in a word or two, before its errors are listed. */
 const summaries: Readonly<Record<Status, string>> = {
   [SUCCESS_STATUS]:
-    'The plant is on stable storage. A repeat of the same plant is answered in the same way.',
+    'The plant is on stable storage. A repeat of the same plant gets the same body.',
   400: 'Unexpected error: the request is refused.',
   401: 'The credential is missing or not valid.',
   404: 'Another path.',
@@ -65,6 +65,10 @@ const headers = {
     description: 'The content coding that would do, where another was sent.',
     schema: { type: 'string', const: 'identity' },
   },
+  [headerNames.idempotentReplayed]: {
+    description: 'The same plant was there before this request; a first store has no such header.',
+    schema: { type: 'string', const: REPLAYED },
+  },
   [headerNames.retryAfter]: {
     description: 'When to try again, in seconds.',
     required: true,
@@ -104,7 +108,7 @@ export const headerComponents: JsonObject = Object.fromEntries(
 const rate = [headerNames.rateLimit, headerNames.rateLimitPolicy] as const
 
 const headersByStatus: Readonly<Partial<Record<Status, readonly (keyof typeof headers)[]>>> = {
-  [SUCCESS_STATUS]: rate,
+  [SUCCESS_STATUS]: [headerNames.idempotentReplayed, ...rate],
   400: rate,
   401: [headerNames.wwwAuthenticate],
   404: rate,

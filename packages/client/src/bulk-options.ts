@@ -1,0 +1,60 @@
+import type { CreatePlantResult, PlantStoreClient } from './client.ts'
+import type { NewPlantInput } from './contract-types.ts'
+import {
+  type CreatePlantOptions,
+  callRules,
+  isFunction,
+  isTime,
+  type Rules,
+  TIME,
+} from './options.ts'
+import type { CreatePlantsProgress } from './progress.ts'
+
+/** Options of a bulk; those of a single call hold for each plant. */
+export interface CreatePlantsOptions extends CreatePlantOptions {
+  /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
+  readonly concurrency?: number | undefined
+  /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
+  readonly adaptive?: boolean | undefined
+  /**
+   * How long at most to wait for a server that is gone or asks to wait, in milliseconds; then the
+   * error of the last request ends the loop. 0 means that no outage is outlived. Default: 300,000.
+   */
+  readonly maxOutageMs?: number | undefined
+  /**
+   * Called with the progress at most about ten times a second, at each change of state, and at the
+   * end. What it throws or returns changes nothing.
+   */
+  readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
+}
+
+/** What became of one plant of a bulk: where it stood in the source, from 0, and the plant as given. */
+export type CreatePlantsResult<Input extends NewPlantInput = NewPlantInput> = CreatePlantResult & {
+  readonly index: number
+  readonly input: Input
+}
+
+/** Plants, as an array, a generator, or a stream of them. */
+export type PlantSource<Input extends NewPlantInput = NewPlantInput> =
+  | Iterable<Input>
+  | AsyncIterable<Input>
+
+/** The part of a client that a bulk uses. */
+export type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant'>
+
+export const bulkRules: Rules = {
+  ...callRules,
+  concurrency: [
+    (value) => Number.isSafeInteger(value) && Number(value) > 0,
+    'must be an integer above 0',
+  ],
+  adaptive: [(value) => typeof value === 'boolean', 'must be a boolean'],
+  maxOutageMs: [(value) => isTime(value) || value === 0, `${TIME}, or 0`],
+  onProgress: [isFunction, 'must be a function'],
+}
+
+/** Enough for a restart of a machine. */
+export const DEFAULT_MAX_OUTAGE_MS = 300_000
+
+/** 2 cores were kept busy by 16 calls; slower networks gain from more. */
+export const DEFAULT_CONCURRENCY = 16
