@@ -5,6 +5,7 @@ import { addLoginCommand } from './commands/login.ts'
 import { addLogoutCommand } from './commands/logout.ts'
 import { addWhoamiCommand } from './commands/whoami.ts'
 import { exitCodes } from './exit-codes.ts'
+import { addImportCommand } from './import/import-command.ts'
 import { red, type Terminal } from './terminal.ts'
 import { refuseTokens } from './token.ts'
 import { readVersion } from './version.ts'
@@ -63,6 +64,7 @@ function createProgram(terminal: Terminal): Command {
     .addHelpText('after', ABOUT)
   program.commandsGroup('Plants:')
   addCreateCommand(program, terminal)
+  addImportCommand(program, terminal)
   program.commandsGroup('Where to:')
   addLoginCommand(program, terminal)
   addLogoutCommand(program, terminal)
