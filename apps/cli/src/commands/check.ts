@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { addFileOptions, type FileOptions, toReadOptions } from '../file-options.ts'
-import { openInput } from '../import/input.ts'
+import { type Input, openInput } from '../import/input.ts'
 import { describeDialect } from '../import/show-dialect.ts'
 import { bold, type Terminal } from '../terminal.ts'
 import { createCheckReport } from './check-report.ts'
@@ -20,6 +20,22 @@ Examples:
 
 const SHOWN = 20
 
+async function checkRecords(
+  input: Input,
+  options: ReadOptions,
+  shown: number,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { dialect, records } = await openPlantFile(input.chunks(), input.name, options)
+  terminal.err(bold(input.name), `: ${describeDialect(dialect)}`)
+  for (const { question, flag } of dialect.doubts) {
+    terminal.err(`  In doubt: ${question}. Try: ${flag}`)
+  }
+  const report = createCheckReport(input.name, shown, terminal.out)
+  for await (const record of records()) report.add(record)
+  return report.end() ? exitCodes.ok : exitCodes.rejected
+}
+
 /** Checks one file and returns how it fared; a file that cannot be read is reported, not thrown. */
 async function checkFile(
   path: string,
@@ -29,26 +45,18 @@ async function checkFile(
 ): Promise<ExitCode> {
   try {
     const input = await openInput(path, terminal.input)
+    const stop = () => input.stop()
+    terminal.stop.addEventListener('abort', stop)
     try {
-      const { dialect, records } = await openPlantFile(input.chunks(), input.name, options)
-      terminal.err(bold(input.name), `: ${describeDialect(dialect)}`)
-      for (const { question, flag } of dialect.doubts) {
-        terminal.err(`  In doubt: ${question}. Try: ${flag}`)
-      }
-      const report = createCheckReport(input.name, shown, terminal.out)
-      for await (const record of records()) {
-        terminal.stop.throwIfAborted()
-        report.add(record)
-      }
-      return report.end() ? exitCodes.ok : exitCodes.rejected
+      return await checkRecords(input, options, shown, terminal)
     } finally {
+      terminal.stop.removeEventListener('abort', stop)
       await input.close()
     }
   } catch (error) {
-    if (error instanceof PlantFileError) {
-      terminal.err(bold(path), ` cannot be checked: ${error.message}`)
-    } else if (error instanceof CliError) terminal.err(error.message)
-    else throw error
+    if (terminal.stop.aborted) throw new CliError('interrupted', exitCodes.interrupted)
+    if (!(error instanceof PlantFileError || error instanceof CliError)) throw error
+    terminal.err(bold(path), ` is not checked: ${error.message}`)
     return exitCodes.usage
   }
 }

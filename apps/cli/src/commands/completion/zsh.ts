@@ -23,7 +23,9 @@ function specificationOf({ about, isRepeatable, long, short, value }: FlagWord):
 }
 
 function caseOf({ argument, flags, name }: CommandWord): string {
-  const rest = argument === 'nothing' ? [] : [quote(`*:argument:${actionOf(argument)}`)]
+  // A message in place of words would keep a single flag from being completed.
+  const hasWords = argument === 'file' || typeof argument !== 'string'
+  const rest = hasWords ? [quote(`*:argument:${actionOf(argument)}`)] : []
   const specifications = [...flags.flatMap(specificationOf), ...rest]
   return `    ${name})
       _arguments \\
