@@ -11,7 +11,8 @@ function escapeText(text: string): string {
 
 function actionOf(value: Value): string {
   if (value === 'file') return '_files'
-  return typeof value === 'string' ? ' ' : `(${value.join(' ')})`
+  // Without a list a message would stand in its place, and keep a single flag from being completed.
+  return typeof value === 'string' ? '()' : `(${value.join(' ')})`
 }
 
 function specificationOf({ about, isRepeatable, long, short, value }: FlagWord): string[] {
@@ -23,9 +24,7 @@ function specificationOf({ about, isRepeatable, long, short, value }: FlagWord):
 }
 
 function caseOf({ argument, flags, name }: CommandWord): string {
-  // A message in place of words would keep a single flag from being completed.
-  const hasWords = argument === 'file' || typeof argument !== 'string'
-  const rest = hasWords ? [quote(`*:argument:${actionOf(argument)}`)] : []
+  const rest = argument === 'nothing' ? [] : [quote(`*:argument:${actionOf(argument)}`)]
   const specifications = [...flags.flatMap(specificationOf), ...rest]
   return `    ${name})
       _arguments \\
