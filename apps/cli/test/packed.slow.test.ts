@@ -1,31 +1,37 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findRuntimes } from '../../../packages/client/hostile/runtimes.ts'
 import { needs } from './helpers/needs.ts'
 import { startServer } from './helpers/server.ts'
-import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 const run = promisify(execFile)
 const PACKAGE = join(import.meta.dirname, '..')
 
-/** Installs the package for everybody, from its tarball and the registry, with nothing else. */
-function installGlobally(): { readonly prefix: string; readonly installed: string } {
-  const folder = makeTemporaryFolder()
+let folder: string
+let prefix: string
+let installed: string
+
+/** Installed for everybody, from its tarball and the registry, with nothing else. */
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'plant-store-installed-'))
   const packed = execFileSync(
     'npx',
     ['-y', 'pnpm@12.16.0', 'pack', '--json', '--pack-destination', folder],
     { cwd: PACKAGE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   )
   const tarball = JSON.parse(packed.slice(packed.indexOf('{'))).filename
-  const prefix = join(folder, 'prefix')
+  prefix = join(folder, 'prefix')
   mkdirSync(prefix)
   const flags = ['--global', '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund']
   execFileSync('npm', ['install', ...flags, tarball], { cwd: folder, stdio: 'ignore' })
-  return { prefix, installed: join(prefix, 'lib/node_modules/@plant-store/cli') }
-}
+  installed = join(prefix, 'lib/node_modules/@plant-store/cli')
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -45,7 +51,6 @@ async function processorTime(...words: readonly string[]): Promise<number> {
 }
 
 test('the tarball holds the program, its licences and words, and no sources', () => {
-  const { installed } = installGlobally()
   const files = filesIn(installed)
   expect(files.filter((file) => !/^dist\/[\w-]+\.js$/.test(file))).toEqual([
     'LICENSE',
@@ -69,7 +74,6 @@ describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))(
 
     test('stores a plant, and starts before a person notices', options, async () => {
       const node = program ?? ''
-      const { installed, prefix } = installGlobally()
       const server = await startServer()
       const env = {
         HOME: prefix,
