@@ -28,4 +28,5 @@ export {
   startProgress,
 } from './progress.ts'
 export { createRejectsWriter, type Rejection, type RejectsWriter } from './rejects.ts'
+export { createRejectsSummary, type RejectsSummary, reasonOf } from './rejects-summary.ts'
 export { createSpreadsheetRisks } from './spreadsheet-risks.ts'
