@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
@@ -99,15 +99,19 @@ describe('a full disk', needsStrace, () => {
   )
 })
 
-const needsRights = needs('a user other than root', process.getuid?.() !== 0)
-
-describe('a folder that cannot be written', needsRights, () => {
-  test('is an error that names the flag, and nothing is sent', async () => {
+describe('a place that cannot be written', () => {
+  test.each([
+    [JOURNAL, '--journal'],
+    [REJECTS, '--rejects'],
+  ])('for %s is an error that names the flag, and nothing is sent', async (name, flag) => {
     const importer = await openImporter()
     importer.write('plants.csv', `id,name\n${rowsOf(10)}`)
-    chmodSync(importer.cwd, 0o500)
+    mkdirSync(importer.pathOf(name))
     const refused = await importer.run(['plants.csv'])
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--journal FILE')])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(`${name} cannot be written: EISDIR`)
+    expect(refused.stderr).toContain(`Try: ${flag} FILE, in a folder where you may write`)
+    expect(readdirSync(importer.cwd).sort()).toEqual(['plants.csv', name].sort())
     expect(importer.server.readPlants().size).toBe(0)
   })
 })
