@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error.ts'
+import { addCheckCommand } from './commands/check.ts'
+import { addCompletionCommand } from './commands/completion.ts'
 import { addCreateCommand } from './commands/create.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addLogoutCommand } from './commands/logout.ts'
@@ -52,7 +54,12 @@ function createProgram(terminal: Terminal): Command {
     .description('Put plants into a plant store, and know what became of each.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .addHelpCommand(
+      new Command('help')
+        .argument('[command]')
+        .description('print the help of a command')
+        .helpGroup('Help:'),
+    )
     .exitOverride()
     .configureOutput({
       // Help holds no text from outside.
@@ -65,10 +72,13 @@ function createProgram(terminal: Terminal): Command {
   program.commandsGroup('Plants:')
   addCreateCommand(program, terminal)
   addImportCommand(program, terminal)
+  addCheckCommand(program, terminal)
   program.commandsGroup('Where to:')
   addLoginCommand(program, terminal)
   addLogoutCommand(program, terminal)
   addWhoamiCommand(program, terminal)
+  program.commandsGroup('Help:')
+  addCompletionCommand(program, terminal)
   return program
 }
 

@@ -57,7 +57,7 @@ export function storedToJson(plant: NewPlantInput, meta: PlantStoreMeta): string
 }
 
 /** The same for a failure, whatever it is. */
-export function failureToJson(plant: NewPlantInput, error: unknown): string {
+export function failureToJson(plant: Partial<NewPlantInput>, error: unknown): string {
   const { cause, hint, message } =
     error instanceof CliError ? error : { cause: error, hint: undefined, message: String(error) }
   // Without an error of the client nothing was sent; what is no CliError was not foreseen.

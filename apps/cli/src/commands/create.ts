@@ -3,6 +3,7 @@ import { type PlantField, plantFieldNames, plantFields } from '@plant-store/plan
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeFailed, describeStored, failureToJson, storedToJson } from './create-words.ts'
@@ -57,6 +58,13 @@ export function addCreateCommand(program: Command, terminal: Terminal): void {
   for (const { option } of optionalFields) command.addOption(option)
   command.option('--json', 'print one JSON object, also for a failure')
   addConnectionOptions(command)
+    .exitOverride((error) => {
+      if (error.exitCode !== 0 && command.opts<CreateOptions>().json) {
+        const usage = new CliError(error.message.replace(/^error: /, ''), exitCodes.usage)
+        terminal.out(`${failureToJson({}, usage)}\n`)
+      }
+      throw error
+    })
     .addHelpText('after', EXAMPLES)
     .action(async () => {
       const options = command.opts<CreateOptions>()

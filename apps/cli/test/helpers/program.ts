@@ -81,19 +81,26 @@ export interface ScreenOptions extends ProgramOptions {
 
 /** Starts the program in a pseudo-terminal, with an emulated screen before it. */
 export function openScreen(args: readonly string[], options: ScreenOptions = {}): Screen {
-  const { columns = 100, rows = 40, node = process.execPath, shell = 'exec "$@"' } = options
+  const { node = process.execPath, shell = 'exec "$@"' } = options
+  return openScreenOf(['/bin/sh', '-c', shell, 'sh', node, PROGRAM, ...args], options)
+}
+
+/** Starts any program in the same way. */
+export function openScreenOf(words: readonly string[], options: ScreenOptions = {}): Screen {
+  const { columns = 100, rows = 40 } = options
+  const [file = '', ...args] = words
   const screen = new headless.Terminal({
     cols: columns,
     rows,
     scrollback: 10_000,
     allowProposedApi: true,
   })
-  const child = spawnInTerminal('/bin/sh', ['-c', shell, 'sh', node, PROGRAM, ...args], {
-    name: 'xterm-256color',
+  const child = spawnInTerminal(file, args, {
+    name: options.env?.TERM ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd: options.cwd ?? process.cwd(),
-    env: { TERM: 'xterm-256color', ...environmentOf(options) },
+    env: environmentOf(options),
   })
   let written = ''
   child.onData((data) => {
