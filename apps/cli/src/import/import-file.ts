@@ -89,8 +89,14 @@ async function check(
   terminal: Terminal,
 ): Promise<FileSummary> {
   await confirmDialect(input.name, reader, terminal, takesGuess)
+  const stop = () => input.stop()
+  terminal.stop.addEventListener('abort', stop)
   const mark = await checkRows(reader, maxRejects, terminal)
+  terminal.stop.removeEventListener('abort', stop)
   const rejected = countRejected(mark)
+  if (terminal.stop.aborted) {
+    return { file: input.name, exitCode: exitCodes.interrupted, mark, message: 'interrupted' }
+  }
   const checked = rejected > 0 ? exitCodes.rejected : exitCodes.ok
   const exitCode = rejected > maxRejects ? exitCodes.tooManyRejects : checked
   const message = rejected === 0 ? undefined : `${formatCount(rejected)} would be rejected`
