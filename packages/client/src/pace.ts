@@ -141,9 +141,10 @@ export class Pace implements Pacer {
   onGivenUp(error: PlantStoreError): void {
     // Nothing was sent, which says nothing of the server.
     if (error.attempts === 0 && error.code === 'invalid_plant') return
+    if (this.fatal !== undefined) return
     const isLost = error instanceof PlantStoreConnectionError
     this.#connectionFailures = isLost ? this.#connectionFailures + 1 : 0
-    if (isFatal(error) || this.#connectionFailures >= MAX_CONNECTION_FAILURES) this.#fatal ??= error
+    if (isFatal(error) || this.#connectionFailures >= MAX_CONNECTION_FAILURES) this.#fatal = error
   }
 
   /** Lets go of the timer. */

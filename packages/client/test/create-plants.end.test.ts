@@ -18,7 +18,7 @@ describe('what concerns every plant ends it', () => {
     const { results, thrown, sent } = await runBulk({
       reply: reply as () => Response,
       source: ferns(200),
-      options: { concurrency: 4, maxRetries: 0 },
+      options: { concurrency: 4, maxRetries: 0, maxOutageMs: 0 },
     })
     expect(thrown).toMatchObject({ code })
     expect(results.length).toBe(sent.length)
@@ -35,24 +35,24 @@ describe('what concerns every plant ends it', () => {
     expect(results.length).toBeLessThanOrEqual(16)
   })
 
-  test('20 plants in a row without a reply, and not fewer', async () => {
+  test('without patience for an outage, 20 plants in a row without a reply, and not fewer', async () => {
     const reply = (id: number) => {
       if (id % 20 === 19) return replyFern()
       throw fetchFailed('ECONNRESET', 'read')
     }
-    const options = { concurrency: 1, maxRetries: 0 }
+    const options = { concurrency: 1, maxRetries: 0, maxOutageMs: 0 }
     expect((await runBulk({ reply, options, source: ferns(100) })).thrown).toBeUndefined()
     const lost = await runBulk({ reply: () => reply(0), options, source: ferns(100) })
     expect(lost.thrown).toMatchObject({ code: 'connection_lost' })
     expect(lost.results).toHaveLength(20)
   })
 
-  test('20 plants in a row without a reply, among others that cannot be sent', async () => {
+  test('without patience for an outage, 20 plants in a row without a reply, among others that cannot be sent', async () => {
     function* source() {
       for (let id = 0; ; id++) yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
     }
     const reply = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never
-    const options = { concurrency: 1, maxRetries: 0 }
+    const options = { concurrency: 1, maxRetries: 0, maxOutageMs: 0 }
     const { thrown, sent } = await runBulk({ reply, source: source(), options })
     expect(thrown).toMatchObject({ code: 'connection_failed' })
     expect(sent).toHaveLength(20)
@@ -122,6 +122,9 @@ describe('before it begins', () => {
     ['concurrency', { concurrency: 1.5 }],
     ['adaptive', { adaptive: 'yes' }],
     ['timeoutMs', { timeoutMs: -1 }],
+    ['maxOutageMs', { maxOutageMs: -1 }],
+    ['maxOutageMs', { maxOutageMs: Number.POSITIVE_INFINITY }],
+    ['onProgress', { onProgress: {} }],
     ['speed', { speed: 9 }],
   ])('%s is refused in %o', (option, options) => {
     const create = () => createPlants(client, [], options)

@@ -5,17 +5,23 @@ import {
   PlantStoreConfigError,
 } from '../src/index.ts'
 import { Pace } from '../src/pace.ts'
-import type { RetryDecision } from '../src/retry.ts'
 import { apiError } from './fake-fetch.ts'
 import { createFakeRuntime } from './fake-runtime.ts'
 
 const tooMany = apiError(429, 42900)
 const unavailable = apiError(503, 50300)
 const internal = apiError(500, 50000)
-const again: RetryDecision = { delayMs: 100 }
+const call = {}
 
+/** A pace that waits for no outage, so that each error shows as it comes. */
 function createPace(concurrency = 16, isAdaptive = true): Pace {
-  return new Pace(createFakeRuntime(), concurrency, isAdaptive)
+  return new Pace(createFakeRuntime(), {
+    concurrency,
+    isAdaptive,
+    maxOutageMs: 0,
+    onChange() {},
+    onSent() {},
+  })
 }
 
 function repeat(times: number, act: () => void): void {
@@ -25,90 +31,103 @@ function repeat(times: number, act: () => void): void {
 describe('the concurrency', () => {
   test('is halved once for those that were on their way together', () => {
     const pace = createPace()
-    repeat(17, () => pace.onFailure(tooMany, again))
+    repeat(17, () => pace.onReply(call, tooMany))
     expect(pace.concurrency).toBe(8)
-    pace.onFailure(tooMany, again)
+    pace.onReply(call, tooMany)
     expect(pace.concurrency).toBe(4)
   })
 
   test('is halved again only after as many replies as there were calls', () => {
     const pace = createPace()
-    pace.onFailure(unavailable, again)
-    repeat(8, () => pace.onSuccess())
-    repeat(7, () => pace.onFailure(internal, again))
-    pace.onFailure(unavailable, again)
+    pace.onReply(call, unavailable)
+    repeat(8, () => pace.onReply(call, undefined))
+    repeat(7, () => pace.onReply(call, internal))
+    pace.onReply(call, unavailable)
     expect(pace.concurrency).toBe(8)
-    pace.onFailure(unavailable, again)
+    pace.onReply(call, unavailable)
     expect(pace.concurrency).toBe(4)
   })
 
   test('is never less than 1', () => {
     const pace = createPace(3)
-    repeat(20, () => pace.onFailure(tooMany, again))
+    repeat(20, () => pace.onReply(call, tooMany))
     expect(pace.concurrency).toBe(1)
   })
 
   test('grows by 1 after 50 plants, up to what it was', () => {
     const pace = createPace(4)
-    pace.onFailure(tooMany, again)
-    repeat(49, () => pace.onSuccess())
+    pace.onReply(call, tooMany)
+    repeat(49, () => pace.onReply(call, undefined))
     expect(pace.concurrency).toBe(2)
-    pace.onSuccess()
+    pace.onReply(call, undefined)
     expect(pace.concurrency).toBe(3)
-    repeat(500, () => pace.onSuccess())
+    repeat(500, () => pace.onReply(call, undefined))
     expect(pace.concurrency).toBe(4)
   })
 
   test('stays where it is not adaptive, and where the server is broken rather than busy', () => {
     const fixed = createPace(16, false)
-    fixed.onFailure(tooMany, again)
+    fixed.onReply(call, tooMany)
     expect(fixed.concurrency).toBe(16)
     const broken = createPace()
-    broken.onFailure(internal, again)
-    expect([broken.concurrency, broken.pauseMs > 0]).toEqual([16, false])
+    broken.onReply(call, internal)
+    expect([broken.concurrency, broken.waitMs > 0]).toEqual([16, false])
   })
 })
 
-describe('the pause', () => {
-  test.each<[string, PlantStoreApiError, RetryDecision, number]>([
-    ['is the wait of the call', tooMany, { delayMs: 700 }, 700],
+describe('the wait', () => {
+  test.each<[string, PlantStoreApiError, number]>([
     [
-      'of a call that is given up is what the server asked for',
+      'is what the server asked for, and a little more',
       apiError(503, 50300, { retryAfterMs: 900 }),
-      { refusal: 'retries_used' },
-      900,
+      945,
     ],
-    ['of one without Retry-After is a backoff', tooMany, { refusal: 'retries_used' }, 125],
-  ])('%s', (_what, error, decision, expected) => {
+    ['without Retry-After is a backoff', tooMany, 125],
+    ['is none after a failure of the server itself', internal, 0],
+  ])('%s', (_what, error, expected) => {
     const pace = createPace()
-    pace.onFailure(error, decision)
-    expect(pace.pauseMs).toBe(expected)
+    pace.onReply(call, error)
+    expect(pace.waitMs).toBeCloseTo(expected)
+    expect(pace.holds({})).toBe(expected > 0)
   })
 
   test('is the longest that was asked for', () => {
     const pace = createPace()
-    for (const delayMs of [300, 700, 500]) pace.onFailure(tooMany, { delayMs })
-    expect(pace.pauseMs).toBe(700)
+    for (const retryAfterMs of [300, 700, 500])
+      pace.onReply({}, apiError(429, 42900, { retryAfterMs }))
+    expect(pace.waitMs).toBeCloseTo(735)
   })
 })
 
 describe('the retries', () => {
-  test('are a hundred, and one more for each five plants that are stored', () => {
-    const pace = createPace()
-    repeat(1_000, () => pace.onSuccess())
-    const taken = () => pace.takeRetry(internal)
-    expect(Array.from({ length: 101 }, taken).filter(Boolean)).toHaveLength(100)
-    repeat(4, () => pace.onSuccess())
-    expect(taken()).toBe(false)
-    pace.onSuccess()
-    expect([taken(), taken()]).toEqual([true, false])
-  })
+  const again = { delayMs: 100 }
+
+  test.each([
+    [1, 100],
+    [16, 128],
+    [64, 512],
+  ])(
+    'where %i are sent at once are %i, and one more for five plants that are stored',
+    (concurrency, most) => {
+      const pace = createPace(concurrency)
+      repeat(10_000, () => pace.onReply(call, undefined))
+      const taken = () => pace.takeRetry(internal, again)
+      expect(Array.from({ length: most + 1 }, taken).filter(Boolean)).toHaveLength(most)
+      repeat(4, () => pace.onReply(call, undefined))
+      expect(taken()).toBe(false)
+      pace.onReply(call, undefined)
+      expect([taken(), taken()]).toEqual([true, false])
+    },
+  )
 
   test('after a 429 cost nothing, after a 503 they do', () => {
     const pace = createPace()
-    repeat(1_000, () => pace.takeRetry(tooMany))
-    repeat(100, () => pace.takeRetry(unavailable))
-    expect([pace.takeRetry(unavailable), pace.takeRetry(tooMany)]).toEqual([false, true])
+    repeat(1_000, () => pace.takeRetry(tooMany, again))
+    repeat(128, () => pace.takeRetry(unavailable, again))
+    expect([pace.takeRetry(unavailable, again), pace.takeRetry(tooMany, again)]).toEqual([
+      false,
+      true,
+    ])
   })
 })
 
@@ -129,9 +148,16 @@ describe('the end', () => {
 
   test('comes with a wait that is too long, and the first reason stays', () => {
     const pace = createPace()
-    pace.onFailure(tooMany, { refusal: 'wait_too_long' })
-    pace.onGivenUp(apiError(401, 40101))
+    pace.onReply(call, tooMany)
+    expect(pace.takeRetry(tooMany, { refusal: 'wait_too_long' })).toBe(false)
     expect(pace.fatal).toBe(tooMany)
-    expect(pace.pauseMs).toBeLessThan(0)
+    pace.takeRetry(unavailable, { refusal: 'wait_too_long' })
+    expect(pace.fatal).toBe(tooMany)
+  })
+
+  test('does not come with a wait that is too long after a failure of the server itself', () => {
+    const pace = createPace()
+    pace.takeRetry(internal, { refusal: 'wait_too_long' })
+    expect(pace.fatal).toBeUndefined()
   })
 })

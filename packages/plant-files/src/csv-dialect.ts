@@ -1,6 +1,7 @@
 import { fieldNamed, mapColumns, numberColumns } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
 import { CsvSplitter } from './csv-splitter.ts'
+import { describeDelimiter } from './describe-dialect.ts'
 import { type Column, type Delimiter, type Doubt, delimiters, type ReadOptions } from './dialect.ts'
 import { plantFieldNames } from './plant-fields.ts'
 import { type Limit, PlantFileError, shorten } from './plant-record.ts'
@@ -102,11 +103,6 @@ function choose(
   const isDoubtful = other !== undefined && widthOf(other) > 1
   const question = `its fields may end with ${fits.map(({ delimiter }) => describeDelimiter(delimiter)).join(' or ')}`
   return { reading, doubts: isDoubtful ? [{ question, flag: '--delimiter' }] : [] }
-}
-
-/** `";"`, `tab` */
-export function describeDelimiter(delimiter: Delimiter): string {
-  return delimiter === '\t' ? 'tab' : `"${delimiter}"`
 }
 
 function findHeader(

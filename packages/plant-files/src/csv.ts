@@ -97,6 +97,9 @@ export interface CsvReading {
   readonly columns: readonly Column[]
 }
 
+/** So much is split into records at once: more of them would outlive the nursery of the heap. */
+const PIECE_BYTES = 8_192
+
 /**
  * Reads plants from UTF-8. An empty field is absent, a quoted one (`""`) is the empty text; records
  * whose fields are all empty are passed over, as spreadsheets write them.
@@ -130,6 +133,10 @@ export async function* readCsv(
     }
   }
 
-  for await (const chunk of chunks) yield* read(splitter.push(chunk))
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      yield* read(splitter.push(chunk.subarray(at, at + PIECE_BYTES)))
+    }
+  }
   yield* read(splitter.end())
 }

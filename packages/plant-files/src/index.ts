@@ -1,4 +1,4 @@
-export { describeDelimiter } from './csv-dialect.ts'
+export { describeDelimiter, describeDialect } from './describe-dialect.ts'
 export {
   type Column,
   type Delimiter,
@@ -27,5 +27,8 @@ export {
   progressModes,
   startProgress,
 } from './progress.ts'
+export { parseDelimiter, parseMapping } from './read-flags.ts'
 export { createRejectsWriter, type Rejection, type RejectsWriter } from './rejects.ts'
+export { rejectsPathsOf } from './rejects-path.ts'
+export { createRejectsSummary, type RejectsSummary, reasonOf } from './rejects-summary.ts'
 export { createSpreadsheetRisks } from './spreadsheet-risks.ts'

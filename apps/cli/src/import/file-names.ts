@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
 /** `plants`, `.rejects.2` where it is a file of rejects itself, `.csv`, `.gz` */
 const NAME =
@@ -14,4 +14,10 @@ export function rejectsPathOf(path: string): string {
 /** Where the import of a file keeps its notes. */
 export function journalPathOf(path: string): string {
   return `${path}.import-journal`
+}
+
+/** A path as a person would write it here. */
+export function shortenPath(path: string): string {
+  const short = relative('', path)
+  return short.startsWith('..') ? path : short
 }

@@ -15,6 +15,7 @@ interface ImportOptions extends ConnectionOptions, FileOptions {
   readonly journal?: string
   readonly maxRejects?: number
   readonly concurrency: number
+  readonly maxOutage: number
   readonly progress: ProgressMode
   readonly json?: true
   readonly yes?: true
@@ -31,6 +32,7 @@ To store a plant twice changes nothing, so the same command may be run again at 
 where it was interrupted: FILE.import-journal says where that is.`
 
 const DEFAULT_CONCURRENCY = 16
+const DEFAULT_OUTAGE_SECONDS = 300
 
 function integerFrom(least: number): (text: string) => number {
   return (text) => {
@@ -66,6 +68,7 @@ function toSettings(command: Command, terminal: Terminal): ImportSettings {
     journal: options.journal,
     maxRejects: options.maxRejects ?? Number.POSITIVE_INFINITY,
     concurrency: options.concurrency,
+    maxOutageMs: options.maxOutage * 1_000,
     progress: options.progress,
     openConnection: () => openClient(options, terminal),
     commandFor: (file) => toCommandLine(command, file),
@@ -86,26 +89,22 @@ function checkFiles(files: readonly string[], { rejects, journal }: ImportSettin
   )
 }
 
-/** Adds `plant-store import` to a program. */
-export function addImportCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('import')
-    .description('store the plants of files; - is stdin')
-    .argument('<file...>', 'CSV or JSON lines, also gzipped')
-  addFileOptions(command.optionsGroup('How the file is written (found out by itself otherwise):'))
+function addWorkOptions(command: Command): void {
+  const integer = (flags: string, description: string, least: number) =>
+    new Option(flags, description).argParser(integerFrom(least))
   command
-    .optionsGroup('What to do:')
     .option('--dry-run', 'check every row, send none')
     .option('-y, --yes', 'take the file as it seems to be written, without a question')
     .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
     .option('--journal <file>', 'where the import notes how far it is (default: beside the file)')
+    .addOption(integer('--max-rejects <n>', 'end once more rows are rejected', 0))
     .addOption(
-      new Option('--max-rejects <n>', 'end once more rows are rejected').argParser(integerFrom(0)),
+      integer('--concurrency <n>', 'plants on their way at once', 1).default(DEFAULT_CONCURRENCY),
     )
     .addOption(
-      new Option('--concurrency <n>', 'plants on their way at once')
-        .argParser(integerFrom(1))
-        .default(DEFAULT_CONCURRENCY),
+      integer('--max-outage <seconds>', 'how long to wait for a server that is gone', 0).default(
+        DEFAULT_OUTAGE_SECONDS,
+      ),
     )
     .addOption(
       new Option('--progress <how>', 'how progress is shown')
@@ -113,16 +112,22 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
         .default('auto'),
     )
     .option('--json', 'print the summary as one JSON object')
+}
+
+/** Adds `plant-store import` to a program. */
+export function addImportCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('import')
+    .description('store the plants of files; - is stdin')
+    .argument('<file...>', 'CSV or JSON lines, also gzipped')
+  addFileOptions(command.optionsGroup('How the file is written (found out by itself otherwise):'))
+  addWorkOptions(command.optionsGroup('What to do:'))
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async () => {
       const settings = toSettings(command, terminal)
       checkFiles(command.args, settings)
-      await importFiles(
-        command.args,
-        settings,
-        command.opts<ImportOptions>().json === true,
-        terminal,
-      )
+      const isJson = command.opts<ImportOptions>().json === true
+      await importFiles(command.args, settings, isJson, terminal)
     })
 }

@@ -1,4 +1,4 @@
-import { basename, relative } from 'node:path'
+import { basename } from 'node:path'
 import type { AnyPlantStoreError } from '@plant-store/client'
 import { openPlantFile, PlantFileError, type PlantFileReader } from '@plant-store/plant-files'
 import { CliError } from '../cli-error.ts'
@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { exitCodeOf } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
 import { checkRows } from './check-rows.ts'
+import { shortenPath } from './file-names.ts'
 import type { FileSummary } from './file-summary.ts'
 import { ImportRun, type RunEnd } from './import-run.ts'
 import { closeSession, openSession } from './import-session.ts'
@@ -60,12 +61,6 @@ function describeEnd(
   }
 }
 
-/** As a person would name it here. */
-function shorten(path: string): string {
-  const short = relative('', path)
-  return short.startsWith('..') ? path : short
-}
-
 async function send(
   input: Input,
   reader: PlantFileReader,
@@ -82,7 +77,7 @@ async function send(
     await closeSession(session, end?.isDone === true)
   }
   const exitCode = codeOfEnd(end, terminal.stop.aborted)
-  const rejects = session.rejects.bytes === 0 ? undefined : shorten(session.rejects.path)
+  const rejects = session.rejects.bytes === 0 ? undefined : shortenPath(session.rejects.path)
   const words = describeEnd(end, exitCode, rejects, input, settings)
   return { file: input.name, exitCode, mark: end.mark, rejects, ...words }
 }
@@ -94,8 +89,14 @@ async function check(
   terminal: Terminal,
 ): Promise<FileSummary> {
   await confirmDialect(input.name, reader, terminal, takesGuess)
+  const stop = () => input.stop()
+  terminal.stop.addEventListener('abort', stop)
   const mark = await checkRows(reader, maxRejects, terminal)
+  terminal.stop.removeEventListener('abort', stop)
   const rejected = countRejected(mark)
+  if (terminal.stop.aborted) {
+    return { file: input.name, exitCode: exitCodes.interrupted, mark, message: 'interrupted' }
+  }
   const checked = rejected > 0 ? exitCodes.rejected : exitCodes.ok
   const exitCode = rejected > maxRejects ? exitCodes.tooManyRejects : checked
   const message = rejected === 0 ? undefined : `${formatCount(rejected)} would be rejected`

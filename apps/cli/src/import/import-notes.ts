@@ -10,7 +10,7 @@ import type { FinishedRow, RowWindow } from './row-window.ts'
 
 /** Rows between two notes at most, while their rows have results. */
 const ROWS_PER_NOTE = 1_000
-const MS_PER_NOTE = 1_000
+const MS_PER_NOTE = 500
 
 function cannotWrite(path: string): (cause: unknown) => never {
   return (cause) => {

@@ -109,7 +109,8 @@ export class ImportRun {
     const { stored, alreadyThere, rejected } = this.#counts
     const there = alreadyThere === 0 ? {} : { 'there already': alreadyThere }
     return {
-      fraction: totalBytes === undefined ? undefined : Math.min(1, bytes / totalBytes),
+      // The time left is measured from where the rows are new.
+      fraction: this.#feed.isBehindMark && totalBytes ? bytes / totalBytes : undefined,
       counts: { stored: stored + alreadyThere, ...there, rejected },
       perSecond: this.#bulk?.perSecond,
       note: this.#bulk && describeState(this.#bulk.state),
@@ -147,6 +148,7 @@ export class ImportRun {
     return sendRows(this.#feed, {
       client: connection.client,
       concurrency: settings.concurrency,
+      maxOutageMs: settings.maxOutageMs,
       signal: this.#calls.signal,
       onResult: (row: Row, result: RowResult) => {
         this.#window.finish(row, result)

@@ -3,7 +3,7 @@ import { type Dialect, formatOfFile, type PlantFileReader } from '@plant-store/p
 import { CliError, codeOf } from '../cli-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
-import { journalPathOf, rejectsPathOf } from './file-names.ts'
+import { journalPathOf, rejectsPathOf, shortenPath } from './file-names.ts'
 import type { ImportSettings } from './import-settings.ts'
 import type { Input } from './input.ts'
 import {
@@ -70,9 +70,10 @@ async function openRejects(
 }
 
 function beginRejects(path: string, { settings }: SessionParts): Promise<RejectsFile> {
+  const shown = shortenPath(path)
   const describe = () =>
-    new CliError(`${path} holds the rejects of an earlier import`, exitCodes.usage, {
-      hint: `correct them, then ${settings.commandForRejects(path)}; or move that file away`,
+    new CliError(`${shown} holds the rejects of an earlier import`, exitCodes.usage, {
+      hint: `correct them, then ${settings.commandForRejects(shown)}; or move that file away`,
     })
   return openRejects(path, () => createRejectsFile(path), describe)
 }
@@ -115,7 +116,7 @@ async function goOn(
     head.rejects,
     () => reopenRejectsFile(head.rejects, mark.rejectsBytes),
     (bytes) => {
-      const what = `of its rejects in ${head.rejects} ${bytes} bytes are left of ${mark.rejectsBytes}`
+      const what = `of its rejects in ${shortenPath(head.rejects)} ${bytes} bytes are left of ${mark.rejectsBytes}`
       return refuseToGoOn(journal, what, 'put that file back')
     },
   )

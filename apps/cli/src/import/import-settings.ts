@@ -14,6 +14,7 @@ export interface ImportSettings {
   /** How many rejects are too many by one. */
   readonly maxRejects: number
   readonly concurrency: number
+  readonly maxOutageMs: number
   readonly progress: ProgressMode
   /** @throws CliError where URL or token is missing */
   readonly openConnection: () => Promise<Connection>

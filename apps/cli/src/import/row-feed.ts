@@ -46,6 +46,11 @@ export class RowFeed {
     return this.#isRead
   }
 
+  /** Whether the rows before the mark are passed. */
+  get isBehindMark(): boolean {
+    return this.#rows >= this.#parts.from.rows
+  }
+
   /** Ends the reading behind the row at hand. */
   stop(): void {
     this.#isStopped = true

@@ -1,5 +1,5 @@
 import type { CreatePlantResult } from '@plant-store/client'
-import type { PlantRecord } from '@plant-store/plant-files'
+import { type PlantRecord, reasonOf } from '@plant-store/plant-files'
 
 /** Why a row is not stored. */
 export interface RowReject {
@@ -43,12 +43,5 @@ export function toRowResult(result: CreatePlantResult): RowResult | undefined {
 
 /** The reject that a row is which holds no plant. */
 export function toReject({ problem = '', problems = [] }: PlantRecord): RowReject {
-  const [first] = problems
-  const column = first?.column === undefined ? '' : `${first.column} `
-  return {
-    type: 'rejected',
-    code: 'invalid_plant',
-    message: problem,
-    reason: first === undefined ? problem : `${column}${first.message}`,
-  }
+  return { type: 'rejected', code: 'invalid_plant', message: problem, reason: reasonOf(problems) }
 }

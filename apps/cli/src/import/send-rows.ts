@@ -12,6 +12,7 @@ import type { Row } from './row-window.ts'
 export interface SendOptions {
   readonly client: PlantStoreClient
   readonly concurrency: number
+  readonly maxOutageMs: number
   /** Ends the calls that are under way. */
   readonly signal: AbortSignal
   readonly onResult: (row: Row, result: RowResult) => void

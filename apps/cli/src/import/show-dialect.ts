@@ -1,10 +1,9 @@
-import type { Dialect, PlantFileReader } from '@plant-store/plant-files'
+import { type Dialect, describeDelimiter, type PlantFileReader } from '@plant-store/plant-files'
 import { CliError } from '../cli-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ask } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
 
-const DELIMITER_NAMES = { ',': '","', ';': '";"', '\t': 'tab' } as const
 const ENCODING_NAMES = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16LE',
@@ -16,10 +15,13 @@ const ENCODING_NAMES = {
 export function describeDialect(dialect: Dialect): string {
   const { format, delimiter, encoding, columns, isGzip, isRejects } = dialect
   const used = columns.filter(({ field }) => field !== undefined)
-  const unused = columns.filter(({ field }) => field === undefined)
+  // The columns that rejects begin with are what its kind says.
+  const unused = columns.filter(({ name, field }) => {
+    return field === undefined && !(isRejects && name.startsWith('_'))
+  })
   const names = used.map(({ name, field }) => (name === field ? name : `${name}→${field}`))
   return [
-    format === 'csv' ? `CSV ${DELIMITER_NAMES[delimiter ?? ',']}` : 'JSON lines',
+    format === 'csv' ? `CSV ${describeDelimiter(delimiter ?? ',')}` : 'JSON lines',
     ...(isGzip ? ['gzip'] : []),
     ENCODING_NAMES[encoding],
     ...(isRejects ? ['rejects of an import'] : []),
