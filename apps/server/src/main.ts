@@ -44,6 +44,7 @@ process.exitCode = await run(process.argv.slice(2), {
     return process.stdin
   },
   isInteractive: process.stderr.isTTY === true,
+  columns: () => process.stderr.columns,
   stop: stop.signal,
   onLogSignal(change) {
     changeLog = change

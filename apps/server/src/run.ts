@@ -28,7 +28,7 @@ export type Streams = Omit<Terminal, 'draw'>
 
 /** Escapes what commands write, so that no text controls the terminal. */
 function terminalOf(streams: Streams): Terminal {
-  const { out, err, output, isInteractive, stop, onLogSignal } = streams
+  const { out, err, output, isInteractive, columns, stop, onLogSignal } = streams
   return {
     out: (text) => out(printable(text)),
     err: (text) => err(withoutCredentials(printableLine(text))),
@@ -38,6 +38,7 @@ function terminalOf(streams: Streams): Terminal {
       return streams.input
     },
     isInteractive,
+    columns,
     stop,
     onLogSignal,
   }

@@ -90,14 +90,36 @@ function decodeInteger(source: string): number | bigint {
   return exact >= INT64_MIN && exact <= INT64_MAX ? exact : nearest
 }
 
-function reviveNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  // Node 20 gives no source text: there a number stays what JSON.parse made of it.
-  return typeof value === 'number' && context?.source !== undefined
-    ? decodeNumber(context.source)
-    : value
+/** A reviver of JSON.parse; `source` is there from Node 22 on (ECMA-262, JSON.parse source text access). */
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown
+
+const parse: (text: string, reviver?: Reviver) => JsonValue = JSON.parse
+
+/** The strings of a JSON text, with the colon behind a key, and its numbers. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\d[\d.eE+-]*/g
+
+/** For runtimes without source text: parses valid JSON with each number in a string, marked apart. */
+function parseMarked(text: string): JsonValue {
+  const marked = text.replace(STRING_OR_NUMBER, (token, colon?: string) => {
+    if (colon !== undefined) return token
+    return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`
+  })
+  return parse(marked, (_key, value) => {
+    if (typeof value !== 'string') return value
+    return value.startsWith('n') ? decodeNumber(value.slice(1)) : value.slice(1)
+  })
 }
 
-const parse: (text: string, reviver?: typeof reviveNumber) => JsonValue = JSON.parse
+function parseExactly(text: string): JsonValue {
+  let lacksSource = false
+  const value = parse(text, (_key, value, context) => {
+    if (typeof value !== 'number') return value
+    if (context?.source !== undefined) return decodeNumber(context.source)
+    lacksSource = true
+    return value
+  })
+  return lacksSource ? parseMarked(text) : value
+}
 
 /** How our own client begins a body: a long id, which stands outside of any string. */
 const LEADING_LONG_ID = /^\{"id":(-?[1-9]\d{14,18}),/
@@ -128,7 +150,7 @@ export function decodeJson(bytes: Uint8Array): JsonValue {
   if (text.length >= SHORTEST_DEEP_TEXT) refuseDeepNesting(text)
   try {
     if (!MAY_HOLD_INEXACT_NUMBER.test(text)) return parse(text)
-    return parseLeadingLongId(text) ?? parse(text, reviveNumber)
+    return parseLeadingLongId(text) ?? parseExactly(text)
   } catch (cause) {
     throw new JsonSyntaxError('is not valid JSON', { cause })
   }

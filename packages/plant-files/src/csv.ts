@@ -1,16 +1,26 @@
 import type { NewPlant } from '@plant-store/contract'
-import { type CsvField, type CsvRecord, type CsvSpan, CsvSplitter } from './csv-records.ts'
+import { delimiterNamed } from './csv-dialect.ts'
+import type { CsvFields } from './csv-record.ts'
+import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
+import type { Column, Delimiter } from './dialect.ts'
 import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
-import { PlantFileError, type PlantRecord, parsePlant } from './record.ts'
+import {
+  type Limit,
+  type PlantOrProblems,
+  type PlantRecord,
+  parsePlant,
+  type RecordProblem,
+  shorten,
+  withProblems,
+} from './plant-record.ts'
+import { rejectColumns, withoutColumns } from './rejects-columns.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
 
-function writeText(text: string): string {
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 function writeField(value: NewPlant[PlantField]): string {
-  return value === undefined ? '' : writeText(String(value))
+  if (value === undefined) return ''
+  const text = String(value)
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** The first line of a file, with its line feed. */
@@ -26,106 +36,107 @@ export function writeCsv(plants: readonly NewPlant[]): string {
     .join('')
 }
 
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
-
-/** Spreadsheets begin UTF-8 with a byte order mark, which is no part of the first field. */
-async function* withoutByteOrderMark(
-  chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  let head: Buffer | undefined = Buffer.alloc(0)
-  for await (const chunk of chunks) {
-    if (head === undefined) {
-      yield chunk
-      continue
-    }
-    head = Buffer.concat([head, chunk])
-    if (head.length < BYTE_ORDER_MARK.length) continue
-    const isMarked = head.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-    yield isMarked ? head.subarray(BYTE_ORDER_MARK.length) : head
-    head = undefined
-  }
-  if (head !== undefined) yield head
-}
-
-type Columns = readonly (PlantField | undefined)[]
-
-const HEADER_HINT = `Try: a first line that is ${csvHeader.trim()}`
-
-function findField(name: string): PlantField | undefined {
-  return plantFieldNames.find((field) => field === name)
-}
-
-/** Which column is which, in any order; columns of other names are passed over. */
-function readHeader(fields: readonly CsvField[]): Columns {
-  const names = fields.map(({ text }) => text)
-  for (const field of plantFieldNames) {
-    const times = names.filter((name) => name === field).length
-    if (times > 1) throw new PlantFileError(`the first line names ${field} twice. ${HEADER_HINT}`)
-    if (times === 0 && plantFields[field].isRequired) {
-      throw new PlantFileError(`the first line names no column ${field}. ${HEADER_HINT}`)
-    }
-  }
-  return names.map(findField)
-}
-
 const EXPONENT = /^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i
 
-const LONGEST_SHOWN = 40
+const SHORTENED = 'is a number as spreadsheets shorten it; its last digits are lost'
 
-function readRecord(columns: Columns, fields: readonly CsvField[]): ReturnType<typeof parsePlant> {
-  if (fields.length !== columns.length) {
-    return { problem: `has ${fields.length} fields where the first line has ${columns.length}` }
+/** Reads records by their columns. */
+class PlantRows {
+  readonly #columns: readonly Column[]
+  readonly #hasHeader: boolean
+
+  constructor(columns: readonly Column[], hasHeader: boolean) {
+    this.#columns = columns
+    this.#hasHeader = hasHeader
   }
-  const values: Partial<Record<PlantField, unknown>> = {}
-  for (const [index, { text, isQuoted }] of fields.entries()) {
-    const field = columns[index]
-    if (field === undefined || (text === '' && !isQuoted)) continue
-    const { isText, fromText } = plantFields[field]
-    if (!isText && EXPONENT.test(text)) {
-      const shown = text.slice(0, LONGEST_SHOWN)
-      return {
-        problem: `${field}: ${shown} is a number as spreadsheets shorten it; its last digits are lost`,
-      }
+
+  read(fields: CsvFields): PlantOrProblems {
+    if (fields.length !== this.#columns.length) {
+      const first = this.#hasHeader ? 'line' : 'record'
+      const message = `has ${fields.length} fields where the first ${first} has ${this.#columns.length}`
+      return withProblems([{ message }])
     }
-    values[field] = fromText(text)
+    const values: Partial<Record<PlantField, unknown>> = {}
+    for (let index = 0; index < fields.length; index++) {
+      const field = this.#columns[index]?.field
+      const text = fields[index]
+      if (field === undefined || text === undefined) continue
+      const { isText, fromText } = plantFields[field]
+      if (!isText && EXPONENT.test(text)) {
+        return withProblems([{ ...this.#locate(field, fields), message: SHORTENED }])
+      }
+      values[field] = fromText(text)
+    }
+    return parsePlant(values, (field) => this.#locate(field, fields))
   }
-  return parsePlant(values)
+
+  #locate(field: string, fields: CsvFields): Omit<RecordProblem, 'message'> {
+    const index = this.#columns.findIndex((column) => column.field === field)
+    const name = this.#columns[index]?.name
+    if (name === undefined) return { column: field }
+    const value = fields[index]
+    return {
+      column: name.trim(),
+      columnNumber: index + 1,
+      value: value === undefined ? undefined : shorten(value),
+    }
+  }
 }
 
-/** A quote in the wrong place takes in the lines behind it, which nobody would look for. */
-function withSpan(problem: string, span: CsvSpan | undefined): string {
-  if (span === undefined) return problem
-  const { from, through } = span
-  return `${problem}; the quote that opens on line ${from} makes one record of all through line ${through}, and nothing of it is stored`
+/** A quote in the wrong place may take in the lines behind it, which nobody would look for. */
+function withSpan(found: PlantOrProblems, { line, lastLine }: CsvRecord): PlantOrProblems {
+  if (found.problem === undefined || lastLine === line) return found
+  const problem = `${found.problem}; quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
+  return { ...found, problem }
 }
+
+export interface CsvReading {
+  readonly delimiter: Delimiter
+  readonly hasHeader: boolean
+  readonly isRejects: boolean
+  readonly columns: readonly Column[]
+}
+
+/** So much is split into records at once: more of them would outlive the nursery of the heap. */
+const PIECE_BYTES = 8_192
 
 /**
- * Reads plants by the names of the first line. An empty field is absent, a quoted one (`""`) is the
- * empty text.
- * @throws PlantFileError when the first line does not name the columns id and name.
+ * Reads plants from UTF-8. An empty field is absent, a quoted one (`""`) is the empty text; records
+ * whose fields are all empty are passed over, as spreadsheets write them.
  */
 export async function* readCsv(
-  chunks: AsyncIterable<Uint8Array>,
-  limitBytes: number,
+  chunks: AsyncIterable<Buffer>,
+  { delimiter, hasHeader, isRejects, columns }: CsvReading,
+  limit: Limit,
 ): AsyncGenerator<PlantRecord> {
-  const splitter = new CsvSplitter(limitBytes)
-  let columns: Columns | undefined
+  const splitter = new CsvSplitter(delimiter, limit)
+  const rows = new PlantRows(columns, hasHeader)
+  let isBegun = false
+  let isInHeader = hasHeader
 
-  function* read(records: Iterable<CsvRecord>): Generator<PlantRecord> {
-    for (const { line, span, fields, problem } of records) {
-      if (columns === undefined) {
-        if (fields === undefined)
-          throw new PlantFileError(`the first line ${withSpan(problem, span)}. ${HEADER_HINT}`)
-        columns = readHeader(fields)
+  function* read(records: readonly CsvRecord[]): Generator<PlantRecord> {
+    for (const record of records) {
+      const isSeparator = !isBegun && delimiterNamed(record.source) !== undefined
+      isBegun = true
+      if (isSeparator) continue
+      if (isInHeader) {
+        isInHeader = false
         continue
       }
-      const read = fields === undefined ? { problem } : readRecord(columns, fields)
-      if ('plant' in read) yield { line, plant: read.plant }
-      else yield { line, problem: withSpan(read.problem, span) }
+      const { line, lastLine, isCut, fields, problem } = record
+      if (fields?.every((field) => field === undefined)) continue
+      const found = fields ? rows.read(fields) : withProblems([{ message: problem ?? '' }])
+      const source = isRejects
+        ? withoutColumns(record.source, delimiter, rejectColumns.length)
+        : record.source
+      yield { line, lastLine, source, isCut, ...withSpan(found, record) }
     }
   }
 
-  for await (const chunk of withoutByteOrderMark(chunks)) yield* read(splitter.push(chunk))
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      yield* read(splitter.push(chunk.subarray(at, at + PIECE_BYTES)))
+    }
+  }
   yield* read(splitter.end())
-  if (columns === undefined) throw new PlantFileError(`it is empty. ${HEADER_HINT}`)
 }

@@ -1,7 +1,22 @@
-import { decodeJson, encodeJson, JsonSyntaxError, type NewPlant } from '@plant-store/contract'
+import {
+  decodeJson,
+  encodeJson,
+  JsonSyntaxError,
+  type JsonValue,
+  type NewPlant,
+} from '@plant-store/contract'
 import { readLines } from './lines.ts'
+import {
+  type Limit,
+  type PlantOrProblems,
+  type PlantRecord,
+  parsePlant,
+  shorten,
+  sourceOf,
+  withProblems,
+} from './plant-record.ts'
 import { printable } from './printable.ts'
-import { describeTooLong, type PlantRecord, parsePlant } from './record.ts'
+import { sourceOfReject } from './rejects-columns.ts'
 
 /**
  * A plant on each line as a JSON object, its id a bare integer with every digit. Characters that a
@@ -11,28 +26,56 @@ export function writeJsonl(plants: readonly NewPlant[]): string {
   return printable(plants.map((plant) => `${encodeJson(plant)}\n`).join(''))
 }
 
-function decode(bytes: Uint8Array): ReturnType<typeof parsePlant> {
+function show(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return shorten(value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}'
+  return value === undefined || Number.isNaN(value) ? undefined : String(value)
+}
+
+function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function decodePlant(value: JsonValue): PlantOrProblems {
+  return parsePlant(value, (field) => ({
+    column: field,
+    value: isObject(value) ? show(value[field]) : undefined,
+  }))
+}
+
+interface Decoded {
+  readonly bytes: Buffer
+  readonly meaning: PlantOrProblems
+}
+
+function decode(bytes: Buffer, limit: Limit): Decoded {
   try {
-    return parsePlant(decodeJson(bytes))
+    const value = decodeJson(bytes)
+    const source = isObject(value) ? sourceOfReject(value) : undefined
+    if (source === undefined) return { bytes, meaning: decodePlant(value) }
+    return decode(source, limit)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    return { problem: error.message }
+    const message = error.message === 'is not valid UTF-8' ? limit.invalid : error.message
+    return { bytes, meaning: withProblems([{ message }]) }
   }
 }
 
 const CARRIAGE_RETURN = 0x0d
 
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.length === 0 || (bytes.length === 1 && bytes[0] === CARRIAGE_RETURN)
-}
-
-/** Reads a plant from each line (https://jsonlines.org); empty lines are passed over. */
+/** Reads a plant from each line (https://jsonlines.org) of UTF-8; empty lines are passed over. */
 export async function* readJsonl(
-  chunks: AsyncIterable<Uint8Array>,
-  limitBytes: number,
+  chunks: AsyncIterable<Buffer>,
+  limit: Limit,
 ): AsyncGenerator<PlantRecord> {
-  for await (const { number: line, bytes } of readLines(chunks, limitBytes)) {
-    if (bytes === undefined) yield { line, problem: describeTooLong(limitBytes) }
-    else if (!isBlank(bytes)) yield { line, ...decode(bytes) }
+  for await (const { number, bytes } of readLines(chunks, limit.bytes + 1)) {
+    const line = bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes
+    if (line.length > limit.bytes) {
+      const source = sourceOf(line, number, 1, limit)
+      yield { ...source, ...withProblems([{ message: limit.tooLong }]) }
+    } else if (line.length > 0) {
+      const { bytes: source, meaning } = decode(line, limit)
+      yield { ...sourceOf(source, number, 1, limit), ...meaning }
+    }
   }
 }

@@ -3,27 +3,28 @@ const LINE_FEED = 0x0a
 export interface Line {
   /** Counted from 1. */
   readonly number: number
-  /** Without its line feed; undefined when it is longer than the limit. */
-  readonly bytes: Uint8Array | undefined
+  /** Without its line feed; of a line that is longer than the limit one byte more than that. */
+  readonly bytes: Buffer
 }
 
-/** Splits bytes at line feeds, keeping at most `limitBytes` of a line. */
+/** Splits bytes at line feeds, keeping little more than `limitBytes` of a line. */
 export async function* readLines(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Buffer>,
   limitBytes: number,
 ): AsyncGenerator<Line> {
-  let parts: Uint8Array[] = []
+  let parts: Buffer[] = []
   let length = 0
   let number = 0
 
-  function take(part: Uint8Array): void {
-    length += part.length
-    if (length > limitBytes) parts = []
-    else if (part.length > 0) parts.push(part)
+  function take(part: Buffer): void {
+    const kept = part.subarray(0, limitBytes + 1 - length)
+    length += kept.length
+    if (kept.length > 0) parts.push(kept)
   }
 
   function end(): Line {
-    const bytes = length > limitBytes ? undefined : Buffer.concat(parts)
+    const [first = Buffer.alloc(0)] = parts
+    const bytes = parts.length > 1 ? Buffer.concat(parts) : first
     parts = []
     length = 0
     return { number: ++number, bytes }

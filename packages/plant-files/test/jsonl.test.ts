@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readAll } from './read.ts'
+import { open, readAll, recordsOf } from './read.ts'
 
 const fern = '{"id":1,"name":"Fern"}'
 const moss = '{"id":2,"name":"Moss"}'
@@ -44,9 +44,13 @@ describe('a line that is no plant is reported by its number, and the next one is
   test('invalid UTF-8', async () => {
     const broken = Buffer.from('{"id":1,"name":"\xff\xfe"}', 'latin1')
     const content = Buffer.concat([broken, Buffer.from(`\n${moss}`)])
-    expect(await readAll('jsonl', content)).toEqual([
-      [1, 'is not valid UTF-8'],
-      [2, both[1]],
+    expect((await open(content)).dialect.doubts).toEqual([
+      { question: expect.stringContaining('JSON is always UTF-8'), flag: '--encoding' },
+    ])
+    const reader = await open(content, { encoding: 'utf-8' })
+    expect((await recordsOf(reader)).map(({ problem, plant }) => problem ?? plant)).toEqual([
+      'is not valid UTF-8. Try: --encoding windows-1252',
+      both[1],
     ])
   })
 
@@ -55,7 +59,7 @@ describe('a line that is no plant is reported by its number, and the next one is
     const content = `${lineOf(65_536)}\n${lineOf(65_537)}\n${moss}\n`
     expect(await readAll('jsonl', content, 1_000)).toEqual([
       [1, { id: 1n, name: 'x'.repeat(65_518) }],
-      [2, 'is longer than 65536 bytes; --body-limit-bytes allows more'],
+      [2, 'is longer than 65536 bytes'],
       [3, both[1]],
     ])
   })

@@ -16,6 +16,8 @@ export interface Terminal {
   readonly input: Readable
   /** Whether `err` is a terminal that a person watches, so that a line can be redrawn. */
   readonly isInteractive: boolean
+  /** The width of that terminal now; undefined where it is unknown. */
+  readonly columns: () => number | undefined
   /** Aborted when the process must end; the reason is the signal's name. */
   readonly stop: AbortSignal
   /** Calls `change` at each signal to log more, or less again. */

@@ -34,6 +34,7 @@ export async function runProgram(
     }),
     input: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
     isInteractive,
+    columns: () => undefined,
     stop,
     onLogSignal: () => {},
   })

@@ -1,5 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
-import type { PlantRecord } from '@plant-store/plant-files'
+import { type PlantRecord, type RecordSource, reasonOf } from '@plant-store/plant-files'
 import { textLengthOf } from '../../store/plant-columns.ts'
 import type { PlantStore } from '../../store/store.ts'
 
@@ -12,14 +12,23 @@ export interface LoadCounts {
   invalid: number
 }
 
+/** Why a record is not stored. */
+export interface Reject {
+  /** A name of the contract's errors. */
+  readonly code: 'id_taken' | 'invalid_plant'
+  readonly message: string
+  /** The same for all records with the same fault. */
+  readonly reason: string
+}
+
 export interface LoadOptions {
   readonly plants: PlantStore
   /** Most plants that wait for the store at once. */
   readonly windowSize: number
   /** Updated while records are stored. */
   readonly counts: LoadCounts
-  /** Called for each record that is not stored. */
-  readonly onRefused: (line: number, reason: string) => void
+  /** Called for each record that is not stored. What it throws ends the load. */
+  readonly onRejected: (record: RecordSource, reject: Reject) => void
   readonly signal: AbortSignal
 }
 
@@ -71,17 +80,20 @@ function createWindow(size: number): Window {
  */
 export async function loadPlants(
   records: AsyncIterable<PlantRecord>,
-  { plants, windowSize, counts, onRefused, signal }: LoadOptions,
+  { plants, windowSize, counts, onRejected, signal }: LoadOptions,
 ): Promise<void> {
   const window = createWindow(windowSize)
   const failures: unknown[] = []
 
-  async function store(plant: NewPlant, line: number): Promise<void> {
+  async function store(plant: NewPlant, record: RecordSource): Promise<void> {
     window.enter(plant)
     try {
       const outcome = await plants.create(plant)
       counts[outcome]++
-      if (outcome === 'id_taken') onRefused(line, `id ${plant.id} is taken by other content`)
+      if (outcome === 'id_taken') {
+        const message = `id ${plant.id} is taken by other content`
+        onRejected(record, { code: outcome, message, reason: 'id is taken by other content' })
+      }
     } catch (error) {
       failures.push(error)
     }
@@ -89,12 +101,13 @@ export async function loadPlants(
   }
 
   try {
-    for await (const { line, plant, problem } of records) {
+    for await (const record of records) {
       counts.read++
-      if (plant === undefined) {
+      if (record.plant === undefined) {
         counts.invalid++
-        onRefused(line, problem)
-      } else void store(plant, line)
+        const { problem: message, problems } = record
+        onRejected(record, { code: 'invalid_plant', message, reason: reasonOf(problems) })
+      } else void store(record.plant, record)
       await window.room()
       if (failures.length > 0 || signal.aborted) break
     }

@@ -1,19 +1,22 @@
 import {
-  formatOfFile,
+  createRejectsSummary,
+  describeDialect,
+  openPlantFile,
   PlantFileError,
-  type PlantFileFormatName,
-  plantFileFormats,
+  type PlantFileReader,
 } from '@plant-store/plant-files'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, withStore } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
-import { describeStop, describeUnavailable } from '../failures.ts'
+import { describeStop, describeUnavailable, refuseExisting } from '../failures.ts'
 import { describeCount, startProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
-import { type LoadCounts, loadPlants } from './load-plants.ts'
+import { type LoadCounts, loadPlants, type Reject } from './load-plants.ts'
+import { addReadFlags, type ReadFlags, toReadOptions } from './read-flags.ts'
+import { createRejectsFile, type RejectsFile } from './rejects-file.ts'
 
 /** As many as one commit takes; more would be a little faster, but need more memory. */
 const WINDOW_PLANTS = 1_024
@@ -22,15 +25,6 @@ const WINDOW_PLANTS = 1_024
 const ID_SLACK_BYTES = 64
 
 const AGAIN = 'What was loaded is stored. Try: the same command again'
-
-function findFormat(path: string, asked: PlantFileFormatName | undefined): PlantFileFormatName {
-  const format = asked ?? (path === '-' ? 'jsonl' : formatOfFile(path))
-  if (format !== undefined) return format
-  throw new CommandError(
-    `the name of ${path} ends with neither .jsonl nor .csv. Try: --format jsonl`,
-    exitCodes.config,
-  )
-}
 
 function describeCounts(counts: LoadCounts): string {
   const outcomes = {
@@ -57,74 +51,106 @@ function describeFailure(error: unknown, path: string, terminal: Terminal): unkn
 interface Load {
   readonly path: string
   readonly input: Input
-  readonly format: PlantFileFormatName
+  readonly reader: PlantFileReader
+  readonly rejects: RejectsFile
   readonly config: Config
 }
 
-async function load(
-  { path, input, format, config }: Load,
-  { plants }: Store,
+/** Refuses a file whose beginning may be read in two ways: a guess would store wrong plants. */
+async function openReader(
+  path: string,
+  input: Input,
+  flags: ReadFlags,
+  limitBytes: number,
   terminal: Terminal,
-): Promise<void> {
+): Promise<PlantFileReader> {
+  try {
+    const reader = await openPlantFile(input.chunks, path, toReadOptions(flags, limitBytes))
+    const [doubt] = reader.dialect.doubts
+    if (doubt !== undefined) throw new PlantFileError(`${doubt.question}. Try: ${doubt.flag}`)
+    terminal.err(`${path}: ${describeDialect(reader.dialect)}\n`)
+    return reader
+  } catch (error) {
+    throw describeFailure(error, path, terminal)
+  }
+}
+
+function describeRejected(refused: number, { path, rejects }: Load): CommandError {
+  const file = rejects.path()
+  return new CommandError(
+    `${describeCount(refused, 'plant')} of ${path} ${refused === 1 ? 'is' : 'are'} not stored, and kept in ${file}. Try: correct that file, and load it`,
+    exitCodes.dataError,
+  )
+}
+
+async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise<void> {
+  const { path, input, reader, rejects, config } = whole
   const counts: LoadCounts = { read: 0, created: 0, already_there: 0, id_taken: 0, invalid: 0 }
+  const summary = createRejectsSummary()
+  const startedAt = performance.now()
   const progress = startProgress(terminal, () => ({
     fraction: input.size && input.bytesRead() / input.size,
-    text: `${describeCount(counts.read, 'plant')} read`,
+    counts: { read: counts.read, rejected: counts.id_taken + counts.invalid },
+    perSecond: (counts.read * 1_000) / (performance.now() - startedAt),
   }))
   try {
-    await loadPlants(
-      plantFileFormats[format].read(input.chunks, config.bodyLimitBytes + ID_SLACK_BYTES),
-      {
-        plants,
-        counts,
-        windowSize: Math.min(config.queueLimit, WINDOW_PLANTS),
-        onRefused: (line, reason) => progress.line(`${path}:${line}: ${reason}`),
-        signal: terminal.stop,
+    await loadPlants(reader.records(), {
+      plants,
+      counts,
+      windowSize: Math.min(config.queueLimit, WINDOW_PLANTS),
+      onRejected(record, { code, message, reason }: Reject) {
+        rejects.add(record, { code, message })
+        if (summary.add(reason)) progress.line(`${path}:${record.line}: ${message}`)
       },
-    )
+      signal: terminal.stop,
+    })
     terminal.stop.throwIfAborted()
   } catch (error) {
     throw describeFailure(error, path, terminal)
   } finally {
     progress.end()
+    rejects.close()
+    for (const line of summary.describe()) terminal.err(`${line}\n`)
     terminal.err(`${describeCounts(counts)}\n`)
   }
   const refused = counts.id_taken + counts.invalid
-  if (refused === 0) return
-  throw new CommandError(
-    `${describeCount(refused, 'plant')} of ${path} ${refused === 1 ? 'is' : 'are'} not stored: see the lines above`,
-    exitCodes.dataError,
-  )
+  if (refused > 0) throw describeRejected(refused, whole)
 }
 
-/** `load FILE|- [--format jsonl|csv]` */
+const HELP = `
+How the file is written is found out; what can be read in two ways is refused with the flag that
+decides. A plant that is there already stays as it is, so a load can be repeated. load shows the
+first five lines that are no plant or whose id is taken by other content, and counts the others.
+It keeps them in a file beside the input, to be corrected and loaded, stores the rest, and ends
+with exit code 65.
+
+Example: plant-store-server export | plant-store-server load - --database-url URL`
+
+/** `load FILE|-` */
 export function addLoadCommand(program: Command, terminal: Terminal): void {
-  addSettingFlags(program.command('load'), [
+  const command = addSettingFlags(program.command('load'), [
     'databaseUrl',
     'allowDataLoss',
     'queueLimit',
     'bodyLimitBytes',
   ])
-    .description('store the plants of an export')
-    .argument('<file>', 'the output of `export`, or - for standard input')
-    .addOption(
-      new Option('--format <name>', 'jsonl or csv (default: by the ending; jsonl for -)').choices(
-        Object.keys(plantFileFormats),
-      ),
+  addReadFlags(command)
+    .description('store the plants of an export or a spreadsheet')
+    .argument('<file>', 'CSV or JSON lines, maybe as gzip, or - for standard input')
+    .option(
+      '--rejects <file>',
+      'where lines are kept that cannot be stored (default: beside the file)',
     )
-    .addHelpText(
-      'after',
-      '\nA plant that is there already stays as it is, so a load can be repeated. load prints the\n' +
-        'number of each line that is no plant or whose id is taken by other content, stores the\n' +
-        'rest, and ends with exit code 65.\n\n' +
-        'Example: plant-store-server export | plant-store-server load - --database-url URL',
-    )
-    .action(async (path: string, options: Flags & { format?: PlantFileFormatName }) => {
-      const config = loadConfig(options)
-      const format = findFormat(path, options.format)
+    .addHelpText('after', HELP)
+    .action(async (path: string, flags: Flags & ReadFlags & { rejects?: string }) => {
+      const config = loadConfig(flags)
+      if (flags.rejects !== undefined) refuseExisting(flags.rejects)
       const input = await openInput(path, terminal)
+      const limitBytes = config.bodyLimitBytes + ID_SLACK_BYTES
+      const reader = await openReader(path, input, flags, limitBytes, terminal)
+      const rejects = createRejectsFile(path, flags.rejects, reader.dialect)
       await withStore(terminal, config, (store) =>
-        load({ path, input, format, config }, store, terminal),
+        load({ path, input, reader, rejects, config }, store, terminal),
       )
     })
 }

@@ -1,0 +1,53 @@
+import type { AnyPlantStoreError, PlantStoreErrorCode } from '@plant-store/client'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+
+const AGAIN = 'the same command again'
+
+const exitCodeByCode: Readonly<Record<PlantStoreErrorCode, ExitCode>> = {
+  missing_token: exitCodes.notAllowed,
+  invalid_token: exitCodes.notAllowed,
+  invalid_base_url: exitCodes.usage,
+  invalid_option: exitCodes.usage,
+  token_provider_failed: exitCodes.notAllowed,
+  invalid_plant: exitCodes.rejected,
+  rejected: exitCodes.rejected,
+  unauthorized: exitCodes.notAllowed,
+  forbidden: exitCodes.notAllowed,
+  conflict: exitCodes.rejected,
+  too_large: exitCodes.rejected,
+  rate_limited: exitCodes.unreachable,
+  server_error: exitCodes.unreachable,
+  unexpected_status: exitCodes.unreachable,
+  connection_failed: exitCodes.unreachable,
+  connection_lost: exitCodes.unreachable,
+  tls_failed: exitCodes.unreachable,
+  attempt_timeout: exitCodes.unreachable,
+  total_timeout: exitCodes.unreachable,
+  aborted: exitCodes.interrupted,
+  unexpected_response: exitCodes.unreachable,
+}
+
+const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
+  conflict: 'another id, since another plant has this one',
+  unauthorized: 'plant-store login URL, with a token that is valid',
+  forbidden: 'plant-store login URL, with a token that may create plants',
+  connection_failed: `${AGAIN} later; plant-store whoami shows the URL`,
+  tls_failed:
+    'NODE_EXTRA_CA_CERTS=FILE, with the certificate of the authority that the server’s is from',
+  rate_limited: `${AGAIN} later`,
+  unexpected_response: 'plant-store whoami, which shows whether the URL is a plant store’s',
+  unexpected_status: 'plant-store whoami, which shows whether the URL is a plant store’s',
+}
+
+/** The exit code for what the client reports. */
+export function exitCodeOf({ code }: AnyPlantStoreError): ExitCode {
+  return exitCodeByCode[code]
+}
+
+/** What to try after a failure of the client, as it follows `Try: `; undefined where nothing helps. */
+export function hintOf({ code, applied, retryable }: AnyPlantStoreError): string | undefined {
+  const hint = hintByCode[code]
+  if (hint !== undefined) return hint
+  if (applied === 'maybe') return `${AGAIN}; a plant that is there is not stored twice`
+  return retryable ? `${AGAIN} later` : undefined
+}

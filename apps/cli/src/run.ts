@@ -1,0 +1,108 @@
+import { Command, CommanderError } from 'commander'
+import { CliError } from './cli-error.ts'
+import { addCheckCommand } from './commands/check.ts'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addCreateCommand } from './commands/create.ts'
+import { addLoginCommand } from './commands/login.ts'
+import { addLogoutCommand } from './commands/logout.ts'
+import { addWhoamiCommand } from './commands/whoami.ts'
+import { exitCodes } from './exit-codes.ts'
+import { addImportCommand } from './import/import-command.ts'
+import { red, type Terminal } from './terminal.ts'
+import { refuseTokens } from './token.ts'
+import { readVersion } from './version.ts'
+
+const ABOUT = `
+Examples:
+  plant-store login https://plants.example
+  plant-store create 9007199254740993 Fern --tag indoor
+  plant-store import plants.csv
+
+Exit codes:
+  ${exitCodes.ok}    all is stored, or done
+  ${exitCodes.failure}    something unforeseen
+  ${exitCodes.usage}    wrong usage or input; nothing was sent
+  ${exitCodes.rejected}    some rows, or the one plant, were rejected
+  ${exitCodes.notAllowed}    not allowed: the token is missing, refused, or may not create plants
+  ${exitCodes.unreachable}    unreachable, or the outcome is unknown: the same command goes on later
+  ${exitCodes.tooManyRejects}    too many rejects
+  ${exitCodes.interrupted}  interrupted
+
+Environment:
+  PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN   used instead of a login
+  PLANT_STORE_PROFILE                       the profile to use
+  NODE_EXTRA_CA_CERTS                       a file of certificates to trust, too
+  NO_COLOR                                  no colours`
+
+/** The suggestion that commander adds below an error, whose arguments may hold line breaks, too. */
+const SUGGESTION = /\n\((Did you mean [^\n]*)\)\n?$/
+
+function reportUsage(text: string, terminal: Terminal): void {
+  const suggestion = SUGGESTION.exec(text)?.[1]
+  terminal.err(
+    red('plant-store: '),
+    text
+      .replace(SUGGESTION, '')
+      .replace(/^error: /, '')
+      .trimEnd(),
+  )
+  if (suggestion !== undefined) terminal.err('  ', suggestion)
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command('plant-store')
+    .description('Put plants into a plant store, and know what became of each.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpCommand(
+      new Command('help')
+        .argument('[command]')
+        .description('print the help of a command')
+        .helpGroup('Help:'),
+    )
+    .exitOverride()
+    .configureOutput({
+      // Help holds no text from outside.
+      writeOut: terminal.out,
+      writeErr: terminal.draw,
+      outputError: (text) => reportUsage(text, terminal),
+    })
+    .showHelpAfterError('  Try: plant-store --help')
+    .addHelpText('after', ABOUT)
+  program.commandsGroup('Plants:')
+  addCreateCommand(program, terminal)
+  addImportCommand(program, terminal)
+  addCheckCommand(program, terminal)
+  program.commandsGroup('Where to:')
+  addLoginCommand(program, terminal)
+  addLogoutCommand(program, terminal)
+  addWhoamiCommand(program, terminal)
+  program.commandsGroup('Help:')
+  addCompletionCommand(program, terminal)
+  return program
+}
+
+function report(error: unknown, terminal: Terminal): number {
+  if (error instanceof CliError) {
+    terminal.err(red('plant-store: '), error.message)
+    if (error.hint !== undefined) terminal.err('  Try: ', error.hint)
+    return terminal.stop.aborted ? exitCodes.interrupted : error.exitCode
+  }
+  if (terminal.stop.aborted) return exitCodes.interrupted
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  for (const line of `unforeseen: ${text}`.split('\n')) terminal.err(line)
+  return exitCodes.failure
+}
+
+/** Runs one command line, without the program's name, and returns the exit code. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    refuseTokens(args)
+    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    return exitCodes.ok
+  } catch (error) {
+    // Commander has printed its errors already; help and version are errors with code 0.
+    if (error instanceof CommanderError) return error.exitCode && exitCodes.usage
+    return report(error, terminal)
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { CliError, codeOf } from './cli-error.ts'
+import { exitCodes } from './exit-codes.ts'
+
+/** The plant store's own tokens: an id, which its operator knows it by, and a secret. */
+const OWN_TOKEN = /plant_([0-9a-f]{12})_[\w-]{16,}/
+
+/** Three parts in base64url, the first of which begins a JSON object (RFC 7519 §3.1). */
+const JWT = /eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/
+
+/** What can be shown of a token: the id in it, never its secret. */
+export function describeToken(token: string): string {
+  const id = OWN_TOKEN.exec(token)?.[1]
+  if (id !== undefined) return `plant_${id}_…`
+  return JWT.test(token) ? 'a JWT, not shown' : 'not shown'
+}
+
+/** Whether a word of a command line is, or holds, a token, or is a flag for one. */
+function holdsToken(word: string): boolean {
+  return /^--?token(?:=|$)/.test(word) || OWN_TOKEN.test(word) || JWT.test(word)
+}
+
+/**
+ * Refuses a command line with a token in it, which other users of the machine and the shell's
+ * history see. Nothing of it is shown again.
+ * @throws CliError
+ */
+export function refuseTokens(args: readonly string[]): void {
+  if (!args.some(holdsToken)) return
+  throw new CliError(
+    'a token does not belong on the command line; nothing was done',
+    exitCodes.usage,
+    {
+      hint: 'plant-store login URL, which asks for it; have a token revoked that others may have seen',
+    },
+  )
+}
+
+/** @throws CliError where the file cannot be read or holds no token. */
+export async function readTokenFile(path: string): Promise<string> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new CliError(`${path} cannot be read: ${codeOf(error)}`, exitCodes.usage, {
+      cause: error,
+    })
+  }
+  if (text.trim() === '') throw new CliError(`${path} holds no token`, exitCodes.usage)
+  return text.trim()
+}

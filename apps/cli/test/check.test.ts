@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { openScreen, runProgram, startProgram } from './helpers/program.ts'
+import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
+
+function writeFile(name: string, content: string | Uint8Array): string {
+  const path = join(makeTemporaryFolder(), name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Neither server nor login is needed: nothing is reachable here. */
+const env = { HOME: '/nonexistent', PLANT_STORE_BASE_URL: 'http://127.0.0.1:1' }
+
+test('a file of plants is found whole, without a server', async () => {
+  const path = writeFile('plants.csv', 'id,name,tag\n9007199254740993,Fern,indoor\n-5,Moss,\n')
+  const { code, stdout, stderr } = await runProgram(['check', path], { env })
+  expect([code, stdout]).toEqual([0, 'plants.csv: 2 rows are plants\n'])
+  expect(stderr).toMatch(/^plants\.csv: CSV ",", UTF-8, columns id, name, tag\n$/)
+})
+
+test('every problem has its line and column, as the file names it', async () => {
+  const path = writeFile(
+    'export.csv',
+    'Plant No;Name\r\n1;Fern\r\nseven;Moss\r\n\r\n9;"Ivy\r\nclimbs"\r\n9223372036854775808;\r\n',
+  )
+  const args = ['check', '--map', 'Plant No=id', path]
+  const { code, stdout, stderr } = await runProgram(args, { env })
+  expect(code).toBe(3)
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.length).toBe(4)
+  expect(lines[0]).toMatch(/^export\.csv:3: Plant No \(column 1\): "seven" /)
+  expect(lines[1]).toMatch(/^export\.csv:7: Plant No \(column 1\): "9223372036854775808" /)
+  expect(lines[2]).toMatch(/^export\.csv:7: Name \(column 2\): /)
+  expect(lines[3]).toBe('export.csv: 2 rows are plants, 2 are not')
+  expect(stderr).toContain('Try: plant-store import')
+})
+
+test('JSON lines on stdin are checked alike, and gzip of them', async () => {
+  const text = '{"id":1,"name":"Fern"}\n{"id":"x","name":"Moss"}\n{"id":2\n'
+  for (const input of [text, gzipSync(text)]) {
+    const { code, stdout } = await runProgram(['check', '-'], { env, input })
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^stdin:2: id: .*\nstdin:3: .*\nstdin: 1 rows are plants, 2 are not\n$/)
+  }
+})
+
+test('the first 20 problems are shown and the others counted by kind, or all with --all', async () => {
+  const rows = Array.from({ length: 30 }, (_, index) => `x${index},Fern`)
+  const path = writeFile('plants.csv', `id,name\n${rows.join('\n')}\n`)
+  const some = await runProgram(['check', path], { env })
+  expect(some.stdout.match(/"x\d+"/g)?.length).toBe(20)
+  expect(some.stdout).toMatch(
+    /plants\.csv: 10 more problems\. All, by kind:\n {2}30 {2}id \(column 1\): /,
+  )
+  const all = await runProgram(['check', '--all', path], { env })
+  expect(all.stdout.match(/"x\d+"/g)?.length).toBe(30)
+  expect(all.stdout).not.toContain('more problems')
+})
+
+test('a file that cannot be read is wrong input, and the others are still checked', async () => {
+  const good = writeFile('plants.csv', 'id,name\n1,Fern\n')
+  const foreign = writeFile('plants.xlsx', 'PK\x03\x04xxxx')
+  const folder = makeTemporaryFolder()
+  const paths = [join(folder, 'none.csv'), foreign, folder, good]
+  const { code, stdout, stderr } = await runProgram(['check', ...paths], { env })
+  expect([code, stdout]).toEqual([2, 'plants.csv: 1 rows are plants\n'])
+  expect(stderr).toContain('there is no file')
+  expect(stderr).toContain('save it as CSV')
+  expect(stderr).toContain('is a folder')
+})
+
+test('what a file holds does not control the terminal', async () => {
+  const path = writeFile('plants.csv', 'id,name,\x1b[31mred\n"\x1b[2J\r\nno plant",Fern,\n')
+  const screen = openScreen(['check', path], { env: { ...env, NO_COLOR: '1' } })
+  expect(await screen.ended).toBe(3)
+  expect(screen.written()).not.toContain('\x1b')
+  expect(screen.text()).not.toMatch(/^no plant/m)
+})
+
+test('a signal ends a check with 130, also where stdin gives nothing more', async () => {
+  const child = startProgram(['check', '-'], { env })
+  child.stdin.write(`id,name\n${'1,Fern\n'.repeat(20_000)}`)
+  await once(child.stderr, 'data')
+  child.kill('SIGINT')
+  expect(await once(child, 'close')).toEqual([130, null])
+})

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
+
+/** The real server in a process of its own, over a file of its own, as its operator starts it. */
+export interface PlantStoreServer {
+  /** The same after each start. */
+  readonly url: string
+  /** One that may create plants. */
+  readonly token: string
+  /** The names and tags that its file holds now, by their ids. */
+  readPlants(): ReadonlyMap<bigint, { readonly name: string; readonly tag: string | null }>
+  /** Ends the process: by SIGTERM in order, by SIGKILL at once. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Starts it again over the same file. */
+  start(): Promise<void>
+}
+
+async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
+  let text = ''
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk
+    const url = /listens on (\S+)/.exec(text)?.[1]
+    const token = /^ {2}(plant_\S+)$/m.exec(text)?.[1] ?? ''
+    if (url !== undefined) return { url, token }
+  }
+  throw new Error(`the server ended after: ${text}`)
+}
+
+/** Starts a server, which ends with the test; `flags` such as `--max-…=1` are its settings. */
+export async function startServer(flags: readonly string[] = []): Promise<PlantStoreServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-cli-server-'))
+  const path = join(folder, 'plants.db')
+  let listen = '127.0.0.1:0'
+  let child: ChildProcess | undefined
+
+  async function start() {
+    const own = [`--database-url=sqlite:${path}`, `--listen=${listen}`, '--operations-listen=off']
+    child = spawn(process.execPath, [SERVER, 'serve', ...own, '--log-level=silent', ...flags], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const greeting = await readGreeting(child)
+    listen = new URL(greeting.url).host
+    return greeting
+  }
+
+  async function stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const closed = once(child, 'close')
+    child.kill(signal)
+    await closed
+  }
+
+  const { url, token } = await start()
+  onTestFinished(async () => {
+    await stop('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    url: url.replace(/\/+$/, ''),
+    token,
+    readPlants() {
+      const database = new DatabaseSync(path)
+      const select = database.prepare('SELECT id, name, tag FROM plants')
+      select.setReadBigInts(true)
+      const rows = select.all().map(({ id, name, tag }) => {
+        return [id as bigint, { name: String(name), tag: tag as string | null }] as const
+      })
+      database.close()
+      return new Map(rows)
+    },
+    stop,
+    start: async () => void (await start()),
+  }
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+
+/** Processes and disks of a machine that is busy with other tests take their time. */
+const testTimeout = 30_000
+
+/** They install packages, kill processes or send hundreds of thousands of plants; `pnpm test:all` runs them. */
+const SLOW = ['test/**/*.slow.test.ts']
+
+export default defineConfig({
+  test: {
+    projects: [
+      // What `pnpm test` runs.
+      { test: { name: 'cli', include: ['test/**/*.test.ts'], exclude: SLOW, testTimeout } },
+      {
+        test: { name: 'slow', include: SLOW, testTimeout: 300_000, hookTimeout: 300_000 },
+      },
+    ],
+  },
+})

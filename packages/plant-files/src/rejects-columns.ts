@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer'
+import type { JsonValue } from '@plant-store/contract'
+
+/** What the rejects have before the columns, or the members, of their file. */
+export const rejectColumns = ['_line', '_code', '_message'] as const
+
+/** The member that holds a line which is no object of JSON. */
+export const SOURCE_MEMBER = '_source'
+
+/** Whether the names of columns are those of a file of rejects. */
+export function isRejectsHeader(names: readonly string[]): boolean {
+  return rejectColumns.every((name, index) => names[index] === name)
+}
+
+/** Bytes that are no character of UTF-8 are written as these surrogates, as PEP 383 does. */
+const ESCAPED_BYTE = /([\udc80-\udcff])/u
+
+/** Bytes as text that means the same bytes again, also where they are not UTF-8. */
+export function sourceText(source: Uint8Array): string {
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength)
+  if (isUtf8(bytes)) return bytes.toString()
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\xff]/g, (byte) => String.fromCharCode(0xdc00 + byte.charCodeAt(0)))
+}
+
+/** The bytes of a rejected line that was no object, where a value holds them. */
+export function sourceOfReject(value: { readonly [key: string]: JsonValue }): Buffer | undefined {
+  const { _line, [SOURCE_MEMBER]: source } = value
+  if (_line === undefined || typeof source !== 'string') return undefined
+  const parts = source.split(ESCAPED_BYTE)
+  return Buffer.concat(
+    parts.map((part, index) =>
+      index % 2 === 1 ? Buffer.of(part.charCodeAt(0) - 0xdc00) : Buffer.from(part),
+    ),
+  )
+}
+
+const QUOTE = 0x22
+
+/** What follows the first columns of a record of CSV. */
+export function withoutColumns(source: Uint8Array, delimiter: string, count: number): Uint8Array {
+  const delimiterByte = delimiter.charCodeAt(0)
+  let isInQuotes = false
+  let left = count
+  for (let at = 0; at < source.length; at++) {
+    if (source[at] === QUOTE) isInQuotes = !isInQuotes
+    else if (source[at] === delimiterByte && !isInQuotes && --left === 0) {
+      return source.subarray(at + 1)
+    }
+  }
+  return source
+}
