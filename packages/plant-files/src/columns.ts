@@ -15,13 +15,18 @@ export function fieldNamed(name: string): PlantField | undefined {
 }
 
 /** Where the columns are that a person named: by the name to the letter, by the name, by the number. */
-function findColumns(names: readonly string[], wanted: string): readonly number[] {
+function findColumns(
+  names: readonly string[],
+  wanted: string,
+  isRejects: boolean,
+): readonly number[] {
   const indexesOf = (isSo: (name: string, index: number) => boolean) =>
     names.flatMap((name, index) => (isSo(name, index) ? [index] : []))
   const found = [
     indexesOf((name) => name === wanted),
     indexesOf((name) => normalize(name) === normalize(wanted)),
-    indexesOf((_name, index) => String(index + 1) === wanted.trim()),
+    // Rejects have columns before those that were counted, and names for them.
+    indexesOf((_name, index) => !isRejects && String(index + 1) === wanted.trim()),
   ]
   return found.find((indexes) => indexes.length > 0) ?? []
 }
@@ -43,18 +48,18 @@ function describeMap(name: string, field: PlantField): string {
 
 /**
  * Which column is which, in any order. What a person mapped comes before what columns are called;
- * columns of other names are passed over.
+ * columns of other names are passed over. Rejects may lack columns that were mapped before.
  * @throws PlantFileError where a required field has no column, a field has two, or one is not there.
  */
 export function mapColumns(
   names: readonly string[],
   map: Exclude<ReadOptions['columns'], undefined>,
-  isLenient = false,
+  isRejects = false,
 ): readonly Column[] {
   const fields: (PlantField | undefined)[] = names.map(() => undefined)
   for (const [wanted, field] of Object.entries(map)) {
-    const indexes = findColumns(names, wanted)
-    if (indexes.length === 0 && !isLenient) {
+    const indexes = findColumns(names, wanted, isRejects)
+    if (indexes.length === 0 && !isRejects) {
       throw new PlantFileError(
         `it has no column ${JSON.stringify(wanted)}: ${describeColumns(names)}`,
       )

@@ -4,6 +4,8 @@ import { PlantFileError } from './plant-record.ts'
 
 const MAGIC = Buffer.of(0x1f, 0x8b)
 
+const CHUNK_BYTES = 65_536
+
 /** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
 export function isGzip(head: Buffer): boolean {
   return head.subarray(0, MAGIC.length).equals(MAGIC)
@@ -32,14 +34,14 @@ export async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
       yield chunk
     }
   }
-  const unpack = createGunzip()
+  const unpack = createGunzip({ chunkSize: CHUNK_BYTES })
   // The error reaches the loop below: pipeline destroys the stream with it.
   pipeline(Readable.from(count(), { objectMode: true }), unpack, () => {})
   try {
     yield* unpack as AsyncIterable<Buffer>
   } catch (error) {
-    const isBehind = /incorrect header check/.test(String(error)) && unpack.bytesWritten > 2
-    throw describeError(error, isBehind)
+    // The first header was looked at before.
+    throw describeError(error, /incorrect header check/.test(String(error)))
   }
   if (unpack.bytesWritten < fedBytes) throw describeError({ code: 'Z_DATA_ERROR' }, true)
 }
