@@ -100,7 +100,7 @@ export function describePackages(packages: readonly RuntimePackage[]): string {
   return [
     '# Runtime dependencies',
     '',
-    'Every package that runs with the server, the client or the contract, installed or copied by the build, with its licence. The licences of what Swagger UI contains are in `swagger-ui-bundle.js.LICENSE.txt` beside it. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
+    'Every package that runs with the server, the command line, the client or the contract, installed or copied by the build, with its licence. The licences of what Swagger UI contains are in `swagger-ui-bundle.js.LICENSE.txt` beside it. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
     '',
     ...toTable([['Package', 'Version', 'Licence'], ...rows]),
     '',

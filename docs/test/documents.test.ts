@@ -60,6 +60,7 @@ test('every block is one that a test or the check runs', () => {
   expect(commands.toSorted()).toEqual([
     "export PLANT_STORE_DATABASE_URL='postgres://plant_store:secret@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
+    'npm install -g @plant-store/cli',
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
     'npx -y pnpm@12.16.0 check',

@@ -4,6 +4,7 @@ import { createServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { findProgram, needs } from './helpers/needs.ts'
 import { runProgram, startProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
@@ -162,37 +163,41 @@ describe('create', () => {
     }
   })
 
-  test('says how to trust a certificate that is not trusted, and takes one that is', async () => {
-    const folder = makeTemporaryFolder()
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-    const flags = [
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '1',
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    ]
-    execFileSync('openssl', ['req', '-x509', ...flags, ...subject], { stdio: 'ignore' })
-    const secure = createServer(
-      { key: readFileSync(key), cert: readFileSync(certificate) },
-      (_, response) => response.writeHead(401).end(),
-    )
-    await new Promise<void>((resolve) => secure.listen(0, resolve))
-    onTestFinished(() => void secure.close())
-    const { port } = secure.address() as { port: number }
-    const env = environmentOf({ url: `https://localhost:${port}` })
-    const refused = await runProgram(['create', '5', 'Fern'], { env })
-    expect(refused).toMatchObject({ code: 5, stdout: '' })
-    expect(refused.stderr).toMatch(/5 was not stored: .*\n {2}Try: NODE_EXTRA_CA_CERTS=FILE/)
-    const trusting = { ...env, NODE_EXTRA_CA_CERTS: certificate }
-    const trusted = await runProgram(['create', '5', 'Fern'], { env: trusting })
-    expect(trusted.stderr).not.toContain('NODE_EXTRA_CA_CERTS')
-  })
+  test(
+    'says how to trust a certificate that is not trusted, and takes one that is',
+    needs('openssl', findProgram('openssl') !== undefined),
+    async () => {
+      const folder = makeTemporaryFolder()
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
+      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+      const flags = [
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-days',
+        '1',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+      ]
+      execFileSync('openssl', ['req', '-x509', ...flags, ...subject], { stdio: 'ignore' })
+      const secure = createServer(
+        { key: readFileSync(key), cert: readFileSync(certificate) },
+        (_, response) => response.writeHead(401).end(),
+      )
+      await new Promise<void>((resolve) => secure.listen(0, resolve))
+      onTestFinished(() => void secure.close())
+      const { port } = secure.address() as { port: number }
+      const env = environmentOf({ url: `https://localhost:${port}` })
+      const refused = await runProgram(['create', '5', 'Fern'], { env })
+      expect(refused).toMatchObject({ code: 5, stdout: '' })
+      expect(refused.stderr).toMatch(/5 was not stored: .*\n {2}Try: NODE_EXTRA_CA_CERTS=FILE/)
+      const trusting = { ...env, NODE_EXTRA_CA_CERTS: certificate }
+      const trusted = await runProgram(['create', '5', 'Fern'], { env: trusting })
+      expect(trusted.stderr).not.toContain('NODE_EXTRA_CA_CERTS')
+    },
+  )
 
   test('ends by SIGINT with 130 and says that the plant may be stored', async () => {
     let arrived = () => {}
