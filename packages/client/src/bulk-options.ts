@@ -10,15 +10,20 @@ import {
 } from './options.ts'
 import type { CreatePlantsProgress } from './progress.ts'
 
-/** Options of a bulk; those of a single call hold for each plant. */
+/**
+ * Options of a bulk; those of a single call hold for each plant, but an outage counts neither towards
+ * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`.
+ */
 export interface CreatePlantsOptions extends CreatePlantOptions {
   /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
   readonly concurrency?: number | undefined
   /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
   readonly adaptive?: boolean | undefined
   /**
-   * How long at most to wait for a server that is gone or asks to wait, in milliseconds; then the
-   * error of the last request ends the loop. 0 means that no outage is outlived. Default: 300,000.
+   * How long an outage may last, in milliseconds, from the first failure to the next reply: a server
+   * that is gone, or that asks to wait (429, 503, Retry-After). Then the error of the last request
+   * ends the loop. With 0 no outage is outlived: each plant has the retries of a single call, and 20
+   * in a row without a reply end the loop. Default: 300,000.
    */
   readonly maxOutageMs?: number | undefined
   /**

@@ -48,13 +48,18 @@ export function createPlantsWith<Input extends NewPlantInput>(
 
 /**
  * Stores many plants, some at once, and gives each result as soon as it is there, in any order.
- * A plant that is refused is a result like any other. It reads no further ahead than `concurrency`;
- * a 429 or 503 pauses all calls and halves their number; retries come out of one budget.
+ * A plant that is refused is a result like any other. It reads no further ahead than `concurrency`,
+ * and runs at most 4,096 rows ahead of the first whose result is not taken.
+ *
+ * An outage fails no plant: a connection that is lost or refused, a time-out, and a 429, 502, 503 or
+ * 504 hold all of them. One is sent again, at once and then after waits of up to 4 s or of the whole
+ * Retry-After, until there is a reply; then all go on. That counts neither as a retry nor towards
+ * `totalTimeoutMs`. Retries after other failures come out of one budget.
  *
  * What concerns every plant ends the loop once the calls on their way have ended and their results
- * are taken: a token that is missing or refused (401, 403), an abort, a Retry-After beyond
- * the client's limit, 20 plants in a row without a reply. A plant that came with no result was
- * then not sent. Leaving the loop early aborts the calls on their way.
+ * are taken: a token that is missing or refused (401, 403), an abort, an outage longer than
+ * `maxOutageMs`. A plant that came with no result, or with 0 attempts, was then not sent. Leaving the
+ * loop early aborts the calls on their way.
  * @throws PlantStoreConfigError at once for options that cannot work; in the loop, at its end, the
  * PlantStoreError that ended it, or what the source threw.
  */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { DEFAULT_MAX_OUTAGE_MS } from '../src/bulk-options.ts'
 import { type CreatePlantsOptions, createPlants, type NewPlantInput } from '../src/index.ts'
 import { callRules, clientRules } from '../src/options.ts'
 import { toSettings } from '../src/settings.ts'
@@ -77,7 +78,7 @@ async function sentAtOnce(options: CreatePlantsOptions): Promise<number> {
 
 test("the README's defaults are those of many plants", async () => {
   const { concurrency, adaptive, ...others } = defaultsOf(bulkTable)
-  expect(others).toEqual({})
+  expect(others).toEqual({ maxOutageMs: `\`${DEFAULT_MAX_OUTAGE_MS}\``, onProgress: 'none' })
   expect(concurrency).toBe(`\`${await sentAtOnce({})}\``)
   expect(await sentAtOnce({ concurrency: 3 })).toBe(3)
   expect(adaptive).toBe('`true`')

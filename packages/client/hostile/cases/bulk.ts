@@ -1,10 +1,37 @@
 import { assertEqual, assertTrue, assertWithin } from '../assertions.ts'
-import type { Case } from '../case.ts'
+import type { Case, CaseTools } from '../case.ts'
 import { watchListeners } from '../leftovers.ts'
-import { refused, stored, unavailable } from '../replies.ts'
+import { proxyPage, refused, stored, unavailable } from '../replies.ts'
 
 function* plants(count: number): Generator<{ id: number; name: string }> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
+}
+
+/** For a second the server is gone, in ms since the case was opened. */
+function isGone(atMs: number): boolean {
+  return atMs > 150 && atMs < 1_150
+}
+
+type ClientOptions = Parameters<CaseTools['client']>[0]
+
+/** Every row is stored by its result, although a call alone would have failed. */
+async function storesAll(
+  { client, library }: CaseTools,
+  options: ClientOptions = {},
+): Promise<void> {
+  const own = client({ maxRetries: 0, timeoutMs: 300, totalTimeoutMs: 400, ...options })
+  const rows = new Set<number>()
+  async function* slowly(): AsyncGenerator<{ id: number; name: string }> {
+    for (const plant of plants(60)) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      yield plant
+    }
+  }
+  for await (const { index, ok } of library.createPlants(own, slowly(), { concurrency: 4 })) {
+    assertTrue(ok && !rows.has(index), `row ${index} is stored, and given once`)
+    rows.add(index)
+  }
+  assertEqual(rows.size, 60, 'rows')
 }
 
 export const bulkCases: readonly Case[] = [
@@ -91,10 +118,70 @@ export const bulkCases: readonly Case[] = [
     },
   },
   {
+    claim: 'many plants: connections that break for a second fail no row',
+    script: ({ request, send, reset }) => (isGone(request.atMs) ? reset() : send(stored())),
+    check: storesAll,
+  },
+  {
+    claim: 'many plants: a server that says nothing for a second fails no row',
+    script: ({ request, send }) => (isGone(request.atMs) ? undefined : send(stored())),
+    check: storesAll,
+  },
+  {
+    claim: 'many plants: 503 for a second fails no row',
+    script: ({ request, send }) => send(isGone(request.atMs) ? unavailable() : stored()),
+    check: storesAll,
+  },
+  {
+    claim: 'many plants: the 502 of a proxy for a second fails no row',
+    script: ({ request, send }) => send(isGone(request.atMs) ? proxyPage(502) : stored()),
+    check: storesAll,
+  },
+  {
+    claim: 'many plants: a Retry-After beyond what one call waits for is waited for',
+    script: ({ attempt, send }) =>
+      send(attempt <= 3 ? refused(42900, 'too many', ['retry-after: 1']) : stored()),
+    check: (tools) => storesAll(tools, { maxRetryAfterMs: 500 }),
+  },
+  {
+    claim: 'many plants: a server that never comes back ends the loop after maxOutageMs',
+    script: ({ reset }) => reset(),
+    async check({ client, library, refusedUrl }) {
+      const options = { concurrency: 4, maxOutageMs: 1_000 }
+      const begin = performance.now()
+      const rows: string[] = []
+      let caught: unknown
+      try {
+        const gone = client({ baseUrl: refusedUrl })
+        for await (const row of library.createPlants(gone, plants(100), options)) {
+          rows.push(row.ok ? 'stored' : row.error.code)
+        }
+      } catch (error) {
+        caught = error
+      }
+      assertTrue(caught instanceof library.PlantStoreConnectionError, `it is ${caught}`)
+      assertWithin(performance.now() - begin, 1_000, 3_500, 'time to the end')
+      assertEqual(rows.length, 4, 'rows')
+      assertTrue(!rows.includes('stored'), 'no row is stored')
+    },
+  },
+  {
+    claim: 'many plants: a row whose connection always breaks fails alone',
+    script: ({ request, send, reset }) =>
+      request.body.includes('"id":5,') ? reset() : send(stored()),
+    async check({ client, library }) {
+      const failed: number[] = []
+      for await (const row of library.createPlants(client(), plants(40), { concurrency: 4 })) {
+        if (!row.ok) failed.push(row.index)
+      }
+      assertEqual(failed, [5], 'rows that failed')
+    },
+  },
+  {
     claim: 'many plants: a loop that is left closes the source and sends nothing more',
-    script: async ({ send, pause }) => {
+    script: async ({ attempt, send, pause }) => {
       await pause(5)
-      send(unavailable())
+      send(attempt === 1 ? stored() : unavailable())
     },
     async check({ client, library }) {
       let isClosed = false
