@@ -16,6 +16,7 @@ import type { ImportSettings } from './import-settings.ts'
 import type { Input } from './input.ts'
 import type { ImportMark } from './journal.ts'
 import { countRejected } from './mark.ts'
+import { boundNursery } from './nursery.ts'
 import { describeState } from './progress.ts'
 import { RowDigest } from './row-digest.ts'
 import { RowFeed } from './row-feed.ts'
@@ -163,6 +164,7 @@ export class ImportRun {
   /** @throws CliError where the file is another one now, or what became of rows cannot be noted. */
   async run(): Promise<RunEnd> {
     const { stop } = this.#parts.terminal
+    const unbind = boundNursery()
     stop.addEventListener('abort', this.#end)
     if (stop.aborted) this.#end()
     try {
@@ -174,6 +176,7 @@ export class ImportRun {
         hasTooManyRejects: this.#hasTooManyRejects,
       }
     } finally {
+      unbind()
       clearTimeout(this.#endTimer)
       stop.removeEventListener('abort', this.#end)
       this.#progress.end()
