@@ -15,6 +15,7 @@ const exitCodeByCode: Readonly<Record<PlantStoreErrorCode, ExitCode>> = {
   forbidden: exitCodes.notAllowed,
   conflict: exitCodes.rejected,
   too_large: exitCodes.rejected,
+  not_found: exitCodes.unreachable,
   rate_limited: exitCodes.unreachable,
   server_error: exitCodes.unreachable,
   unexpected_status: exitCodes.unreachable,
@@ -36,6 +37,7 @@ const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
     'NODE_EXTRA_CA_CERTS=FILE, with the certificate of the authority that the server’s is from',
   rate_limited: `${AGAIN} later`,
   unexpected_response: 'plant-store whoami, which shows whether the URL is a plant store’s',
+  not_found: 'plant-store whoami, which shows whether the URL is a plant store’s',
   unexpected_status: 'plant-store whoami, which shows whether the URL is a plant store’s',
 }
 
