@@ -28,7 +28,7 @@ export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId
   readonly maxOutageMs?: number | undefined
   /**
    * Called with the progress at most about ten times a second, at each change of state, and at the
-   * end. What it throws or returns changes nothing.
+   * end. What it throws or returns changes nothing. Default: none.
    */
   readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
 }

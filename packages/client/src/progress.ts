@@ -6,7 +6,10 @@ import type { Runtime } from './runtime.ts'
 
 /** What a bulk does just now. */
 export type CreatePlantsState =
-  | { readonly type: 'running' }
+  | {
+      /** Plants are being sent, or all have been. */
+      readonly type: 'running'
+    }
   | {
       /** The server asked to wait (429, or Retry-After). */
       readonly type: 'waiting'
@@ -42,6 +45,7 @@ export interface CreatePlantsProgress {
    * for another one since. A plant that failed with what ended the bulk is not passed.
    */
   readonly settledRows: number
+  /** What the bulk does just now. */
   readonly state: CreatePlantsState
 }
 
