@@ -133,7 +133,12 @@ describe('an import that is interrupted', () => {
     const importer = await openImporter(SLOW)
     importer.write('plants.csv', `id,name\nx,Moss\n${rowsOf(600)}y,Moss\n`)
     await interrupt(importer)
-    appendFileSync(importer.pathOf('plants.rejects.csv'), '7,invalid_plant,"id: half a rej')
+    // Longer than all that is written behind it.
+    const unknown = '7,invalid_plant,"id: is no integer",y,Moss\n'.repeat(20)
+    appendFileSync(
+      importer.pathOf('plants.rejects.csv'),
+      `${unknown}8,invalid_plant,"id: half a rej`,
+    )
     expect((await importer.run(['plants.csv'])).code).toBe(3)
     const lines = importer.read('plants.rejects.csv').split('\n')
     expect(lines.map((line) => line.split(',')[0])).toEqual(['_line', '2', '603', ''])
