@@ -24,6 +24,11 @@ async function interrupt(
   await until(() => importer.has(JOURNAL) && importer.marks(JOURNAL).length > 0)
   child.kill(signal)
   await ended
+  // The server may still store what had arrived.
+  for (let stored = -1; stored !== importer.server.readPlants().size; ) {
+    stored = importer.server.readPlants().size
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
   return importer.marks(JOURNAL).at(-1)
 }
 
