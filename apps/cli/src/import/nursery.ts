@@ -1,8 +1,8 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Of all its halves. By default V8 uses up to 48 MiB, and fetch fills them. */
-const NURSERY_BYTES = 8 * 1024 * 1024
+/** Of all its halves. By default V8 uses up to 64 MiB, and fetch fills them. */
+const NURSERY_BYTES = 4 * 1024 * 1024
 
 function isFull(): boolean {
   const nursery = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
@@ -10,7 +10,7 @@ function isFull(): boolean {
 }
 
 /**
- * Keeps the nursery, where V8 makes new objects, from growing beyond 8 MiB, until the return value is
+ * Keeps the nursery, where V8 makes new objects, from growing beyond 4 MiB, until the return value is
  * called. V8 reads the largest size only at its start, but the growth factor at each growth. Of the
  * memory of a long import this is a third.
  */

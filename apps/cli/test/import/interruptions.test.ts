@@ -24,6 +24,11 @@ async function interrupt(
   await until(() => importer.has(JOURNAL) && importer.marks(JOURNAL).length > 0)
   child.kill(signal)
   await ended
+  // The server may still store what had arrived.
+  for (let stored = -1; stored !== importer.server.readPlants().size; ) {
+    stored = importer.server.readPlants().size
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
   return importer.marks(JOURNAL).at(-1)
 }
 
@@ -133,7 +138,12 @@ describe('an import that is interrupted', () => {
     const importer = await openImporter(SLOW)
     importer.write('plants.csv', `id,name\nx,Moss\n${rowsOf(600)}y,Moss\n`)
     await interrupt(importer)
-    appendFileSync(importer.pathOf('plants.rejects.csv'), '7,invalid_plant,"id: half a rej')
+    // Longer than all that is written behind it.
+    const unknown = '7,invalid_plant,"id: is no integer",y,Moss\n'.repeat(20)
+    appendFileSync(
+      importer.pathOf('plants.rejects.csv'),
+      `${unknown}8,invalid_plant,"id: half a rej`,
+    )
     expect((await importer.run(['plants.csv'])).code).toBe(3)
     const lines = importer.read('plants.rejects.csv').split('\n')
     expect(lines.map((line) => line.split(',')[0])).toEqual(['_line', '2', '603', ''])
