@@ -72,7 +72,8 @@ describe('rejects of CSV', () => {
   })
 
   test('of rejects replace line, code and message', async () => {
-    const kept = await reject('id,name\n\n1,Fern\nx,"a, b"\n')
+    const rejection = { code: 'id_taken', message: 'taken, or "not"' }
+    const kept = await reject('id,name\n\n1,Fern\nx,"a, b"\n', {}, rejection)
     const again = await reject(kept, {}, { code: 'other', message: 'again' })
     expect(String(again)).toBe(
       '_line,_code,_message,id,name\n2,other,"again",1,Fern\n3,other,"again",x,"a, b"\n',

@@ -280,3 +280,28 @@ describe('gzip', () => {
     expect(most).toBeLessThan(32 << 20)
   })
 })
+
+test('characters of UTF-16BE may be cut anywhere', async () => {
+  const bytes = utf16('\ufeffid,name\n1,a🌿b\n2,🌿\n').swap16()
+  for (const pieceBytes of [1, 2, 3, 5]) {
+    const read = await recordsOf(await open(bytes, {}, { pieceBytes }))
+    expect(read.map(({ plant }) => plant?.name)).toEqual(['a🌿b', '🌿'])
+  }
+})
+
+test('a character that the end of the looked-at bytes cuts puts nothing in doubt', async () => {
+  const name = 'x'.repeat(65_536 - 'id,name\n1,'.length - 1)
+  const reader = await open(`id,name\n1,${name}ü\n`, { limitBytes: 100_000 })
+  expect(reader.dialect).toMatchObject({ encoding: 'utf-8', doubts: [] })
+})
+
+test('commas in every name are no doubt where the first field is a number', async () => {
+  const content = '1;Fern, large\n2;Moss, small\n'
+  const { dialect } = await open(content, { hasHeader: false })
+  expect(dialect).toMatchObject({ delimiter: ';', doubts: [] })
+})
+
+test('the line sep= decides', async () => {
+  const { dialect } = await open('sep=;\na;b,c\nd;e,f\n', { columns: { 1: 'id', 2: 'name' } })
+  expect(dialect).toMatchObject({ delimiter: ';', doubts: [] })
+})
