@@ -188,3 +188,18 @@ test('an import that is interrupted goes on by the same command, in the words of
     expect(read(PAGE)).toContain(words)
   }
 })
+
+test('an import whose server is gone waits, in the words of the page', {
+  timeout: 60_000,
+}, async () => {
+  const { folder, environment, server } = await openExamples()
+  writeSpreadsheet(join(folder, 'many.csv'), 10_000)
+  const session = openSession({ columns: 120, rows: 40, folder, environment })
+  onTestFinished(() => session.close())
+  await session.waitFor(/^\$$/)
+  await session.type('plant-store import many.csv --yes\r')
+  await session.waitFor(/[1-9],?\d* stored/)
+  server.kill()
+  await session.waitFor(/no connection, trying again for (?:5:00|4:\d\d)/)
+  expect(read(PAGE)).toContain('`no connection, trying again for 4:30`')
+})
