@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** They install into copies of the repository; `pnpm test:all` runs them. */
-const IN_COPIES = ['first-plant', 'operations', 'other-languages'].map(
+const IN_COPIES = ['first-plant', 'operations', 'other-languages', 'spreadsheet'].map(
   (name) => `test/${name}.test.ts`,
 )
 

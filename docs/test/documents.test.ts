@@ -58,12 +58,14 @@ test('every block is one that a test or the check runs', () => {
     .filter(({ language }) => language === 'sh')
     .map(({ text }) => text.split('\n')[0])
   expect(commands.toSorted()).toEqual([
+    'cd examples/plants',
     "export PLANT_STORE_DATABASE_URL='postgres://plant_store:secret@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
     'npm install -g @plant-store/cli',
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
     'npx -y pnpm@12.16.0 check',
+    'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
@@ -74,6 +76,7 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 test',
     'npx -y pnpm@12.16.0 test:all --no-skips',
+    'plant-store login http://127.0.0.1:3000',
     'python3 -m venv data/venv && . data/venv/bin/activate',
   ])
 })

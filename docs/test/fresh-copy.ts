@@ -18,7 +18,7 @@ export function copyFreshly(): string {
 }
 
 /** The environment of a person: nothing of the package manager and the test runner around us. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
       !/^(?:npm_(?!config_registry)|pnpm|turbo|node_|vitest|init_cwd|plant_store)/i.test(name),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 export const root = join(import.meta.dirname, '../..')
 
 /** Every document of the project, as its path from the root. */
-export const documents = globSync('{*.md,docs/*.md,packages/*/*.md,apps/*/*.md}', { cwd: root })
+export const documents = globSync('{*.md,{docs,packages/*,apps/*,examples/*}/*.md}', { cwd: root })
 
 export function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
