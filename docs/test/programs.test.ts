@@ -42,7 +42,7 @@ async function outputOf(program: string): Promise<string> {
 
 const ID_TAKEN =
   'the plant store answered 400: id: 100 is taken by a plant with other content (40003)'
-const LOST_DIGITS = `must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}: a number beyond 2^53 has lost digits already, so give a bigint`
+const LOST_DIGITS = `give a bigint, since a number beyond 2^53 has lost digits already (must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n})`
 
 describe('a program prints what its document says', () => {
   test.each([

@@ -69,7 +69,7 @@ describe('config', () => {
       const file = 'PLANT_STORE_DATABASE_URL_FILE=<(echo sqlite:plants.db)'
       expect(await runShell(temporaryFolder(), `${file} server ${command}`)).toMatchObject({
         code: 0,
-        err: expect.stringMatching(/^SQLite .*plants\.db/),
+        err: expect.stringMatching(/^SQLite .*plants\.db/m),
       })
     },
   )

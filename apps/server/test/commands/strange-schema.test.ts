@@ -32,7 +32,7 @@ describe('a trigger in the database', () => {
     'token create --name x',
     'token list',
     'export',
-    'load --format jsonl -',
+    'load --format jsonl /dev/null',
     'migrate',
     'backup new.db',
   ])('is refused by: %s', async (line) => {
