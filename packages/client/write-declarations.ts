@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import openApiDocument from '@plant-store/contract/openapi.json' with { type: 'json' }
+import { createOpenApiDocument } from '@plant-store/contract/openapi'
 import { generateDtsBundle } from 'dts-bundle-generator'
 
 /** An object that the compiler has inferred from the contract. It keeps no comment of a field. */
@@ -13,8 +13,8 @@ interface JsonSchema {
 
 /** The first paragraph of what the OpenAPI document says of each field, by its name. */
 function describeFields(): Map<string, string> {
-  const schemas: readonly JsonSchema[] = Object.values(openApiDocument.components.schemas)
-  const objects = schemas.flatMap((schema) => schema.allOf ?? schema)
+  const { schemas } = createOpenApiDocument().components as { readonly schemas: object }
+  const objects = Object.values(schemas).flatMap((schema: JsonSchema) => schema.allOf ?? schema)
   const fields = objects.flatMap(({ properties = {} }) => Object.entries(properties))
   return new Map(fields.map(([name, { description }]) => [name, description.split('\n')[0] ?? '']))
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   CONTRACT,
   copyWorkspace,
+  PLANT_FILES,
   SERVER,
   type WorkspaceCopy,
 } from '../one-definition/workspace-copy.ts'
@@ -38,6 +39,7 @@ let copy: WorkspaceCopy
 beforeAll(async () => {
   copy = copyWorkspace(['test', 'vitest.config.ts'])
   expect(await copy.build(CONTRACT)).toEqual([])
+  expect(await copy.build(PLANT_FILES)).toEqual([])
   expect(await copy.build(SERVER)).toEqual([])
 }, TIMEOUT_MS)
 
