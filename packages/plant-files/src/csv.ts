@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import { delimiterNamed } from './csv-dialect.ts'
-import type { CsvFields } from './csv-record.ts'
+import { type CsvFields, readWholeRecord } from './csv-record.ts'
 import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
 import type { Column, Delimiter } from './dialect.ts'
 import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
@@ -13,7 +13,7 @@ import {
   shorten,
   withProblems,
 } from './plant-record.ts'
-import { rejectColumns, withoutColumns } from './rejects-columns.ts'
+import { fromRejectedRecord, rejectColumns, withoutColumns } from './rejects-columns.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
 
@@ -90,6 +90,18 @@ function withSpan(found: PlantOrProblems, { line, lastLine }: CsvRecord): PlantO
   return { ...found, problem }
 }
 
+/** A record of rejects as it was in the file that they come from, with their columns before it. */
+function fromRejects(record: CsvRecord, delimiter: Delimiter): CsvRecord {
+  const { line, lastLine, isCut } = record
+  const own = withoutColumns(record.source, delimiter, rejectColumns.length)
+  const source = isCut ? undefined : fromRejectedRecord(own, delimiter)
+  if (source === undefined) return { ...record, source: own }
+  const read = record.problem ?? readWholeRecord(source, delimiter)
+  const from = { line, lastLine, isCut, source }
+  if (typeof read === 'string') return { ...from, problem: read }
+  return { ...from, fields: [...rejectColumns, ...read] }
+}
+
 export interface CsvReading {
   readonly delimiter: Delimiter
   readonly hasHeader: boolean
@@ -123,12 +135,10 @@ export async function* readCsv(
         isInHeader = false
         continue
       }
-      const { line, lastLine, isCut, fields, problem } = record
-      if (fields?.every((field) => field === undefined)) continue
+      if (record.fields?.every((field) => field === undefined)) continue
+      const row = isRejects ? fromRejects(record, delimiter) : record
+      const { line, lastLine, source, isCut, fields, problem } = row
       const found = fields ? rows.read(fields) : withProblems([{ message: problem ?? '' }])
-      const source = isRejects
-        ? withoutColumns(record.source, delimiter, rejectColumns.length)
-        : record.source
       yield { line, lastLine, source, isCut, ...withSpan(found, record) }
     }
   }
