@@ -5,12 +5,12 @@ import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
 import type { Column, Delimiter } from './dialect.ts'
 import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 import {
+  inQuotes,
   type Limit,
   type PlantOrProblems,
   type PlantRecord,
   parsePlant,
   type RecordProblem,
-  shorten,
   withProblems,
 } from './plant-record.ts'
 import { fromRejectedRecord, rejectColumns, withoutColumns } from './rejects-columns.ts'
@@ -78,7 +78,7 @@ class PlantRows {
     return {
       column: name.trim(),
       columnNumber: index + 1,
-      value: value === undefined ? undefined : shorten(value),
+      value: value === undefined ? undefined : inQuotes(value),
     }
   }
 }

@@ -22,7 +22,7 @@ function describePlace({ column, columnNumber }: RecordProblem): string {
 
 function describeProblem(problem: RecordProblem): string {
   const { message, value } = problem
-  const shown = value === undefined ? '' : `${JSON.stringify(value)} `
+  const shown = value === undefined ? '' : `${value} `
   return `${describePlace(problem)}${shown}${message}`
 }
 
