@@ -88,7 +88,7 @@ describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))(
       const checked = await run('sh', ['-c', `echo '{"id":1,"name":"x"}' | "${bin}" check -`], {
         env,
       })
-      expect(checked.stdout).toBe('stdin: 1 rows are plants\n')
+      expect(checked.stdout).toBe('stdin: 1 row is a plant\n')
       const bare = await processorTime(node, '-e', '0')
       const started = await processorTime(node, join(installed, 'dist/main.js'), '--version')
       // The 150 ms that a person does not notice, beside the 40 ms of Node.js.

@@ -75,9 +75,12 @@ class PlantRows {
     const name = this.#columns[index]?.name
     if (name === undefined) return { column: field }
     const value = fields[index]
+    // A column without a name is called by its number and its field.
+    const place = this.#hasHeader
+      ? { column: name.trim(), columnNumber: index + 1 }
+      : { column: `${name} (${field})` }
     return {
-      column: name.trim(),
-      columnNumber: index + 1,
+      ...place,
       value: value === undefined ? undefined : inQuotes(value),
     }
   }
