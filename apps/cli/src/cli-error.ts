@@ -6,7 +6,7 @@ export interface CliErrorOptions extends ErrorOptions {
   readonly hint?: string | undefined
 }
 
-/** A command that cannot do its work. */
+/** A command that cannot do its work. The message is empty where the output has said all. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly exitCode: ExitCode

@@ -84,7 +84,7 @@ function createProgram(terminal: Terminal): Command {
 
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CliError) {
-    terminal.err(red('plant-store: '), error.message)
+    if (error.message !== '') terminal.err(red('plant-store: '), error.message)
     if (error.hint !== undefined) terminal.err('  Try: ', error.hint)
     return terminal.stop.aborted ? exitCodes.interrupted : error.exitCode
   }

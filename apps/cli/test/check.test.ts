@@ -36,7 +36,17 @@ test('every problem has its line and column, as the file names it', async () => 
   expect(lines[1]).toMatch(/^export\.csv:7: Plant No \(column 1\): "9223372036854775808" /)
   expect(lines[2]).toMatch(/^export\.csv:7: Name \(column 2\): /)
   expect(lines[3]).toBe('export.csv: 2 rows are plants, 2 are not')
-  expect(stderr).toContain('Try: plant-store import')
+  expect(stderr).toMatch(/^export\.csv: .*\n {2}Try: plant-store import .*\n$/)
+})
+
+test('one row is no plural, and a column without a name has its number and its field', async () => {
+  const path = writeFile('plants.csv', '1,Fern\n2,\n')
+  const { code, stdout, stderr } = await runProgram(['check', '--no-header', path], { env })
+  expect(code).toBe(3)
+  expect(stderr).toContain('plants.csv: CSV ",", UTF-8, columns 1→id, 2→name\n')
+  expect(stdout).toBe(
+    'plants.csv:2: column 2 (name): is required\nplants.csv: 1 row is a plant, 1 is not\n',
+  )
 })
 
 test('JSON lines on stdin are checked alike, and gzip of them', async () => {
@@ -44,7 +54,7 @@ test('JSON lines on stdin are checked alike, and gzip of them', async () => {
   for (const input of [text, gzipSync(text)]) {
     const { code, stdout } = await runProgram(['check', '-'], { env, input })
     expect(code).toBe(3)
-    expect(stdout).toMatch(/^stdin:2: id: .*\nstdin:3: .*\nstdin: 1 rows are plants, 2 are not\n$/)
+    expect(stdout).toMatch(/^stdin:2: id: .*\nstdin:3: .*\nstdin: 1 row is a plant, 2 are not\n$/)
   }
 })
 
@@ -67,7 +77,7 @@ test('a file that cannot be read is wrong input, and the others are still checke
   const folder = makeTemporaryFolder()
   const paths = [join(folder, 'none.csv'), foreign, folder, good]
   const { code, stdout, stderr } = await runProgram(['check', ...paths], { env })
-  expect([code, stdout]).toEqual([2, 'plants.csv: 1 rows are plants\n'])
+  expect([code, stdout]).toEqual([2, 'plants.csv: 1 row is a plant\n'])
   expect(stderr).toContain('there is no file')
   expect(stderr).toContain('save it as CSV')
   expect(stderr).toContain('is a folder')

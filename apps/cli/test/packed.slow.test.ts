@@ -80,7 +80,8 @@ describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))(
       const checked = await run('sh', ['-c', `echo '{"id":1,"name":"x"}' | "${bin}" check -`], {
         env,
       })
-      expect(checked.stdout).toBe('stdin: 1 rows are plants\n')
+      expect(checked.stdout).toBe('stdin: 1 row is a plant
+')
     })
   },
 )

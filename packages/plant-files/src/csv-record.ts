@@ -18,6 +18,7 @@ const TOO_MANY = `has more than ${MOST_FIELDS} fields`
 const TEXT_BEHIND = 'has text behind a closing quote'
 const INSIDE = 'has a quote inside a field that is not quoted'
 const LONE_RETURN = 'has a carriage return outside quotes'
+const MORE_RECORDS = 'has a line break outside quotes'
 export const NEVER_CLOSED = 'has a quote that is never closed'
 
 /** The fields of a line without a quote in it, or the problem that it has. */
@@ -29,6 +30,15 @@ export function splitLine(text: string, delimiter: string): CsvFields | string {
     if (fields[index] === '') fields[index] = undefined
   }
   return fields
+}
+
+/** The problem that the bytes of a record have as CSV, or its fields. Nothing follows the bytes. */
+export function readWholeRecord(bytes: Buffer, delimiter: string): CsvFields | string {
+  const read = readQuotedRecord(bytes, delimiter, true)
+  if (read === 'more bytes') throw new Error('all bytes are there')
+  if ('problem' in read) return read.problem
+  if (read.end === bytes.length) return read.fields
+  return bytes[read.end] === CARRIAGE_RETURN ? LONE_RETURN : MORE_RECORDS
 }
 
 /** Where the quote stands that closes a field, or undefined. */

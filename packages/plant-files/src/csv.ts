@@ -1,19 +1,19 @@
 import type { NewPlant } from '@plant-store/contract'
 import { delimiterNamed } from './csv-dialect.ts'
-import type { CsvFields } from './csv-record.ts'
+import { type CsvFields, readWholeRecord } from './csv-record.ts'
 import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
 import type { Column, Delimiter } from './dialect.ts'
 import { type PlantField, plantFieldNames, plantFields } from './plant-fields.ts'
 import {
+  inQuotes,
   type Limit,
   type PlantOrProblems,
   type PlantRecord,
   parsePlant,
   type RecordProblem,
-  shorten,
   withProblems,
 } from './plant-record.ts'
-import { rejectColumns, withoutColumns } from './rejects-columns.ts'
+import { fromRejectedRecord, rejectColumns, withoutColumns } from './rejects-columns.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
 
@@ -75,10 +75,13 @@ class PlantRows {
     const name = this.#columns[index]?.name
     if (name === undefined) return { column: field }
     const value = fields[index]
+    // A column without a name is called by its number and its field.
+    const place = this.#hasHeader
+      ? { column: name.trim(), columnNumber: index + 1 }
+      : { column: `${name} (${field})` }
     return {
-      column: name.trim(),
-      columnNumber: index + 1,
-      value: value === undefined ? undefined : shorten(value),
+      ...place,
+      value: value === undefined ? undefined : inQuotes(value),
     }
   }
 }
@@ -88,6 +91,18 @@ function withSpan(found: PlantOrProblems, { line, lastLine }: CsvRecord): PlantO
   if (found.problem === undefined || lastLine === line) return found
   const problem = `${found.problem}; quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
   return { ...found, problem }
+}
+
+/** A record of rejects as it was in the file that they come from, with their columns before it. */
+function fromRejects(record: CsvRecord, delimiter: Delimiter): CsvRecord {
+  const { line, lastLine, isCut } = record
+  const own = withoutColumns(record.source, delimiter, rejectColumns.length)
+  const source = isCut ? undefined : fromRejectedRecord(own, delimiter)
+  if (source === undefined) return { ...record, source: own }
+  const read = record.problem ?? readWholeRecord(source, delimiter)
+  const from = { line, lastLine, isCut, source }
+  if (typeof read === 'string') return { ...from, problem: read }
+  return { ...from, fields: [...rejectColumns, ...read] }
 }
 
 export interface CsvReading {
@@ -123,12 +138,10 @@ export async function* readCsv(
         isInHeader = false
         continue
       }
-      const { line, lastLine, isCut, fields, problem } = record
-      if (fields?.every((field) => field === undefined)) continue
+      if (record.fields?.every((field) => field === undefined)) continue
+      const row = isRejects ? fromRejects(record, delimiter) : record
+      const { line, lastLine, source, isCut, fields, problem } = row
       const found = fields ? rows.read(fields) : withProblems([{ message: problem ?? '' }])
-      const source = isRejects
-        ? withoutColumns(record.source, delimiter, rejectColumns.length)
-        : record.source
       yield { line, lastLine, source, isCut, ...withSpan(found, record) }
     }
   }

@@ -1,4 +1,4 @@
-import type { Delimiter, Dialect } from './dialect.ts'
+import type { Column, Delimiter, Dialect } from './dialect.ts'
 
 const encodingNames = {
   'utf-8': 'UTF-8',
@@ -14,17 +14,21 @@ export function describeDelimiter(delimiter: Delimiter): string {
 
 /** `CSV ";", Windows-1252, columns ID→id, name; passed over: Price` */
 export function describeDialect(dialect: Dialect): string {
-  const { delimiter, encoding, columns, isGzip, isRejects } = dialect
+  const { delimiter, encoding, columns, isGzip, isRejects, hasHeader } = dialect
   const used = columns.filter(({ field }) => field !== undefined)
   const unused = columns.filter(({ field, name }) => !field && !(isRejects && name.startsWith('_')))
-  const names = used.map(({ name, field }) => (name === field ? name : `${name}→${field}`))
+  // Columns without names are called by their numbers.
+  const nameOf = ({ name }: Column) => (hasHeader ? name : name.replace(/^column /, ''))
+  const names = used.map((column) => {
+    return column.name === column.field ? column.name : `${nameOf(column)}→${column.field}`
+  })
   const parts = [
     delimiter === undefined ? 'JSON lines' : `CSV ${describeDelimiter(delimiter)}`,
     ...(isGzip ? ['gzip'] : []),
     encodingNames[encoding],
-    ...(isRejects ? ['rejects'] : []),
+    ...(isRejects ? ['rejects of an import'] : []),
     ...(names.length === 0 ? [] : [`columns ${names.join(', ')}`]),
   ]
-  const passedOver = unused.map(({ name }) => name).join(', ')
+  const passedOver = unused.map(nameOf).join(', ')
   return parts.join(', ') + (passedOver === '' ? '' : `; passed over: ${passedOver}`)
 }

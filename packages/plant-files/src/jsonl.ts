@@ -5,8 +5,10 @@ import {
   type JsonValue,
   type NewPlant,
 } from '@plant-store/contract'
+import { jsonMemberText } from './json-member-text.ts'
 import { readLines } from './lines.ts'
 import {
+  inQuotes,
   type Limit,
   type PlantOrProblems,
   type PlantRecord,
@@ -26,20 +28,30 @@ export function writeJsonl(plants: readonly NewPlant[]): string {
   return printable(plants.map((plant) => `${encodeJson(plant)}\n`).join(''))
 }
 
-function show(value: JsonValue | undefined): string | undefined {
-  if (typeof value === 'string') return shorten(value)
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[…]' : '{…}'
-  return value === undefined || Number.isNaN(value) ? undefined : String(value)
-}
-
 function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function decodePlant(value: JsonValue): PlantOrProblems {
+/** A member as it stands in the line; a number may have more digits than its value. */
+function show(
+  value: { readonly [key: string]: JsonValue },
+  field: string,
+  bytes: Buffer,
+): string | undefined {
+  const member = Object.hasOwn(value, field) ? value[field] : undefined
+  if (typeof member === 'string') return inQuotes(member)
+  if (typeof member === 'object' && member !== null) return Array.isArray(member) ? '[…]' : '{…}'
+  if (typeof member !== 'number' && typeof member !== 'bigint') {
+    return member === undefined ? undefined : String(member)
+  }
+  const text = jsonMemberText(bytes.toString(), field)
+  return text === undefined ? undefined : shorten(text)
+}
+
+function decodePlant(value: JsonValue, bytes: Buffer): PlantOrProblems {
   return parsePlant(value, (field) => ({
     column: field,
-    value: isObject(value) ? show(value[field]) : undefined,
+    value: isObject(value) ? show(value, field, bytes) : undefined,
   }))
 }
 
@@ -52,7 +64,7 @@ function decode(bytes: Buffer, limit: Limit): Decoded {
   try {
     const value = decodeJson(bytes)
     const source = isObject(value) ? sourceOfReject(value) : undefined
-    if (source === undefined) return { bytes, meaning: decodePlant(value) }
+    if (source === undefined) return { bytes, meaning: decodePlant(value, bytes) }
     return decode(source, limit)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error

@@ -7,7 +7,7 @@ export interface RecordProblem {
   readonly column?: string | undefined
   /** Counted from 1; undefined for JSON. */
   readonly columnNumber?: number | undefined
-  /** As it stood in the file, shortened. */
+  /** As it stood in the file, shortened; a text is in quotes. */
   readonly value?: string | undefined
   /** The rule: the same for every record that breaks it. */
   readonly message: string
@@ -84,8 +84,13 @@ export function shorten(text: string): string {
   return `${text.slice(0, LONGEST_SHOWN - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/** A text as the value of a problem. */
+export function inQuotes(text: string): string {
+  return JSON.stringify(shorten(text))
+}
+
 function describe({ column, value, message }: RecordProblem): string {
-  const what = value === undefined ? message : `${JSON.stringify(value)} ${message}`
+  const what = value === undefined ? message : `${value} ${message}`
   return column === undefined ? what : `${column}: ${what}`
 }
 

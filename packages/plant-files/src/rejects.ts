@@ -2,7 +2,13 @@ import { decodeJson, JsonSyntaxError } from '@plant-store/contract'
 import { fieldNamed } from './columns.ts'
 import type { Column, Delimiter, Dialect } from './dialect.ts'
 import type { RecordSource } from './plant-record.ts'
-import { rejectColumns, SOURCE_MEMBER, sourceText } from './rejects-columns.ts'
+import {
+  quoteBytes,
+  rejectColumns,
+  SOURCE_MEMBER,
+  sourceText,
+  toRejectedRecord,
+} from './rejects-columns.ts'
 
 /** Why a record was not stored. */
 export interface Rejection {
@@ -20,6 +26,7 @@ export interface RejectsWriter {
 }
 
 const LINE_FEED = Buffer.from('\n')
+const ELLIPSIS = Buffer.from('…')
 
 function quote(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
@@ -33,8 +40,7 @@ function nameOf({ name, field }: Column): string {
 
 /**
  * The columns of the rejects come first, where a record with too few or too many fields moves none of
- * them. The message is always quoted and begins with a letter, so a quote in the record before it
- * that is never closed is found at it, and takes no other record in.
+ * them. Any reader of CSV finds one record for each reject.
  */
 function createCsvRejects(
   delimiter: Delimiter,
@@ -50,8 +56,8 @@ function createCsvRejects(
     write({ line, source, isCut }, { code, message }) {
       const beginning = Buffer.from([line, code, quote(message), ''].join(delimiter))
       // One field, so that the beginning of a record is never taken for the record.
-      const record = isCut ? Buffer.from(quote(`${sourceText(source)}…`)) : source
-      return Buffer.concat([beginning, record, LINE_FEED])
+      const whole = isCut ? quoteBytes(Buffer.concat([source, ELLIPSIS])) : source
+      return Buffer.concat([beginning, toRejectedRecord(whole, delimiter), LINE_FEED])
     },
   }
 }
@@ -89,7 +95,8 @@ function writeJsonlReject(record: RecordSource, { code, message }: Rejection): U
  * Writes rejects so that they can be corrected and read again, without any flag: `_line`, `_code` and
  * `_message` come first, and readers pass them over; columns have the names of their fields. The data
  * is not changed. The text is UTF-8, with a byte order mark before CSV that had one or that was not
- * UTF-8. A line that is no object of JSON is the text `_source` of one, and is read from there.
+ * UTF-8. A line that is no object of JSON is the text `_source` of one, and a line that is no record
+ * of CSV is one field behind `_source:`; both are read from there.
  */
 export function createRejectsWriter(dialect: Dialect): RejectsWriter {
   if (dialect.delimiter !== undefined) return createCsvRejects(dialect.delimiter, dialect)

@@ -92,7 +92,7 @@ describe('a record that is no plant is reported by its line, and the next one is
         {
           column: 'ID',
           columnNumber: 2,
-          value: `${'9'.repeat(39)}…`,
+          value: `"${'9'.repeat(39)}…"`,
           message: expect.stringMatching(/^must be an integer between/),
         },
         { column: 'Name', columnNumber: 1, value: undefined, message: 'is required' },

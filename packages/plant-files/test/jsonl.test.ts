@@ -41,6 +41,30 @@ describe('a line that is no plant is reported by its number, and the next one is
     ])
   })
 
+  test.each([
+    ['70.13', '70.13 '],
+    ['12345678901234567890', '12345678901234567890 '],
+    ['-1e999', '-1e999 '],
+    ['9007199254740993.5', '9007199254740993.5 '],
+    ['1.00000000000000000001', '1.00000000000000000001 '],
+    ['"70.13"', '"70.13" '],
+    ['"null"', '"null" '],
+    ['null', 'null '],
+    ['true', 'true '],
+    ['[70.13]', '[…] '],
+    ['{"id":5}', '{…} '],
+    [`${'1'.repeat(50)}`, `${'1'.repeat(39)}… `],
+  ])('an id that is %s, with each digit', async (id, shown) => {
+    for (const line of [
+      `{"id":${id},"name":"Fern"}`,
+      `{"name":"\\"id\\":3,","tag":"{[","x":[{"id":4}],"id":1, "\\u0069d" :\t${id} }`,
+    ]) {
+      const [[, problem] = []] = await readAll('jsonl', `${line}\n`)
+      expect(problem).toMatch(/^id: .* must be an integer between/)
+      expect(String(problem).slice(0, 4 + shown.length)).toBe(`id: ${shown}`)
+    }
+  })
+
   test('invalid UTF-8', async () => {
     const broken = Buffer.from('{"id":1,"name":"\xff\xfe"}', 'latin1')
     const content = Buffer.concat([broken, Buffer.from(`\n${moss}`)])

@@ -3,6 +3,7 @@ import type { NewPlant } from '@plant-store/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { delimiters, encodings } from '../src/dialect.ts'
+import { createRejectsWriter } from '../src/rejects.ts'
 import { LIMIT_BYTES, open, recordsOf } from './read.ts'
 
 const pieceBytes = fc.constantFrom(1, 2, 5, 17, 65_536)
@@ -145,4 +146,82 @@ describe('for lines with stray quotes', { timeout: 60_000 }, () => {
       { numRuns: 2_000 },
     )
   })
+})
+
+/** The records of RFC 4180 §2, to the letter; a lone carriage return breaks them as any rule does. */
+function parseStrictly(bytes: Buffer, delimiter: string): string[][] {
+  const field = new RegExp(`("(?:[^"]|"")*"|[^"\\r\\n${delimiter}]*)(${delimiter}|\\r?\\n)`, 'y')
+  const text = bytes.toString('latin1')
+  const records: string[][] = [[]]
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex
+    const [, value, end] = field.exec(text) ?? []
+    if (value === undefined) throw new Error(`no field of RFC 4180: ${text.slice(at, at + 40)}`)
+    records.at(-1)?.push(value)
+    if (end !== delimiter) records.push([])
+  }
+  return records.slice(0, -1)
+}
+
+const latin1 = (bytes: Uint8Array = Buffer.of()) => Buffer.from(bytes).toString('latin1')
+
+const stray = fc
+  .array(
+    fc.string({
+      unit: fc.constantFrom(
+        '"',
+        '"',
+        '""',
+        ',',
+        ';',
+        '\t',
+        '7',
+        '1,Fern,',
+        '\r',
+        '\xff',
+        '_source:',
+      ),
+      maxLength: 8,
+    }),
+    { minLength: 1, maxLength: 20 },
+  )
+  .map((lines) => lines.join('\n'))
+
+test('rejects have one record for each, by RFC 4180, and give back each byte', {
+  timeout: 60_000,
+}, async () => {
+  const anyLimit = fc.constantFrom(12, LIMIT_BYTES)
+  await fc.assert(
+    fc.asyncProperty(
+      stray,
+      fc.constantFrom(...delimiters),
+      anyLimit,
+      async (rows, delimiter, limitBytes) => {
+        const text = `${['id', 'name', 'tag'].join(delimiter)}\n${rows}`
+        const options = { format: 'csv', encoding: 'utf-8' } as const
+        const reader = await open(Buffer.from(text, 'latin1'), {
+          ...options,
+          delimiter,
+          limitBytes,
+        })
+        const records = await recordsOf(reader)
+        const writer = createRejectsWriter(reader.dialect)
+        const message = 'is "no" plant'
+        const written = records.map((one) => writer.write(one, { code: 'some_code', message }))
+        const rejects = Buffer.concat([writer.header(), ...written])
+        const parsed = parseStrictly(rejects, delimiter)
+        expect(parsed.map(([line]) => line)).toEqual([
+          '_line',
+          ...records.map(({ line }) => String(line)),
+        ])
+
+        const again = await recordsOf(await open(rejects, options))
+        expect(again.map(({ plant }) => plant)).toEqual(records.map(({ plant }) => plant))
+        for (const [index, { source, isCut }] of records.entries()) {
+          if (!isCut) expect(latin1(again[index]?.source)).toBe(latin1(source))
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  )
 })

@@ -80,18 +80,29 @@ describe('rejects of CSV', () => {
     )
   })
 
-  test('with a quote that is never closed take in no other reject', async () => {
+  const UNCLOSED = 'has a quote that is never closed'
+
+  test('with a broken record have it in one field, and are corrected there or beside it', async () => {
     const kept = await reject('id,name\n1,"Fern\n2,Moss\n3,"Ivy\n4,Rue\n')
-    const reread = await read(kept)
-    expect(reread).toHaveLength(4)
-    expect([reread[1], reread[3]]).toEqual([
-      { id: 2n, name: 'Moss' },
-      { id: 4n, name: 'Rue' },
-    ])
-    const corrected = String(kept).replace('"Fern', 'Fern').replace('"Ivy', 'Ivy')
-    expect(await read(corrected)).toEqual(
-      ['Fern', 'Moss', 'Ivy', 'Rue'].map((name, index) => ({ id: BigInt(index + 1), name })),
+    const start = (line: number) => `\n${line},id_taken,${MESSAGE},`
+    expect(String(kept)).toBe(
+      `_line,_code,_message,id,name${start(2)}"_source:1,""Fern"${start(3)}2,Moss${start(4)}"_source:3,""Ivy"${start(5)}4,Rue\n`,
     )
+    const plants = ['Fern', 'Moss', 'Ivy', 'Rue'].map((name, index) => {
+      return { id: BigInt(index + 1), name }
+    })
+    expect(await read(kept)).toEqual([UNCLOSED, plants[1], UNCLOSED, plants[3]])
+    const corrected = String(kept).replace('""Fern', 'Fern').replace('"_source:3,""Ivy"', '3,Ivy')
+    expect(await read(corrected)).toEqual(plants)
+  })
+
+  test('with a broken record are the same when a spreadsheet has filled up its row', async () => {
+    const kept = await reject('id;name;tag\n1;"Fern;\n')
+    const filled = String(kept).replace(/"\n$/, '";;""\n')
+    expect(filled).not.toBe(String(kept))
+    expect(await read(filled)).toEqual([UNCLOSED])
+    expect(await read(filled.replace('""Fern', '""Fern""'))).toEqual([{ id: 1n, name: 'Fern' }])
+    expect(await reject(filled)).toEqual(kept)
   })
 
   test('with bytes that are not UTF-8 keep them, so that they are rejected again', async () => {

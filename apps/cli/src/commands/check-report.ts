@@ -14,6 +14,10 @@ function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
+function be(count: number): string {
+  return count === 1 ? 'is' : 'are'
+}
+
 /** `ID (column 1)`, `id`, or nothing where the whole row is meant */
 function describePlace({ column, columnNumber }: RecordProblem): string {
   if (column === undefined) return ''
@@ -22,7 +26,7 @@ function describePlace({ column, columnNumber }: RecordProblem): string {
 
 function describeProblem(problem: RecordProblem): string {
   const { message, value } = problem
-  const shown = value === undefined ? '' : `${JSON.stringify(value)} `
+  const shown = value === undefined ? '' : `${value} `
   return `${describePlace(problem)}${shown}${message}`
 }
 
@@ -64,8 +68,9 @@ export function createCheckReport(
           writeLine(out, `  ${formatCount(count)}  ${rule}`)
         }
       }
-      const others = rejected === 0 ? '' : `, ${formatCount(rejected)} are not`
-      writeLine(out, `${name}: ${formatCount(plants)} rows are plants${others}`)
+      const others = rejected === 0 ? '' : `, ${formatCount(rejected)} ${be(rejected)} not`
+      const found = plants === 1 ? '1 row is a plant' : `${formatCount(plants)} rows are plants`
+      writeLine(out, `${name}: ${found}${others}`)
       return rejected === 0
     },
   }

@@ -1,10 +1,14 @@
-import { openPlantFile, PlantFileError, type ReadOptions } from '@plant-store/plant-files'
+import {
+  describeDialect,
+  openPlantFile,
+  PlantFileError,
+  type ReadOptions,
+} from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { addFileOptions, type FileOptions, toReadOptions } from '../file-options.ts'
 import { type Input, openInput } from '../import/input.ts'
-import { describeDialect } from '../import/show-dialect.ts'
 import { bold, type Terminal } from '../terminal.ts'
 import { createCheckReport } from './check-report.ts'
 
@@ -74,7 +78,8 @@ async function check(
     throw new CliError('not every file was read', exitCodes.usage)
   }
   if (codes.includes(exitCodes.rejected)) {
-    throw new CliError('some rows are no plants', exitCodes.rejected, {
+    // The counts above say it.
+    throw new CliError('', exitCodes.rejected, {
       hint: 'plant-store import all the same, which stores the others and writes these to a file',
     })
   }

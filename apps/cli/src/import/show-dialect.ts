@@ -1,37 +1,8 @@
-import { type Dialect, describeDelimiter, type PlantFileReader } from '@plant-store/plant-files'
+import { type Dialect, describeDialect, type PlantFileReader } from '@plant-store/plant-files'
 import { CliError } from '../cli-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { ask } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
-
-const ENCODING_NAMES = {
-  'utf-8': 'UTF-8',
-  'utf-16le': 'UTF-16LE',
-  'utf-16be': 'UTF-16BE',
-  'windows-1252': 'Windows-1252',
-} as const
-
-/** `CSV ";", Windows-1252, columns ID→id, Name→name; passed over: Price` */
-export function describeDialect(dialect: Dialect): string {
-  const { format, delimiter, encoding, columns, isGzip, isRejects } = dialect
-  const used = columns.filter(({ field }) => field !== undefined)
-  // The columns that rejects begin with are what its kind says.
-  const unused = columns.filter(({ name, field }) => {
-    return field === undefined && !(isRejects && name.startsWith('_'))
-  })
-  const names = used.map(({ name, field }) => (name === field ? name : `${name}→${field}`))
-  return [
-    format === 'csv' ? `CSV ${describeDelimiter(delimiter ?? ',')}` : 'JSON lines',
-    ...(isGzip ? ['gzip'] : []),
-    ENCODING_NAMES[encoding],
-    ...(isRejects ? ['rejects of an import'] : []),
-    ...(used.length === 0 ? [] : [`columns ${names.join(', ')}`]),
-  ]
-    .join(', ')
-    .concat(
-      unused.length === 0 ? '' : `; passed over: ${unused.map(({ name }) => name).join(', ')}`,
-    )
-}
 
 const MAX_CELL = 24
 
