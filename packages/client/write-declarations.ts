@@ -1,6 +1,5 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createOpenApiDocument } from '@plant-store/contract/openapi'
 import { generateDtsBundle } from 'dts-bundle-generator'
 
 /** An object that the compiler has inferred from the contract. It keeps no comment of a field. */
@@ -13,8 +12,11 @@ interface JsonSchema {
 
 /** The first paragraph of what the OpenAPI document says of each field, by its name. */
 function describeFields(): Map<string, string> {
-  const { schemas } = createOpenApiDocument().components as { readonly schemas: object }
-  const objects = Object.values(schemas).flatMap((schema: JsonSchema) => schema.allOf ?? schema)
+  const path = fileURLToPath(import.meta.resolve('@plant-store/contract/openapi.json'))
+  // While a shell renews the document, it is empty; the next build has its words.
+  const document = JSON.parse(readFileSync(path, 'utf8') || '{"components":{"schemas":{}}}')
+  const schemas: readonly JsonSchema[] = Object.values(document.components.schemas)
+  const objects = schemas.flatMap((schema) => schema.allOf ?? schema)
   const fields = objects.flatMap(({ properties = {} }) => Object.entries(properties))
   return new Map(fields.map(([name, { description }]) => [name, description.split('\n')[0] ?? '']))
 }

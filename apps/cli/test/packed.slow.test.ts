@@ -80,8 +80,7 @@ describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))(
       const checked = await run('sh', ['-c', `echo '{"id":1,"name":"x"}' | "${bin}" check -`], {
         env,
       })
-      expect(checked.stdout).toBe('stdin: 1 row is a plant
-')
+      expect(checked.stdout).toBe('stdin: 1 row is a plant\n')
     })
   },
 )

@@ -190,7 +190,10 @@ describe('rejects of load', () => {
     const rejects = join(folder, 'plants.rejects.csv')
     const kept = readFileSync(rejects, 'utf8')
     expect(statSync(rejects).mode & 0o777).toBe(0o600)
-    writeFileSync(rejects, kept.replace(',x,Fern', ',1,Fern').replace('"Moss', 'Moss'))
+    writeFileSync(
+      rejects,
+      kept.replace(',x,Fern', ',1,Fern').replace('"_source:2,""Moss"', '2,Moss'),
+    )
     expect((await load(file)).code).toBe(65)
     expect(readFileSync(join(folder, 'plants.rejects.2.csv'), 'utf8')).toBe(kept)
     expect(await load(rejects)).toMatchObject({ code: 0 })

@@ -75,7 +75,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   const base = JSON.parse(readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8'))
   base.compilerOptions.incremental = true
   writeFileSync(join(copy, 'tsconfig.base.json'), JSON.stringify(base))
-  copyPackage(copy, CONTRACT, [])
+  copyPackage(copy, CONTRACT, ['openapi.json'])
   copyPackage(copy, CLIENT, ['contract', 'write-declarations.ts'])
   copyPackage(copy, PLANT_FILES, [])
   copyPackage(copy, SERVER, ['page', ...serverParts])
