@@ -82,12 +82,19 @@ function watchUndici(requestId: string): Sends {
   }
 }
 
+/** The fetch of the last call, and what came of its source, whose reading costs more than all else here. */
+let judged: unknown
+let isOwn = false
+
 /**
  * Watches what a call of fetch sends, under an id that its headers hold. Bun sends a request once.
  * Deno, as browsers do, silently sends it again where a kept connection breaks.
  */
 export function watchSends(fetch: unknown, requestId: string, origin: string): Sends {
-  const isOwn = typeof fetch === 'function' && OWN.test(Function.prototype.toString.call(fetch))
+  if (fetch !== judged) {
+    judged = fetch
+    isOwn = typeof fetch === 'function' && OWN.test(Function.prototype.toString.call(fetch))
+  }
   const { node, bun, deno } = runtimeVersions()
   if (isOwn && node && !bun && !deno) return watchUndici(requestId)
   return {
