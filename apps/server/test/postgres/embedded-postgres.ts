@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 /** Longer than any recovery of a test's takes. */
@@ -60,11 +61,14 @@ function endWithUs(child: ChildProcess): void {
   child.once('exit', () => process.off('exit', end))
 }
 
+/** Of starting at a port that is in use. */
+const MOST_TRIES = 10
+
 async function waitUntilReady(child: ChildProcess): Promise<void> {
   const printed = listen(child)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const fail = (why: string) => reject(new Error(`PostgreSQL ${why}:\n${printed()}`))
-  const timer = setTimeout(() => {
+  const timer = globalThis.setTimeout(() => {
     child.kill('SIGQUIT')
     fail(`was not ready within ${START_LIMIT_MS} ms`)
   }, START_LIMIT_MS)
@@ -118,9 +122,17 @@ export function createCluster(options: {
     /** Resolves once it takes connections. @throws Error with what it printed, when it ends before */
     async start(): Promise<void> {
       const flags = settings.flatMap((setting) => ['-c', setting])
-      child = await run('postgres', ['-D', folder, '-p', String(port), ...flags])
-      endWithUs(child)
-      await waitUntilReady(child)
+      for (let tries = 1; ; tries++) {
+        child = await run('postgres', ['-D', folder, '-p', String(port), ...flags])
+        endWithUs(child)
+        try {
+          return await waitUntilReady(child)
+        } catch (error) {
+          // A connection of another test may begin at this port, for a moment.
+          if (tries === MOST_TRIES || !String(error).includes('Address already in use')) throw error
+          await setTimeout(500)
+        }
+      }
     },
     pid: () => child?.pid ?? 0,
     /** Sends a signal and resolves once the process has ended, at once where none runs. */
