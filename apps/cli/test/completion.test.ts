@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findProgram, needs } from './helpers/needs.ts'
+import { needs } from '../../../packages/client/hostile/needs.ts'
+import { findOnPath } from '../../../packages/client/hostile/runtimes.ts'
 import { openScreenOf, runProgram, type Screen } from './helpers/program.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
@@ -44,7 +45,7 @@ async function openShell(
 }
 
 describe.each(Object.keys(SHELLS) as Shell[])('the completion for %s', (shell) => {
-  const options = needs(shell, findProgram(shell) !== undefined)
+  const options = needs(shell, findOnPath(shell) !== undefined)
 
   test('completes commands, flags, their values and files', options, async () => {
     const { screen } = await openShell(shell)

@@ -4,7 +4,8 @@ import { createServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findProgram, needs } from './helpers/needs.ts'
+import { needs } from '../../../packages/client/hostile/needs.ts'
+import { findOnPath } from '../../../packages/client/hostile/runtimes.ts'
 import { runProgram, startProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
@@ -165,7 +166,7 @@ describe('create', () => {
 
   test(
     'says how to trust a certificate that is not trusted, and takes one that is',
-    needs('openssl', findProgram('openssl') !== undefined),
+    needs('openssl', findOnPath('openssl') !== undefined),
     async () => {
       const folder = makeTemporaryFolder()
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]

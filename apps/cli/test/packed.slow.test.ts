@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needs } from '../../../packages/client/hostile/needs.ts'
 import { findRuntimes } from '../../../packages/client/hostile/runtimes.ts'
-import { needs } from './helpers/needs.ts'
 import { startServer } from './helpers/server.ts'
 
 const run = promisify(execFile)

@@ -44,7 +44,7 @@ function findInPackage(name: string, inside: string): string | undefined {
 }
 
 /** The first program of a name on the path that no package brought. */
-function findOnPath(name: string): string | undefined {
+export function findOnPath(name: string): string | undefined {
   const { PATH = '' } = env
   const folders = PATH.split(delimiter).filter((folder) => !folder.includes('node_modules'))
   return folders.map((folder) => join(folder, name)).find(isProgram)

@@ -108,7 +108,7 @@ export class Gate {
     this.#lift()
   }
 
-  /** A request has failed as any other would; true where its call is to enter and to send again. */
+  /** A request has failed because of the server; true where its call is to enter and to send again. */
   onFailure(call: object, error: PlantStoreError): boolean {
     if (this.#failure !== undefined) return false
     if ((this.#loneFailures.get(call) ?? 0) >= MAX_LONE_FAILURES) {

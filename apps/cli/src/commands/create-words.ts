@@ -5,17 +5,12 @@ import {
   type NewPlantInput,
   type PlantStoreMeta,
 } from '@plant-store/client'
-import { encodeJson, headerNames, type JsonWritable, REPLAYED } from '@plant-store/contract'
+import { encodeJson, type JsonWritable } from '@plant-store/contract'
 import { CliError } from '../cli-error.ts'
+import { wasThere } from '../was-there.ts'
 
 /** What became of a plant, for programs. */
 export type Outcome = 'stored' | 'alreadyThere' | 'notStored' | 'unknown'
-
-/** Whether the plant was there before this call, as far as the reply can say. */
-function isReplayed({ attempts, headers }: PlantStoreMeta): boolean {
-  // After a first attempt without a reply it may be this call's own plant.
-  return attempts === 1 && headers?.get(headerNames.idempotentReplayed) === REPLAYED
-}
 
 /** `9007199254740993 "Fern" (indoor)` */
 function describePlant({ id, name, ...others }: NewPlantInput): string {
@@ -25,7 +20,7 @@ function describePlant({ id, name, ...others }: NewPlantInput): string {
 
 /** What became of a plant that is stored, in one sentence. */
 export function describeStored(plant: NewPlantInput, meta: PlantStoreMeta): string {
-  return isReplayed(meta)
+  return wasThere(meta)
     ? `${describePlant(plant)} was there already.`
     : `Stored ${describePlant(plant)}.`
 }
@@ -52,7 +47,7 @@ const outcomeByApplied: Readonly<Record<Applied, Outcome>> = {
 
 /** One JSON object for a plant that is stored, its id with every digit. */
 export function storedToJson(plant: NewPlantInput, meta: PlantStoreMeta): string {
-  const outcome: Outcome = isReplayed(meta) ? 'alreadyThere' : 'stored'
+  const outcome: Outcome = wasThere(meta) ? 'alreadyThere' : 'stored'
   return toJson({ outcome, plant, requestId: meta.requestId })
 }
 

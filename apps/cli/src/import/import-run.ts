@@ -6,6 +6,7 @@ import {
   type ProgressState,
   startProgress,
 } from '@plant-store/plant-files'
+import { boundNursery } from '@plant-store/plant-files/bound-nursery'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -16,7 +17,6 @@ import type { ImportSettings } from './import-settings.ts'
 import type { Input } from './input.ts'
 import type { ImportMark } from './journal.ts'
 import { countRejected } from './mark.ts'
-import { boundNursery } from './nursery.ts'
 import { describeState } from './progress.ts'
 import { RowDigest } from './row-digest.ts'
 import { RowFeed } from './row-feed.ts'
@@ -26,6 +26,9 @@ import { sendRows } from './send-rows.ts'
 
 /** How long what is on its way may take once the import has to end. */
 const MAX_ENDING_MS = 5_000
+
+/** A third of the memory of a long import is a nursery that nobody bounds. */
+const NURSERY_BYTES = 4 * 1024 * 1024
 
 /** How many rejects are shown by themselves. */
 export const MOST_SHOWN = 5
@@ -164,7 +167,7 @@ export class ImportRun {
   /** @throws CliError where the file is another one now, or what became of rows cannot be noted. */
   async run(): Promise<RunEnd> {
     const { stop } = this.#parts.terminal
-    const unbind = boundNursery()
+    const unbind = boundNursery(NURSERY_BYTES)
     stop.addEventListener('abort', this.#end)
     if (stop.aborted) this.#end()
     try {

@@ -1,5 +1,6 @@
 import type { CreatePlantResult } from '@plant-store/client'
 import { type PlantRecord, reasonOf } from '@plant-store/plant-files'
+import { wasThere } from '../was-there.ts'
 
 /** Why a row is not stored. */
 export interface RowReject {
@@ -14,8 +15,6 @@ export interface RowReject {
 /** What became of a row, for certain. */
 export type RowResult = { readonly type: 'stored' } | { readonly type: 'alreadyThere' } | RowReject
 
-const REPLAYED = 'idempotent-replayed'
-
 /** Errors that are about the plant itself, which no later try can change. */
 const ABOUT_THE_PLANT: readonly string[] = ['conflict', 'invalid_plant', 'rejected', 'too_large']
 
@@ -27,9 +26,7 @@ function inWords(code: string): string {
 /** What a reply means for its row; undefined where it says nothing for certain of this row. */
 export function toRowResult(result: CreatePlantResult): RowResult | undefined {
   if (result.ok) {
-    // An earlier attempt of the same call may have stored it.
-    const isReplay = result.meta.attempts === 1 && result.meta.headers?.get(REPLAYED) === 'true'
-    return { type: isReplay ? 'alreadyThere' : 'stored' }
+    return { type: wasThere(result.meta) ? 'alreadyThere' : 'stored' }
   }
   const { error } = result
   if (error.applied !== 'no' || !ABOUT_THE_PLANT.includes(error.code)) return undefined
