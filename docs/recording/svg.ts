@@ -71,7 +71,7 @@ function changesOf<Value>(
 /** Jumps at each change, and stands at the last for who asks for less motion. */
 function animate(name: string, changes: readonly Change<string>[], totalMs: number): string {
   const steps = changes.map(({ atMs, value }) => `${short((atMs / totalMs) * 100)}%{${value}}`)
-  const animation = `animation:${name} ${short(totalMs / 1_000)}s step-end infinite`
+  const animation = `animation:${name} ${totalMs}ms step-end infinite`
   return [
     `@keyframes ${name}{${steps.join('')}}`,
     `.${name}{${changes.at(-1)?.value}}`,

@@ -98,10 +98,11 @@ describe('a recording in Chromium', needsChromium, () => {
     for (const words of ['#1 of <3>   & "x"', '#2 of <3>   & "x"', '#3 of <3>   & "x"']) {
       expect(frames.map(textOf).join('\n')).toContain(words)
     }
-    for (const frame of frames) {
+    for (const [index, frame] of frames.entries()) {
+      const untilMs = frames[index + 1]?.atMs ?? frame.atMs + recording.holdMs
       await page.evaluate(`for (const animation of document.getAnimations()) {
         animation.pause()
-        animation.currentTime = ${frame.atMs + 2}
+        animation.currentTime = ${(frame.atMs + untilMs) / 2}
       }`)
       expect(await screenOf(page)).toBe(textOf(frame))
     }

@@ -132,7 +132,8 @@ export class CsvSplitter {
     if (read === 'more bytes') this.#refuse(line, this.#limit.unclosed)
     else if ('problem' in read) {
       this.#refuse(line, read.brokenAt > line.length ? NEVER_CLOSED : read.problem)
-    } else {
+    } else if (read.end > this.#limit.bytes) this.#refuse(line, this.#limit.tooLong)
+    else {
       source = window.subarray(0, read.end)
       const from = sourceOf(source, this.#line, countLineFeeds(source) + 1, this.#limit)
       const isValid = isUtf8(source)

@@ -189,6 +189,20 @@ describe('of a record that has', () => {
   })
 })
 
+describe('a record of two lines', () => {
+  const head = 'id,name,tag\n'
+  const record = (bytes: number) => `1,Fern,"\n${'x'.repeat(bytes - 10)}"`
+
+  test.each(['', '\n', '\r\n'])('is kept to the byte of the limit, before %j', async (end) => {
+    const kept = await readAll('csv', `${head}${record(65_536)}${end}`)
+    expect(kept).toMatchObject([[2, { id: 1n, name: 'Fern' }]])
+    for (const more of [1, 2]) {
+      const refused = await readAll('csv', `${head}${record(65_536 + more)}${end}`)
+      expect(refused[0]).toEqual([2, expect.stringMatching(/ 65536 bytes$/)])
+    }
+  })
+})
+
 describe('a file whose first line does not name the columns is refused', () => {
   test.each([
     ['empty', '', /^it is empty\. Try: a first line that is id,name,tag/],

@@ -222,6 +222,6 @@ test('rejects have one record for each, by RFC 4180, and give back each byte', {
         }
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 2_000, examples: [['1,Fern,"\n""\t"', ',', 12]] },
   )
 })
