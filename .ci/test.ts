@@ -29,7 +29,8 @@ const files = globSync('{docs,packages/*,apps/*}/package.json').flatMap((path) =
 })
 
 for (const file of files) rmSync(file, { force: true })
-const flags = ['--continue', '--output-logs=errors-only', '--log-prefix=none']
+// Each of them starts processes itself: more at once, and what waits for a process runs out of time.
+const flags = ['--concurrency=2', '--continue', '--output-logs=errors-only', '--log-prefix=none']
 // A result of before may have skipped what this machine has by now.
 if (values['no-skips']) flags.push('--force')
 console.log('Builds, and runs the tests; prints what fails.')

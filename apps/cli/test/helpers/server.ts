@@ -67,7 +67,7 @@ export async function startServer(flags: readonly string[] = []): Promise<PlantS
     url: url.replace(/\/+$/, ''),
     token,
     readPlants() {
-      const database = new DatabaseSync(path)
+      const database = new DatabaseSync(path, { timeout: 10_000 })
       const select = database.prepare('SELECT id, name, tag FROM plants')
       select.setReadBigInts(true)
       const rows = select.all().map(({ id, name, tag }) => {

@@ -13,7 +13,7 @@ const JOURNAL = 'plants.csv.import-journal'
 
 type Importer = Awaited<ReturnType<typeof openImporter>>
 
-/** Starts an import, and ends it by a signal once some rows are noted. */
+/** Starts an import, and ends it by a signal once its journal has more rows than tests change. */
 async function interrupt(
   importer: Importer,
   args: readonly string[] = [],
@@ -21,7 +21,7 @@ async function interrupt(
 ) {
   const child = importer.start(['plants.csv', ...args])
   const ended = once(child, 'exit')
-  await until(() => importer.has(JOURNAL) && importer.marks(JOURNAL).length > 0)
+  await until(() => importer.has(JOURNAL) && (importer.marks(JOURNAL).at(-1)?.rows ?? 0) > 10)
   child.kill(signal)
   await ended
   // The server may still store what had arrived.
@@ -68,7 +68,7 @@ describe('an import that is interrupted', () => {
     const askedAt = Date.now()
     interrupted.type('\x03')
     expect(await interrupted.ended).toBe(130)
-    expect(Date.now() - askedAt).toBeLessThan(2_000)
+    expect(Date.now() - askedAt).toBeLessThan(4_000)
   })
 
   test('in an outage ends within seconds', async () => {
@@ -156,7 +156,7 @@ describe('two imports of one file', () => {
     importer.write('plants.csv', `id,name\n${rowsOf(900)}`)
     const child = importer.start(['plants.csv'])
     const ended = once(child, 'exit')
-    await until(() => importer.has(JOURNAL) && importer.marks(JOURNAL).length > 0)
+    await until(() => importer.has(JOURNAL) && (importer.marks(JOURNAL).at(-1)?.rows ?? 0) > 10)
     const second = await importer.run(['plants.csv'])
     expect(second.code).toBe(2)
     expect(second.stderr).toContain(
@@ -218,7 +218,7 @@ test('a file that becomes shorter while it is read gives no half row', async () 
   importer.write('plants.csv', whole + rowsOf(20_000, 18_010))
   const child = importer.start(['plants.csv'])
   const [seen, ended] = [text(child.stderr), once(child, 'exit')]
-  await until(() => importer.has(JOURNAL) && importer.marks(JOURNAL).length > 0)
+  await until(() => importer.has(JOURNAL) && (importer.marks(JOURNAL).at(-1)?.rows ?? 0) > 10)
   truncateSync(
     importer.pathOf('plants.csv'),
     whole.indexOf('18000,Fern 18000') + '18000,Fern'.length,

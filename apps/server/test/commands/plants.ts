@@ -28,7 +28,7 @@ export async function makeStore(path: string, plants: readonly NewPlant[]): Prom
 
 /** Runs statements on a SQLite file, past the program. */
 export function execute(path: string, sql: string): void {
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(path, { timeout: 10_000 })
   database.exec(sql)
   database.close()
 }

@@ -13,7 +13,7 @@ import { type ScrapedServer, startScrapedServer } from './scraped-server.ts'
 
 /** Lets no commit end until the returned function is called, like another process that writes. */
 function holdCommits({ folder }: ScrapedServer): () => void {
-  const other = new DatabaseSync(join(folder, 'plants.db'))
+  const other = new DatabaseSync(join(folder, 'plants.db'), { timeout: 10_000 })
   other.exec('BEGIN IMMEDIATE')
   return () => {
     other.exec('ROLLBACK')

@@ -135,7 +135,7 @@ function expectNoSecret(server: ServerProcess, { replies, log, metrics }: Emitte
 
 test('no secret leaves a server over SQLite, whatever fails', async () => {
   const server = await startScrapedServer(LOG_ALL)
-  const other = new DatabaseSync(join(server.folder, 'plants.db'))
+  const other = new DatabaseSync(join(server.folder, 'plants.db'), { timeout: 10_000 })
   const emitted = await emitAll(server, async () => {
     other.exec('ALTER TABLE plants RENAME TO mislaid')
     return async () => other.exec('ALTER TABLE mislaid RENAME TO plants')

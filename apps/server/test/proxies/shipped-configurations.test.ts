@@ -137,7 +137,7 @@ function expectError(
 
 /** Keeps every create from being committed, as another program that writes would, until the test ends. */
 function holdCommits(folder: string): void {
-  const database = new DatabaseSync(join(folder, 'data/plants.db'))
+  const database = new DatabaseSync(join(folder, 'data/plants.db'), { timeout: 10_000 })
   database.exec('BEGIN IMMEDIATE')
   onTestFinished(() => database.close())
 }
