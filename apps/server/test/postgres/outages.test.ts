@@ -75,13 +75,15 @@ describe('a server whose database is gone', () => {
     onTestFinished(startAgain, 30_000)
     postgres.kill()
     await waitForReadiness(server, false)
+    // Sessions outlive the postmaster by a moment; what they were sent may have any outcome.
+    while ((await create(9)).status !== 503);
     const begin = performance.now()
     expect(await create(2)).toMatchObject(unavailable)
     expect(performance.now() - begin).toBeLessThan(3_000)
     await postgres.start()
     await waitForReadiness(server, true)
     expect(await create(3)).toMatchObject({ status: 200 })
-    expect(await ids()).toEqual([1, 3])
+    expect((await ids()).filter((id) => id !== 9)).toEqual([1, 3])
     postgres.kill()
     server.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
