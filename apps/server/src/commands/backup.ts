@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import type { Copies } from '../store/engine.ts'
 import { operatorNames } from '../store/operator-names.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
-import { describeCount, startProgress } from './progress.ts'
+import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 async function backUp(source: Copies, target: string, terminal: Terminal): Promise<void> {

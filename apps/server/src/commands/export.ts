@@ -8,9 +8,9 @@ import { type Command, Option } from 'commander'
 import { engineOf } from '../engines/engines.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import { operatorNames } from '../store/operator-names.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-import { describeCount } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Resolves to true once the reader has taken the text, to false when the reader has gone. */
