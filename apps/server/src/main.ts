@@ -3,6 +3,18 @@ import './process/without-proto.ts'
 import { boundNursery } from '@plant-store/plant-files/bound-nursery'
 import { exitCodes } from './commands/command-error.ts'
 
+const NEEDED_NODE = 24
+
+// Before anything is loaded that an older one lacks.
+if (Number.parseInt(process.versions.node, 10) < NEEDED_NODE) {
+  const { argv0 } = process
+  process.stderr.write(
+    `plant-store-server: Node.js ${process.versions.node}, started as ${argv0}, is too old. ` +
+      `Try: Node.js ${NEEDED_NODE} or newer\n`,
+  )
+  process.exit(exitCodes.config)
+}
+
 // Without a listener Node opens its inspector on this signal, which lets others run code here
 // (https://nodejs.org/api/process.html#signal-events).
 process.on('SIGUSR1', () => {})
@@ -36,8 +48,10 @@ process.stderr.on('error', () => {})
 
 // Loaded only now, because signals are not handled before.
 const { run } = await import('./run.ts')
+const { readProgramName } = await import('./commands/program-name.ts')
 
 process.exitCode = await run(process.argv.slice(2), {
+  program: readProgramName(process),
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   output: process.stdout,

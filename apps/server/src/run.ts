@@ -2,6 +2,7 @@ import { printable, printableLine } from '@plant-store/plant-files'
 import { Command, CommanderError } from 'commander'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes } from './commands/command-error.ts'
+import { createCommandLines, findGivenSettings } from './commands/command-lines.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
@@ -9,6 +10,7 @@ import { describeUnavailable } from './commands/failures.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
+import { PROGRAM } from './commands/program-name.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve/serve.ts'
 import type { Terminal } from './commands/terminal.ts'
@@ -18,13 +20,16 @@ import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
 import { build } from './process/build.ts'
 import { ConfigError } from './settings/config.ts'
-import { environmentNameOf } from './settings/settings.ts'
+import { environmentNameOf, flagOf } from './settings/settings.ts'
 import { setOperatorNames } from './store/operator-names.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
 
 /** The streams of the process, unescaped: a Terminal without `draw`. */
-export type Streams = Omit<Terminal, 'draw'>
+export interface Streams extends Omit<Terminal, 'draw'> {
+  /** The words that start this program; `plant-store-server` by default. */
+  readonly program?: string
+}
 
 /** Escapes what commands write, so that no text controls the terminal. */
 function terminalOf(streams: Streams): Terminal {
@@ -61,18 +66,31 @@ function toHelpFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
 
-function createProgram(streams: Streams): Command {
-  const terminal = terminalOf(streams)
+function nameForOperators(program: Command, args: readonly string[]): void {
+  const given = findGivenSettings(args)
+  const commandLine = createCommandLines(program, given)
   setOperatorNames({
-    databaseUrl: environmentNameOf('databaseUrl'),
+    program: program.name(),
+    commandLine,
+    databaseUrl: (given.has('databaseUrl') ? flagOf : environmentNameOf)('databaseUrl'),
     allowDataLoss: `${environmentNameOf('allowDataLoss')}=yes`,
-    migrate: 'plant-store-server migrate',
-    doctor: 'plant-store-server doctor',
+    get migrate() {
+      return commandLine('migrate')
+    },
+    get doctor() {
+      return commandLine('doctor')
+    },
   })
-  const program = new Command('plant-store-server')
+}
+
+function createProgram(streams: Streams, args: readonly string[]): Command {
+  const terminal = terminalOf(streams)
+  const program = new Command(streams.program ?? PROGRAM)
+  nameForOperators(program, args)
+  program
     .description('A plant store over HTTP: 200 means durable.')
     .version(build.version, '-V, --version', 'print the version')
-    .showHelpAfterError('Try: plant-store-server --help')
+    .showHelpAfterError(`Try: ${program.name()} --help`)
     .configureOutput({
       // Help holds no text from outside.
       writeOut: streams.out,
@@ -83,7 +101,7 @@ function createProgram(streams: Streams): Command {
     .hook('preAction', refuseWordsAfterServe)
     .addHelpText(
       'after',
-      '\n`plant-store-server serve --help` lists the settings. Each is also an environment variable:\n' +
+      `\n\`${program.name()} serve --help\` lists the settings. Each is also an environment variable:\n` +
         '--body-limit-bytes is PLANT_STORE_BODY_LIMIT_BYTES. A flag beats the environment.',
     )
   addServeCommand(program, terminal)
@@ -124,13 +142,13 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
 /** Runs one command line, without the program's name, and returns the exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   try {
-    await createProgram(streams).parseAsync(toHelpFlag(args), { from: 'user' })
+    await createProgram(streams, args).parseAsync(toHelpFlag(args), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has printed its errors already; help and version are errors with code 0.
     if (error instanceof CommanderError) return error.exitCode && exitCodes.config
     const { message, exitCode } = describeFailure(error)
-    terminalOf(streams).err(`plant-store-server: ${message}\n`)
+    terminalOf(streams).err(`${PROGRAM}: ${message}\n`)
     return exitCode
   }
 }

@@ -53,7 +53,8 @@ class PlantRows {
   read(fields: CsvFields): PlantOrProblems {
     if (fields.length !== this.#columns.length) {
       const first = this.#hasHeader ? 'line' : 'record'
-      const message = `has ${fields.length} fields where the first ${first} has ${this.#columns.length}`
+      const count = fields.length === 1 ? '1 field' : `${fields.length} fields`
+      const message = `has ${count} where the first ${first} has ${this.#columns.length}`
       return withProblems([{ message }])
     }
     const values: Partial<Record<PlantField, unknown>> = {}

@@ -56,7 +56,7 @@ describe('a record that is no plant is reported by its line, and the next one is
       '9223372036854775808,x,',
       expect.stringMatching(/^id: "9223372036854775808" must be/),
     ],
-    ['digits without end', '9'.repeat(60_000), expect.stringMatching(/^has 1 fields where the/)],
+    ['digits without end', '9'.repeat(60_000), expect.stringMatching(/^has 1 field where the/)],
     ['an id that is missing', ',x,', 'id: is required'],
     ['a name that is missing', '1,,', 'name: is required'],
     ['too few fields', '1,x', 'has 2 fields where the first line has 3'],

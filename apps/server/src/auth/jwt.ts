@@ -45,11 +45,11 @@ function nameCaller({ sub }: Claims): AdmittedToken {
 }
 
 /** Not `invalid_token`, because the token may be good. */
-function cannotCheck(reason: string, retryAfterSeconds?: number): RequestError {
+function cannotCheck(reason: string, retryAfterSeconds?: number, cause?: Error): RequestError {
   return new RequestError(
     'unavailable',
     `nothing was stored, try again: the token cannot be checked, for ${reason}`,
-    { headers: retryAfter(retryAfterSeconds) },
+    { headers: retryAfter(retryAfterSeconds), cause },
   )
 }
 
@@ -95,7 +95,11 @@ function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
       if (ring.keys !== keys) outcome = await verifyInTurn(() => verifyOnce(jwt))
     }
     if (outcome === 'unknown_key' && ring.failure !== undefined) {
-      throw cannotCheck('the keys of its issuer cannot be read', ring.secondsToNextRead)
+      throw cannotCheck(
+        'the keys of its issuer cannot be read',
+        ring.secondsToNextRead,
+        new Error(ring.failure),
+      )
     }
     return typeof outcome === 'string' ? undefined : outcome
   }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import type { Copies } from '../store/engine.ts'
+import { operatorNames } from '../store/operator-names.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
-import { describeCount, startProgress } from './progress.ts'
+import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-
-const OR_EXPORT = 'in a format for every engine: plant-store-server export > plants.jsonl'
 
 async function backUp(source: Copies, target: string, terminal: Terminal): Promise<void> {
   refuseExisting(target)
@@ -42,15 +42,12 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
       '\nThe copy is checked to its last page before it gets its name. Only its owner can read it, and\n' +
         'restore detects every changed byte. A backup that was killed leaves FILE.….partial, which\n' +
         'can be deleted.\n\n' +
-        'Example: plant-store-server backup "plants-$(date +%F).db"',
+        `Example: ${operatorNames.program} backup "plants-$(date +%F).db"`,
     )
     .action((file: string, options: Flags) => {
-      const source = copiesOf(
-        loadConfig(options).databaseUrl,
-        'backup copies',
-        'backUpBy',
-        OR_EXPORT,
-      )
+      const { databaseUrl } = loadConfig(options)
+      const orExport = `in a format for every engine: ${operatorNames.commandLine('export')} > plants.jsonl`
+      const source = copiesOf(databaseUrl, 'backup copies', 'backUpBy', orExport)
       return backUp(source, file, terminal)
     })
 }

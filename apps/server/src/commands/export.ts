@@ -7,9 +7,10 @@ import {
 import { type Command, Option } from 'commander'
 import { engineOf } from '../engines/engines.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
+import { operatorNames } from '../store/operator-names.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-import { describeCount } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Resolves to true once the reader has taken the text, to false when the reader has gone. */
@@ -86,7 +87,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
         'csv holds names as they are: in a spreadsheet one that begins with = + - or @ is a formula,\n' +
         'and an id of more than 15 digits is rounded, unless every column is imported as text. On a\n' +
         'terminal csv may hold what the terminal obeys; jsonl escapes it.\n\n' +
-        'Example: plant-store-server export > plants.jsonl',
+        `Example: ${operatorNames.program} export > plants.jsonl`,
     )
     .action((options: Flags & { format: PlantFileFormatName }) =>
       exportPlants(loadConfig(options).databaseUrl, options.format, terminal),

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../docs/openapi-text.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
+import { operatorNames } from '../store/operator-names.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -13,7 +14,7 @@ export function addOpenApiCommand(program: Command, terminal: Terminal): void {
         .choices(Object.keys(openApiFormats))
         .default('json'),
     )
-    .addHelpText('after', '\nExample: plant-store-server openapi > openapi.json')
+    .addHelpText('after', `\nExample: ${operatorNames.program} openapi > openapi.json`)
     .action(async (options: Flags & { format: OpenApiFormat }) => {
       const { publicUrl } = loadConfig(options)
       terminal.out(await writeOpenApi(options.format, publicUrl))

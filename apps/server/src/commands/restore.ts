@@ -4,15 +4,15 @@ import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import type { Copies, Restored } from '../store/engine.ts'
+import { operatorNames } from '../store/operator-names.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { copiesOf } from './copies-of.ts'
 import { describeStop, describeUncreatable } from './failures.ts'
-import { describeCount, startProgress } from './progress.ts'
+import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-
-const OR_LOAD = 'for the output of export: plant-store-server load plants.jsonl'
 
 const NO_DIGEST =
   'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
@@ -25,7 +25,7 @@ function describe(
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
     `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n` +
-    '  Tokens are as they were then. Try: plant-store-server token list, ' +
+    `  Tokens are as they were then. Try: ${operatorNames.commandLine('token list')}, ` +
     'and revoke again the tokens that were revoked since.\n'
   )
 }
@@ -68,11 +68,12 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
       'after',
       '\nAll or nothing: the backup is checked to its last byte first. Tokens that the store has\n' +
         'already stay.\n\n' +
-        'Example: plant-store-server restore plants-2026-11-20.db',
+        `Example: ${operatorNames.program} restore plants-2026-11-20.db`,
     )
     .action((file: string, options: Flags) => {
       const config = loadConfig(options)
-      const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', OR_LOAD)
+      const orLoad = `for the output of export: ${operatorNames.commandLine('load plants.jsonl')}`
+      const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', orLoad)
       refuseMissing(file)
       const about = { store: resolve(store.file), backup: resolve(file) }
       return audit({ terminal, config, action: 'restore' }, about, () =>

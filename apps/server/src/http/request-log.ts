@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 import type { Logger } from 'pino'
+import type { FailureLog } from './failure-log.ts'
 import './locals.ts'
 import type { RequestError } from './request-error.ts'
 import type { RequestObserver } from './request-observer.ts'
@@ -8,6 +9,8 @@ import { pathOf } from './target.ts'
 /** What is notified of how requests end. */
 export interface Listeners {
   readonly log: Logger
+  /** Takes what the server could not serve. */
+  readonly failures: FailureLog
   readonly observer?: RequestObserver | undefined
 }
 
@@ -55,36 +58,34 @@ export function noteSuccess({ log, observer }: Listeners, response: Response): v
 }
 
 /**
- * One line: errors of the server with their cause, refusals without. Refusals of a limit are
- * counted elsewhere, so that a flood of them does not fill the log.
+ * One line: what the server could not serve with its cause, refusals without. Refusals of a limit
+ * are counted elsewhere, so that a flood of them does not fill the log.
  */
-function logFailure(log: Logger, error: RequestError, about: object): void {
+function logFailure({ log, failures }: Listeners, error: RequestError, about: object): void {
   const { status, code, errorName, message, cause } = error
   const line = { ...about, status, code, error: errorName }
-  if (status === 500) log.error({ ...line, err: cause }, message)
-  else if (errorName === 'too_many_requests') log.debug(line, message)
+  if (status === 500) failures.write({ level: 'error', line: { ...line, err: cause }, message })
+  else if (status === 503 && cause !== undefined) {
+    failures.write({ level: 'warn', line: { ...line, err: cause }, message })
+  } else if (errorName === 'too_many_requests') log.debug(line, message)
   else log.info(line, message)
 }
 
 /** Counts and logs a request that is answered with an Error body. */
-export function noteFailure(
-  { log, observer }: Listeners,
-  error: RequestError,
-  response: Response,
-): void {
-  observer?.answered(error.errorName, error.status, durationOf(response))
+export function noteFailure(listeners: Listeners, error: RequestError, response: Response): void {
+  listeners.observer?.answered(error.errorName, error.status, durationOf(response))
   response.locals.outcome = error.errorName
-  logFailure(log, error, describeRequest(response))
+  logFailure(listeners, error, describeRequest(response))
 }
 
 /** Counts and logs bytes that were answered with an Error body and never became a request. */
 export function noteRefusedBytes(
-  { log, observer }: Listeners,
+  listeners: Listeners,
   error: RequestError,
   about: { readonly requestId: string; readonly remoteAddress: string | undefined },
 ): void {
-  observer?.answered(error.errorName, error.status, undefined)
-  logFailure(log, error, about)
+  listeners.observer?.answered(error.errorName, error.status, undefined)
+  logFailure(listeners, error, about)
 }
 
 /** Logs at `debug` a request that ended before it was complete, so that nobody waits for a reply. */

@@ -9,22 +9,24 @@ import {
   reply,
   replyError,
 } from '../http/pipeline.ts'
-import { type Store, StoreUnavailableError } from '../store/store.ts'
+import { RequestError, retryAfter } from '../http/request-error.ts'
 import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import type { Readiness } from './readiness.ts'
 
 export interface OperationsParts extends PipelineOptions {
   /** Names and addresses that Host may have, besides the listener's own. */
   readonly hosts: readonly string[]
-  readonly store: Pick<Store, 'isReady'>
+  readonly readiness: Pick<Readiness, 'assert'>
   /** Undefined where nothing is measured; there is no `/metrics` then. */
   readonly metrics: Metrics | undefined
 }
 
-/** @throws StoreUnavailableError with the reason while creates cannot be answered 200. */
-async function assertReady({ isDraining, store }: OperationsParts): Promise<void> {
-  if (isDraining()) throw new StoreUnavailableError('the server is shutting down')
-  if (!(await store.isReady())) throw new StoreUnavailableError('the store is not ready')
+/** Without a cause for the log: it has a line when readiness changes, and probes never end. */
+function notReady({ message }: Error): never {
+  throw new RequestError('unavailable', `nothing was stored, try again: ${message}`, {
+    headers: retryAfter(),
+  })
 }
 
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
@@ -37,7 +39,7 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
 
 /** The app of the operations listener: `GET /livez`, `GET /readyz` and `GET /metrics`. */
 export function createOperationsApp(parts: OperationsParts): Express {
-  const { metrics } = parts
+  const { metrics, readiness } = parts
   const app = createBareApp()
   app.use(checkFraming)
   app.use(checkHost(parts.hosts))
@@ -45,12 +47,12 @@ export function createOperationsApp(parts: OperationsParts): Express {
     reply(response, encodeJson({ status: 'live' }), parts)
   })
   app.get('/readyz', async (_request, response) => {
-    await assertReady(parts)
+    await readiness.assert().catch(notReady)
     reply(response, encodeJson({ status: 'ready' }), parts)
   })
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
   if (metrics !== undefined) {
-    metrics.measureReadiness(() => assertReady(parts))
+    metrics.measureReadiness(readiness.assert)
     addMetrics(app, metrics, parts)
   }
   app.use(refusePath)

@@ -1,5 +1,6 @@
 import { printable } from '@plant-store/plant-files'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { StoreUnavailableError } from '../store/store.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 
 /** A line that stays one line wherever it is shown, without credentials. */
@@ -11,6 +12,10 @@ interface Described {
   readonly type: string
   readonly message: string
   readonly code: unknown
+  /** SQLite's result code. */
+  readonly errcode: unknown
+  /** Of a store that cannot be used now: the reason and what to do. */
+  readonly detail: string | undefined
   readonly stack: string | undefined
   readonly cause: Described | string | undefined
 }
@@ -22,8 +27,9 @@ interface Described {
 function describeError(error: unknown): Described | string | undefined {
   if (!(error instanceof Error)) return error === undefined ? undefined : String(error)
   const { name, message, stack, cause } = error
-  const { code } = error as NodeJS.ErrnoException
-  return { type: name, message, code, stack, cause: describeError(cause) }
+  const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: unknown }
+  const detail = error instanceof StoreUnavailableError ? error.detail : undefined
+  return { type: name, message, code, errcode, detail, stack, cause: describeError(cause) }
 }
 
 /** How much is kept, until there is room again, of lines that cannot be written. */

@@ -1,9 +1,11 @@
 import { closeListener } from '../http/close-listener.ts'
 import { createDeferReply } from '../http/deferred-replies.ts'
+import { FailureLog } from '../http/failure-log.ts'
 import { createListener, listen } from '../http/listener.ts'
 import { type PipelineOptions, readTarget } from '../http/pipeline.ts'
 import { createOperationsApp } from '../operations/app.ts'
 import type { Metrics } from '../operations/metrics/metrics.ts'
+import { watchReadiness } from '../operations/readiness.ts'
 import type { Store } from '../store/store.ts'
 import { createService, type ServiceOptions } from './service.ts'
 
@@ -29,7 +31,9 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { store, log, metrics, bodyLimitBytes, shutdownTimeoutMs, operationsListen } = options
   let isDraining = false
-  const pipeline = { log, bodyLimitBytes, isDraining: () => isDraining }
+  const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
+  const failures = new FailureLog(log, readiness.suspect)
+  const pipeline = { log, failures, bodyLimitBytes, isDraining: () => isDraining }
   const deferReply = createDeferReply(log)
   const service = createService(options, {
     ...pipeline,
@@ -39,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = await listen(service, options.listen)
 
   const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
-  const operationsApp = createOperationsApp({ ...pipeline, store, metrics, hosts })
+  const operationsApp = createOperationsApp({ ...pipeline, readiness, metrics, hosts })
   const operations = createListener(operationsApp, options, pipeline, {
     checks: [readTarget(pipeline)],
   })
@@ -50,6 +54,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await closeListener(service, 0)
     throw error
   }
+  readiness.start()
 
   return {
     url,
@@ -59,8 +64,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     async close() {
       isDraining = true
+      readiness.close()
       await closeListener(service, shutdownTimeoutMs)
       if (operationsUrl !== undefined) await closeListener(operations, 0)
+      failures.flush()
     },
   }
 }

@@ -1,4 +1,5 @@
-import { closest } from 'fastest-levenshtein'
+import { closest, distance } from 'fastest-levenshtein'
+import { operatorNames } from '../store/operator-names.ts'
 import {
   type Environment,
   environmentNameOf,
@@ -13,8 +14,29 @@ const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL'].m
   (name) => PREFIX + name,
 )
 
-function describeUnknown(name: string, known: readonly string[]): string {
-  return `${name}: there is no such setting. Did you mean ${closest(name, known)}?`
+/** A name without what all settings begin with, which would make any two of them alike. */
+function ownPart(name: string): string {
+  return name.replace(/^--?/, '').replace(PREFIX, '')
+}
+
+/** The name that was meant: one that begins so, or differs in a letter of three at most. */
+function findMeant(name: string, known: readonly string[]): string | undefined {
+  const own = ownPart(name)
+  const begun = known.find((other) => own.length > 2 && ownPart(other).startsWith(own))
+  const meant = begun ?? closest(name, known)
+  const isNear = begun !== undefined || distance(name, meant) * 3 <= own.length
+  return isNear ? meant : undefined
+}
+
+function describeUnknown(kind: string, name: string, known: readonly string[], list: string) {
+  const meant = findMeant(name, known)
+  const hint =
+    meant === undefined ? `Try: ${operatorNames.program} ${list}` : `Did you mean ${meant}?`
+  return `${name}: there is no such ${kind}. ${hint}`
+}
+
+function describeUnknownSetting(name: string, known: readonly string[]): string {
+  return describeUnknown('setting', name, known, 'serve --help')
 }
 
 /** A problem for each variable that looks like a setting and is none. */
@@ -26,7 +48,7 @@ export function describeUnknownVariables(environment: Environment): string[] {
   const known = [...own, ...FOREIGN_NAMES]
   return Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
-    .map((name) => describeUnknown(name, own))
+    .map((name) => describeUnknownSetting(name, own))
 }
 
 /** A problem for each flag that is no setting, and for the first word that is no command. */
@@ -38,13 +60,10 @@ export function describeUnknownArguments(
   const isValueOf = (flag: string | undefined) => isFlag(flag) && !flag?.includes('=')
   const problems = unknown
     .filter(isFlag)
-    .map((flag) => describeUnknown(flag.split('=')[0] ?? flag, settingNames.map(flagOf)))
+    .map((flag) => describeUnknownSetting(flag.split('=')[0] ?? flag, settingNames.map(flagOf)))
   const word = unknown.find(
     (argument, index) => !isFlag(argument) && !isValueOf(unknown[index - 1]),
   )
   if (word === undefined) return problems
-  return [
-    ...problems,
-    `${word}: there is no such command. Did you mean ${closest(word, commands)}?`,
-  ]
+  return [...problems, describeUnknown('command', word, commands, '--help')]
 }

@@ -1,5 +1,9 @@
 /** Names of what an operator may have to change or run, for messages. */
 export interface OperatorNames {
+  /** The program, as the reader can type it where he is. */
+  program: string
+  /** A command of the program with the settings that were given to this one, to be pasted. */
+  commandLine: (words: string) => string
   /** Where the database is named. */
   databaseUrl: string
   /** What permits a database server that could lose commits. */
@@ -12,6 +16,8 @@ export interface OperatorNames {
 
 /** The names that messages of stores use: plain words until setOperatorNames. */
 export const operatorNames: Readonly<OperatorNames> = {
+  program: 'this program',
+  commandLine: (words) => words,
   databaseUrl: 'the database URL',
   allowDataLoss: 'the permission to lose data',
   migrate: 'the migrations',
@@ -20,8 +26,8 @@ export const operatorNames: Readonly<OperatorNames> = {
 
 /**
  * Sets the names for the whole process. A store knows no setting and no command, so that the program
- * around it names them, before it opens one.
+ * around it names them, before it opens one. A getter is asked at each use.
  */
 export function setOperatorNames(names: OperatorNames): void {
-  Object.assign(operatorNames, names)
+  Object.defineProperties(operatorNames, Object.getOwnPropertyDescriptors(names))
 }

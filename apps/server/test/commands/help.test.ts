@@ -47,10 +47,14 @@ test.each([
   [['exprt'], /exprt: there is no such command\. Did you mean export\?/],
   [
     ['--listn', '127.0.0.1:0', '--queue=5', 'tokn'],
-    /--listn: .* --listen\?\n *--queue: .* --listen\?\n *tokn: there is no such command\. .* token\?/,
+    /--listn: .* --listen\?\n *--queue: .* --queue-limit\?\n *tokn: there is no such command\. .* token\?/,
+  ],
+  [
+    ['--foo=1', 'nonsense'],
+    /^(?!.*Did you mean).*--foo: there is no such setting\. Try: plant-store-server serve --help\n *nonsense: there is no such command\. Try: plant-store-server --help$/ms,
   ],
 ])(
-  'a word or a flag that does not exist is refused, with the one that was meant: %j',
+  'a word or a flag that does not exist is refused, with the one that was meant, if one is near: %j',
   async (args, message) => {
     const { code, err } = await runProgram(args)
     expect(code).toBe(78)

@@ -173,13 +173,13 @@ describe('rejects of load', () => {
     expect(code).toBe(65)
     expect(err.match(/plants\.csv:\d+: /g)).toHaveLength(5)
     expect(err).toMatch(
-      /^300 id is taken by other content\n1 id: must be an int.*\n1 has 1 fields/m,
+      /^300 id is taken by other content\n1 id: must be an int.*\n1 has 1 field /m,
     )
     const kept = readFileSync(join(folder, 'plants.rejects.csv'), 'utf8')
     expect(kept).toMatch(/^_line;_code;_message;id;name\n/)
     expect(kept.match(/;id_taken;"id \d+ is taken by other content";\d+;Moss\n/g)).toHaveLength(300)
     expect(kept).toMatch(/\n302;invalid_plant;"id: ""x"" must be an integer.*";x;Fern\n/)
-    expect(kept).toMatch(/\n303;invalid_plant;"has 1 fields where .*";2,Fern\n/)
+    expect(kept).toMatch(/\n303;invalid_plant;"has 1 field where .*";2,Fern\n/)
     expect(readPlants(path)).toHaveLength(301)
   })
 

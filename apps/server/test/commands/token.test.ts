@@ -54,7 +54,7 @@ describe('token create', () => {
 
   test.each([
     [['--name', 'a b'], /Use 1 to 64 letters/],
-    [['--name', 'x', '--expires', 'soon'], /Write a number and m, h or d/],
+    [['--name', 'x', '--expires', 'soon'], /Write a number and m, h or d, .*, or never\./],
     [['--name', 'x', '--expires', '0d'], /Write a number and m, h or d/],
     [[], /required option '--name <name>' not specified/],
   ])('refuses %j and says what to write', async (args, message) => {

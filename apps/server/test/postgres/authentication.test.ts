@@ -180,19 +180,25 @@ describe('a real PostgreSQL', () => {
     },
   )
 
-  test('that asks for a password where there is none is reported at once, with what to do', async () => {
-    const url = new URL(databaseUrl)
-    url.password = ''
-    const begin = performance.now()
-    const ended = await runToEnd({
-      folder: temporaryFolder(),
-      environment: { PLANT_STORE_DATABASE_URL: url.href },
-    })
-    expect(performance.now() - begin).toBeLessThan(10_000)
-    expect(ended).toMatchObject({ code: 69, out: '' })
-    expect(ended.err).toMatch(/asks for a password and there is none\. Try: .*PGPASSFILE/)
-    expect(ended.err).not.toContain('SASL')
-  })
+  test.each([
+    ['scram-sha-256', () => databaseUrl],
+    ['a password in clear text', () => clear.urlOf('postgres')],
+  ])(
+    'that asks for %s where there is none is reported at once, with what to do',
+    async (_what, urlOf) => {
+      const url = new URL(urlOf())
+      url.password = ''
+      const begin = performance.now()
+      const ended = await runToEnd({
+        folder: temporaryFolder(),
+        environment: { PLANT_STORE_DATABASE_URL: url.href },
+      })
+      expect(performance.now() - begin).toBeLessThan(10_000)
+      expect(ended).toMatchObject({ code: 69, out: '' })
+      expect(ended.err).toMatch(/asks for a password and there is none\. Try: .*PGPASSFILE/)
+      expect(ended.err).not.toContain('SASL')
+    },
+  )
 
   test.each(['PGPASSWORD', 'PGPASSFILE'])('takes the password from %s', async (variable) => {
     const { port, username, password } = new URL(databaseUrl)

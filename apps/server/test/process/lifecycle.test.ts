@@ -21,7 +21,7 @@ describe('a first run', () => {
   ])('%s is refused without a token, with the way to make one', async (_where, environment) => {
     const ended = await runToEnd({ environment })
     expect(ended).toMatchObject({ code: 78, out: '' })
-    expect(ended.err).toContain('plant-store-server token create --name NAME')
+    expect(ended.err).toContain('token create --name NAME')
   })
 
   test('that finds its port in use names it and has made no token: the next run shows one', async () => {

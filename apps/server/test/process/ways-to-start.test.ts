@@ -8,7 +8,7 @@ const PROGRAM = 'dist/main.js'
 
 const scripts = Object.entries<string>(JSON.parse(readRoot('package.json')).scripts)
   .filter(([, script]) => script.includes(PROGRAM))
-  .map(([name, script]) => ({ name, command: script.slice(script.indexOf('node ')) }))
+  .map(([name, script]) => ({ name, command: script.slice(script.lastIndexOf('node ')) }))
 
 /** Each command of the document that starts the program. */
 const documented = [...readRoot('docs/hardening.md').matchAll(/^```text\n(.*?)^```$/gms)]

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { FailureLog } from '../../src/http/failure-log.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
 import { createLog } from '../../src/operations/log.ts'
@@ -9,7 +10,8 @@ import { openConnection } from './raw-socket.ts'
 
 test('a connection that stays idle after CONNECT is closed as any other', async () => {
   const config = loadConfig({}, [], {})
-  const options = { ...config, log: createLog('silent'), isDraining: () => false }
+  const log = createLog('silent')
+  const options = { ...config, log, failures: new FailureLog(log), isDraining: () => false }
   const app = createBareApp()
   app.get('/never', () => {})
   const server = createListener(app, config, options)

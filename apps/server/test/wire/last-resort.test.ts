@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { FailureLog } from '../../src/http/failure-log.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
 import type { RequestObserver } from '../../src/http/request-observer.ts'
@@ -15,7 +16,8 @@ const logLines: string[] = []
 async function openUnguarded(observer?: RequestObserver): Promise<Connection> {
   const config = loadConfig({}, [], {})
   const log = createLog('trace', { write: (line) => void logLines.push(line) })
-  const options = { ...config, log, observer, isDraining: () => false }
+  const failures = new FailureLog(log)
+  const options = { ...config, log, failures, observer, isDraining: () => false }
   const app = createBareApp()
   app.get('/throws', () => {
     throw new Error('a secret of ours')

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { FailureLog } from '../../src/http/failure-log.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
 import { createLog } from '../../src/operations/log.ts'
@@ -13,7 +14,9 @@ import { chunk, LAST_CHUNK, postChunks } from './request.ts'
 const PARTS = 20_000
 
 test('of a body that nobody reads yet hardly anything is parsed, and all of it once it is read', async () => {
-  const options = { ...loadConfig({}, [], {}), log: createLog('silent'), isDraining: () => false }
+  const log = createLog('silent')
+  const failures = new FailureLog(log)
+  const options = { ...loadConfig({}, [], {}), log, failures, isDraining: () => false }
   const app = createBareApp()
   const asked = Promise.withResolvers<IncomingMessage>()
   // As while the database is asked for a token.

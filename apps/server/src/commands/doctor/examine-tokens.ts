@@ -1,6 +1,8 @@
 import { isUsable } from '../../auth/authenticate.ts'
 import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import type { TokenRecord } from '../../store/store.ts'
+import { quoteForShell } from '../../text/quote-for-shell.ts'
 import { describeTime } from '../token/report.ts'
 
 const DAY_MS = 86_400_000
@@ -25,10 +27,13 @@ function examineToken(token: TokenRecord, now: number): HealthCheck {
   const shown = `${token.id} (${token.name})`
   const end = describeTime(token.expiresAt)
   return endOf(token) > now
-    ? about.warning(`${shown} expires ${end}`, `plant-store-server token rotate ${token.id}`)
+    ? about.warning(
+        `${shown} expires ${end}`,
+        operatorNames.commandLine(`token rotate ${token.id}`),
+      )
     : about.warning(
         `${shown} expired ${end}`,
-        `plant-store-server token create --name ${token.name}`,
+        operatorNames.commandLine(`token create --name ${quoteForShell(token.name)}`),
       )
 }
 
@@ -51,7 +56,7 @@ export function examineTokens(
   const checks = ending.map((token) => examineToken(token, now))
   if (usable === 0 && !takesJwt) {
     const detail = 'no token opens the service'
-    return [...checks, about.warning(detail, 'plant-store-server token create --name NAME')]
+    return [...checks, about.warning(detail, operatorNames.commandLine('token create --name NAME'))]
   }
   return checks.length > 0 ? checks : [about.ok(`${usable} in use, none expires within 14 days`)]
 }

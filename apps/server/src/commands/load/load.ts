@@ -7,11 +7,13 @@ import {
 } from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
+import { describeCount } from '../../text/describe-count.ts'
 import { addSettingFlags, withStore } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { describeStop, describeUnavailable, refuseExisting } from '../failures.ts'
-import { describeCount, startProgress } from '../progress.ts'
+import { startProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants, type Reject } from './load-plants.ts'
@@ -117,14 +119,14 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
   if (refused > 0) throw describeRejected(refused, whole)
 }
 
-const HELP = `
+const help = () => `
 How the file is written is found out; what can be read in two ways is refused with the flag that
 decides. A plant that is there already stays as it is, so a load can be repeated. load shows the
 first five lines that are no plant or whose id is taken by other content, and counts the others.
 It keeps them in a file beside the input, to be corrected and loaded, stores the rest, and ends
 with exit code 65.
 
-Example: plant-store-server export | plant-store-server load - --database-url URL`
+Example: ${operatorNames.program} export | ${operatorNames.program} load - --database-url URL`
 
 /** `load FILE|-` */
 export function addLoadCommand(program: Command, terminal: Terminal): void {
@@ -141,7 +143,7 @@ export function addLoadCommand(program: Command, terminal: Terminal): void {
       '--rejects <file>',
       'where lines are kept that cannot be stored (default: beside the file)',
     )
-    .addHelpText('after', HELP)
+    .addHelpText('after', help)
     .action(async (path: string, flags: Flags & ReadFlags & { rejects?: string }) => {
       const config = loadConfig(flags)
       if (flags.rejects !== undefined) refuseExisting(flags.rejects)

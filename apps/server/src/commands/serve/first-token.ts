@@ -4,6 +4,7 @@ import { isUsable } from '../../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, draftToken } from '../../auth/issue-token.ts'
 import { takesJwt } from '../../service/open-authenticate.ts'
 import type { Config } from '../../settings/config.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { isLoopback } from '../../text/loopback.ts'
 import {
@@ -38,7 +39,7 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
   if (isFirstRun && !config.isProduction && isLoopback(config.listen.host)) return true
   throw new CommandError(
     'no token opens the service. Make one, and start again:\n' +
-      '  plant-store-server token create --name NAME   (in a clone: pnpm server token create --name NAME)',
+      `  ${operatorNames.commandLine('token create --name NAME')}`,
     exitCodes.config,
   )
 }

@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
 import { draftToken } from '../../auth/issue-token.ts'
 import { type Flags, loadConfig } from '../../settings/config.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import type { Store } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
+import { quoteForShell } from '../../text/quote-for-shell.ts'
 import { AUDITED_SETTINGS, type Audited, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -23,10 +25,10 @@ async function rotate(
   const old = await findToken(store, id)
   const now = Date.now()
   if (!isUsable(old, now)) {
-    throw new CommandError(
-      `token ${id} is ${describeState(old)}. Try: plant-store-server token create --name ${displayName(old.name)}`,
-      exitCodes.config,
+    const create = operatorNames.commandLine(
+      `token create --name ${quoteForShell(displayName(old.name))}`,
     )
+    throw new CommandError(`token ${id} is ${describeState(old)}. Try: ${create}`, exitCodes.config)
   }
   const lifetimeMs = (old.expiresAt ?? Number.POSITIVE_INFINITY) - old.createdAt
   const successor = draftToken(old.name, lifetimeMs)

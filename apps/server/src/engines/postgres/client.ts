@@ -53,6 +53,12 @@ function guard(connection: Connection, { methods, isBound }: Authentication): vo
   connection.once('readyForQuery', judge)
 }
 
+/** A server asks for a password where none is said: pg would send the empty one, or give up later. */
+export class MissingPasswordError extends Error {
+  override name = 'MissingPasswordError'
+  override message = 'the server asks for a password and there is none'
+}
+
 /** What pg takes, and how the server may ask for the password. */
 export type GuardedConfig = ClientConfig & { readonly authentication: Authentication }
 
@@ -65,11 +71,14 @@ export class GuardedClient extends pg.Client {
     guard(this.connection, config.authentication)
   }
 
-  /** As libpq does where no password is said. The empty one stands for none. */
+  /** As libpq does where no password is said, once the server asks. The empty one stands for none. */
   #readPassword(): Promise<string> {
     const { host, port, database, user } = this
-    return new Promise((resolve) => {
-      pgpass({ host, port, database, user }, (password) => resolve(password ?? ''))
+    return new Promise((resolve, reject) => {
+      pgpass({ host, port, database, user }, (password) => {
+        if (password) resolve(password)
+        else reject(new MissingPasswordError())
+      })
     })
   }
 }

@@ -1,5 +1,6 @@
 import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
+import { MissingPasswordError } from './client.ts'
 import { sqlStateOf } from './failures.ts'
 
 /** What to do, by the beginning of an SQLSTATE. */
@@ -22,10 +23,10 @@ function fixOfAddress(): string {
   return `start the database, or fix its address in ${operatorNames.databaseUrl}`
 }
 
-/** What pg says where the server asks for a password and there is none. */
-const NO_PASSWORD = /client password must be a (?:non-empty )?string/
-
 function fixOf(error: unknown): string | undefined {
+  if (error instanceof MissingPasswordError) {
+    return `a password in ${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
+  }
   const state = sqlStateOf(error)
   if (state !== undefined) return fixOfState(state)
   return (error as { syscall?: unknown } | null)?.syscall === undefined ? undefined : fixOfAddress()
@@ -36,12 +37,6 @@ export function describeReason(error: unknown): string {
   // An address with several numbers fails with an error for each, and none of its own.
   const [first] = error instanceof AggregateError ? error.errors : [error]
   const reason = first instanceof Error ? first.message : String(first)
-  if (NO_PASSWORD.test(reason)) {
-    return (
-      'the server asks for a password and there is none. Try: a password in ' +
-      `${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
-    )
-  }
   const fix = fixOf(first)
   return fix === undefined ? reason : `${reason}. Try: ${fix}`
 }

@@ -7,6 +7,7 @@ import {
   isCreateOutcome,
   type OutcomeUnknownError,
   type Store,
+  StoreUnavailableError,
 } from '../../store/store.ts'
 import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
@@ -78,7 +79,9 @@ async function isReady(file: OpenFile): Promise<boolean> {
   const probe = integrity.watch(() => transactions.write(() => touch(database)))
   return probe.then(
     () => true,
-    () => false,
+    (cause) => {
+      throw new StoreUnavailableError(`the store is not ready: ${cause.message}`, { cause })
+    },
   )
 }
 

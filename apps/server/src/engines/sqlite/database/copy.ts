@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { StoreContents } from '../../../store/engine.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
+import { describeCount } from '../../../text/describe-count.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile } from '../files/new-file.ts'
 import { connect, readValue } from './connect.ts'
@@ -47,7 +48,7 @@ export async function finishCopy(
     const actual = readContents(copy)
     if (actual.plants !== contents.plants || actual.tokens !== contents.tokens) {
       throw new StoreRefusedError(
-        `${path} holds ${actual.plants} plants and ${actual.tokens} tokens ` +
+        `${path} holds ${describeCount(actual.plants, 'plant')} and ${describeCount(actual.tokens, 'token')} ` +
           `instead of ${contents.plants} and ${contents.tokens}`,
       )
     }

@@ -15,6 +15,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
+import { describeCount } from '../../../text/describe-count.ts'
 import { readValue, sqliteVersionOf } from '../database/connect.ts'
 import { readContents } from '../database/copy.ts'
 import { openDatabase } from '../database/database.ts'
@@ -177,9 +178,7 @@ async function examineFile(path: string): Promise<Examination> {
   try {
     const { schemaVersion, plants } = readContents(database)
     const checks = [
-      healthChecksOf('store').ok(
-        `${path} holds ${plants.toLocaleString('en-US')} plants, undamaged`,
-      ),
+      healthChecksOf('store').ok(`${path} holds ${describeCount(plants, 'plant')}, undamaged`),
       examineSchema(database),
       examineLog(path),
       ...examinePermissions(path),

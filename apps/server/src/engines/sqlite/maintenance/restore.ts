@@ -3,6 +3,7 @@ import type { CopyOptions, Restored } from '../../../store/engine.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { listColumns } from '../../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
+import { describeCount } from '../../../text/describe-count.ts'
 import { connect } from '../database/connect.ts'
 import { readContents } from '../database/copy.ts'
 import { openDatabase } from '../database/database.ts'
@@ -22,7 +23,7 @@ function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)
   if (plants === 0) return
   throw new StoreRefusedError(
-    `${path} holds ${plants} plants, and restore never replaces one. ` +
+    `${path} holds ${describeCount(plants, 'plant')}, and restore never replaces one. ` +
       `Try: move ${path}, ${path}-wal and ${path}-shm away together while no server runs, ` +
       `or restore to another ${operatorNames.databaseUrl}`,
   )
