@@ -1,5 +1,7 @@
 /** Names of what an operator may have to change or run, for messages. */
 export interface OperatorNames {
+  /** What runs this program. */
+  program: string
   /** Where the database is named. */
   databaseUrl: string
   /** What permits a database server that could lose commits. */
@@ -12,6 +14,7 @@ export interface OperatorNames {
 
 /** The names that messages of stores use: plain words until setOperatorNames. */
 export const operatorNames: Readonly<OperatorNames> = {
+  program: 'plant-store-server',
   databaseUrl: 'the database URL',
   allowDataLoss: 'the permission to lose data',
   migrate: 'the migrations',
@@ -22,6 +25,6 @@ export const operatorNames: Readonly<OperatorNames> = {
  * Sets the names for the whole process. A store knows no setting and no command, so that the program
  * around it names them, before it opens one.
  */
-export function setOperatorNames(names: OperatorNames): void {
+export function setOperatorNames(names: Partial<OperatorNames>): void {
   Object.assign(operatorNames, names)
 }

@@ -133,7 +133,9 @@ describe('doctor', () => {
     await postgres.query(databaseUrl, `ALTER DATABASE ${name} SET synchronous_commit = off`)
     const { code, out } = await run(databaseUrl, 'doctor')
     expect(code).toBe(1)
-    expect(out).toMatch(/^failure +durability: synchronous_commit = off.*Try: set them to on$/m)
+    expect(out).toMatch(
+      /^failure +durability: synchronous_commit = off.*Try: ALTER DATABASE \w+ RESET synchronous_commit$/m,
+    )
   })
 
   test('reports a database that cannot be reached', async () => {

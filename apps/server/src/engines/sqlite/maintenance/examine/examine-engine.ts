@@ -4,6 +4,7 @@ import { type HealthCheck, healthChecksOf } from '../../../../store/health-check
 import { operatorNames } from '../../../../store/operator-names.ts'
 import { sqliteVersionOf } from '../../database/connect.ts'
 import { openDatabase } from '../../database/database.ts'
+import { fixOfError } from './fix-of-error.ts'
 
 /** `f_type` of file systems over a network (statfs(2)), whose locks SQLite cannot rely on. */
 const NETWORK_FILE_SYSTEMS = new Map([
@@ -12,11 +13,28 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0xfe534d42, 'SMB'],
   [0xff534d42, 'CIFS'],
   [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
 ])
+
+const about = healthChecksOf('engine')
+
+async function openScratch(folder: string): Promise<HealthCheck> {
+  const scratch = mkdtempSync(join(folder, '.doctor-'))
+  try {
+    const database = await openDatabase(join(scratch, 'scratch.db'))
+    const version = sqliteVersionOf(database)
+    database.close()
+    return about.ok(`SQLite ${version}; write-ahead log and synchronous=FULL hold in ${folder}`)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
 
 /** Whether SQLite keeps its promises in a folder: tried with a scratch store that is removed. */
 export async function examineEngine(folder: string): Promise<HealthCheck> {
-  const about = healthChecksOf('engine')
   const network = NETWORK_FILE_SYSTEMS.get(statfsSync(folder).type)
   if (network !== undefined) {
     return about.failure(
@@ -24,17 +42,10 @@ export async function examineEngine(folder: string): Promise<HealthCheck> {
       'keep the file on a local disk, or use PostgreSQL (https://sqlite.org/wal.html)',
     )
   }
-  let scratch: string | undefined
   try {
-    scratch = mkdtempSync(join(folder, '.doctor-'))
-    const database = await openDatabase(join(scratch, 'scratch.db'))
-    const version = sqliteVersionOf(database)
-    database.close()
-    return about.ok(`SQLite ${version}; write-ahead log and synchronous=FULL hold in ${folder}`)
+    return await openScratch(folder)
   } catch (error) {
-    const fix = `another folder in ${operatorNames.databaseUrl}, on a local disk`
-    return about.failure((error as Error).message, fix)
-  } finally {
-    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
+    const elsewhere = `name a file on another disk in ${operatorNames.databaseUrl}`
+    return about.failedWith(error, fixOfError(error, folder), elsewhere)
   }
 }

@@ -1,17 +1,17 @@
-import { statfsSync } from 'node:fs'
 import { type HealthCheck, healthChecksOf } from '../../../../store/health-check.ts'
+import { describeMebibytes, ENOUGH_ROOM_BYTES, fixOfRoom, freeBytesOf } from './fix-of-error.ts'
 
-const MEBIBYTE = 1_048_576
-const LITTLE_ROOM = 1_024 * MEBIBYTE
-const NO_ROOM = 64 * MEBIBYTE
+const NO_ROOM_BYTES = ENOUGH_ROOM_BYTES / 16
 
 /** Room that this user may still fill. */
 export function examineRoom(folder: string): HealthCheck {
-  const room = healthChecksOf('disk')
-  const { bavail, bsize } = statfsSync(folder)
-  const free = bavail * bsize
-  const detail = `${Math.floor(free / MEBIBYTE).toLocaleString('en-US')} MiB free in ${folder}`
-  const fix = 'make room; on a full disk every create is answered 503'
-  if (free < NO_ROOM) return room.failure(detail, fix)
-  return free < LITTLE_ROOM ? room.warning(detail, fix) : room.ok(detail)
+  const about = healthChecksOf('disk')
+  const free = freeBytesOf(folder)
+  const detail = `${describeMebibytes(free)} free in ${folder}`
+  if (free >= ENOUGH_ROOM_BYTES) return about.ok(detail)
+  const consequence = `${detail}; on a full disk every create is answered 503`
+  return (free < NO_ROOM_BYTES ? about.failure : about.warning)(
+    consequence,
+    `${fixOfRoom(folder)}; never delete a -wal file, where the newest plants are`,
+  )
 }

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import {
   type Examination,
@@ -5,14 +6,16 @@ import {
   healthChecksOf,
 } from '../../../../store/health-check.ts'
 import { operatorNames } from '../../../../store/operator-names.ts'
-import { StoreRefusedError, type TokenRecord } from '../../../../store/store.ts'
+import type { TokenRecord } from '../../../../store/store.ts'
 import { readValue } from '../../database/connect.ts'
 import { readContents } from '../../database/copy.ts'
 import { openForReading } from '../../database/inspect.ts'
 import { NEWEST_VERSION, schemaVersionOf } from '../../database/migrations.ts'
 import { readTokens } from '../../database/tokens.ts'
+import { examineBackup } from './examine-backup.ts'
 import { examineLog } from './examine-log.ts'
 import { examinePermissions } from './examine-permissions.ts'
+import { fixOfError } from './fix-of-error.ts'
 
 function examineSchema(database: DatabaseSync): HealthCheck {
   const about = healthChecksOf('schema')
@@ -35,7 +38,7 @@ function readTimes(database: DatabaseSync, tokens: readonly TokenRecord[]): numb
 
 const WITH_TOKENS = 2
 
-async function examineFile(path: string): Promise<Examination> {
+function examineFile(path: string): Examination {
   const database = openForReading(path, 'quick_check')
   try {
     const { schemaVersion, plants } = readContents(database)
@@ -46,6 +49,7 @@ async function examineFile(path: string): Promise<Examination> {
       examineSchema(database),
       examineLog(path),
       ...examinePermissions(path),
+      examineBackup(path, plants),
     ]
     if (schemaVersion < WITH_TOKENS) return { checks, tokens: [], recordedTimes: [] }
     const tokens = readTokens(database)
@@ -56,15 +60,13 @@ async function examineFile(path: string): Promise<Examination> {
 }
 
 /** Checks a store that is there, without changing it. */
-export async function examineStore(path: string): Promise<Examination> {
+export function examineStore(path: string): Examination {
   try {
-    return await examineFile(path)
+    return examineFile(path)
   } catch (error) {
-    if (!(error instanceof StoreRefusedError)) throw error
-    const failure = healthChecksOf('store').failure(
-      error.message,
-      'as it says; the server refuses it too',
-    )
+    const otherwise = `restore a backup, or name another file in ${operatorNames.databaseUrl}`
+    const fix = fixOfError(error, dirname(path))
+    const failure = healthChecksOf('store').failedWith(error, fix, otherwise)
     return { checks: [failure], tokens: undefined, recordedTimes: [] }
   }
 }

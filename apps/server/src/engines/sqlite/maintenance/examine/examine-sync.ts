@@ -1,6 +1,9 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HealthCheck, healthChecksOf } from '../../../../store/health-check.ts'
+import { operatorNames } from '../../../../store/operator-names.ts'
+import { codeOf, FORBIDDEN } from '../../files/error-codes.ts'
+import { fixOfError } from './fix-of-error.ts'
 
 const SYNCS = 50
 
@@ -27,26 +30,36 @@ function timeSyncs(path: string): number[] {
   }
 }
 
+const about = healthChecksOf('sync')
+
+function judge(median: number): HealthCheck {
+  const detail = `${median.toFixed(3)} ms for a write and its sync (median of ${SYNCS})`
+  if (median < TOO_QUICK_MS) {
+    const fix = 'keep the data on a disk; this looks like memory, which a power cut empties'
+    return about.warning(detail, fix)
+  }
+  if (median > SLOW_MS) return about.warning(detail, 'a faster disk; every create waits for it')
+  return about.ok(detail)
+}
+
+function describeFailure(error: unknown, folder: string): HealthCheck {
+  const reason = (error as Error).message
+  const elsewhere = `name a file in another folder in ${operatorNames.databaseUrl}`
+  const fix = fixOfError(error, folder) ?? elsewhere
+  return codeOf(error) === FORBIDDEN
+    ? about.warning(`the disk was not measured: ${reason}`, fix)
+    : about.failure(`cannot write in ${folder}: ${reason}`, fix)
+}
+
 /** Measures a small write with its sync in a folder, as every commit does it. */
 export function examineSync(folder: string): HealthCheck {
-  const about = healthChecksOf('sync')
   let scratch: string | undefined
   try {
     scratch = mkdtempSync(join(folder, '.doctor-'))
     const times = timeSyncs(join(scratch, 'sync')).toSorted((one, other) => one - other)
-    const median = times[SYNCS / 2] ?? 0
-    const detail = `${median.toFixed(3)} ms for a write and its sync (median of ${SYNCS})`
-    if (median < TOO_QUICK_MS) {
-      const fix = 'keep the data on a disk; this looks like memory, which a power cut empties'
-      return about.warning(detail, fix)
-    }
-    if (median > SLOW_MS) return about.warning(detail, 'a faster disk; every create waits for it')
-    return about.ok(detail)
+    return judge(times[SYNCS / 2] ?? 0)
   } catch (error) {
-    return about.failure(
-      `cannot write in ${folder}: ${(error as Error).message}`,
-      'let the user that runs the server write there',
-    )
+    return describeFailure(error, folder)
   } finally {
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
   }
