@@ -1,7 +1,9 @@
 /** Names of what an operator may have to change or run, for messages. */
 export interface OperatorNames {
-  /** What runs this program. */
+  /** The program, as the reader can type it where he is. */
   program: string
+  /** A command of the program with the settings that were given to this one, to be pasted. */
+  commandLine: (words: string) => string
   /** Where the database is named. */
   databaseUrl: string
   /** What permits a database server that could lose commits. */
@@ -15,6 +17,7 @@ export interface OperatorNames {
 /** The names that messages of stores use: plain words until setOperatorNames. */
 export const operatorNames: Readonly<OperatorNames> = {
   program: 'plant-store-server',
+  commandLine: (words) => `plant-store-server ${words}`,
   databaseUrl: 'the database URL',
   allowDataLoss: 'the permission to lose data',
   migrate: 'the migrations',

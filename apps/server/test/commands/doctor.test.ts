@@ -145,7 +145,7 @@ describe('tokens', () => {
     id: `${name}-id`,
     name,
     secretSha256: new Uint8Array(32),
-    createdAt: now - DAY_MS,
+    createdAt: now - 90 * DAY_MS,
     expiresAt: days === undefined ? undefined : now + days * DAY_MS,
     revokedAt,
     lastUsedAt: undefined,
@@ -154,7 +154,7 @@ describe('tokens', () => {
     examineTokens(tokens, now).map(({ level, detail }) => `${level} ${detail}`)
 
   test('that end within 14 days or have just ended are warned of, with the fix', () => {
-    const [soon, ended] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
+    const [ended, soon] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
     expect(soon).toEqual({
       level: 'warning',
       subject: 'tokens',
@@ -171,6 +171,14 @@ describe('tokens', () => {
     const lasting = [token('a', 90), token('d', undefined)]
     expect(details([token('a', 1), ...lasting, token('b', 1, now), token('c', -15)])).toEqual([
       'ok 3 in use, none expires within 14 days',
+    ])
+  })
+
+  test('that were made for two days or less are meant to end', () => {
+    const short = { ...token('a', 1), createdAt: now - DAY_MS }
+    expect(details([short])).toEqual(['ok 1 in use, none expires within 14 days'])
+    expect(details([{ ...short, createdAt: now - 1.1 * DAY_MS }])).toEqual([
+      'warning a-id (a) expires 2027-01-02T00:00Z',
     ])
   })
 

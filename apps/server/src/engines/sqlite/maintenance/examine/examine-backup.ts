@@ -21,7 +21,7 @@ function readFinishedAt(path: string): number {
 
 /** The age of the last backup of a store that holds plants. */
 export function examineBackup(path: string, plants: number, now = Date.now()): HealthCheck {
-  const fix = `${operatorNames.program} backup FILE, each day by a timer`
+  const fix = `${operatorNames.commandLine('backup FILE')}, each day by a timer`
   const finishedAt = readFinishedAt(path)
   if (Number.isNaN(finishedAt)) {
     return plants === 0
