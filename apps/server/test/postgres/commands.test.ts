@@ -142,7 +142,7 @@ describe('doctor', () => {
     const { code, out } = await run('postgres://127.0.0.1:9/plants', 'doctor')
     expect(code).toBe(1)
     expect(out).toMatch(
-      /^failure +database: 127\.0\.0\.1:9\/plants cannot be used: .*ECONNREFUSED/m,
+      /^failure +database: the database 127\.0\.0\.1:9\/plants cannot be used: .*ECONNREFUSED/m,
     )
   })
 })

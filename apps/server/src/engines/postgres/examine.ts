@@ -66,9 +66,18 @@ async function examineDistance(pool: Pool): Promise<HealthCheck> {
   return about.warning(detail, 'run the server nearer to its database')
 }
 
-async function readVersion(pool: Pool): Promise<string> {
-  const { rows } = await pool.query("SELECT current_setting('server_version') AS version")
-  return String(rows[0]?.version)
+/** A server that only speaks PostgreSQL's protocol may have no such setting. */
+const SERVER = `SELECT current_setting('server_version') AS version,
+    current_setting('server_encoding', true) AS encoding`
+
+async function examineServer(pool: Pool, place: string): Promise<HealthCheck> {
+  const about = healthChecksOf('database')
+  const { rows } = await pool.query(SERVER)
+  const { version, encoding } = rows[0] ?? {}
+  const detail = `PostgreSQL ${version} at ${place}`
+  if (/^(?:utf-?8)?$/i.test(encoding ?? '')) return about.ok(detail)
+  const fix = `createdb --encoding=UTF8 --template=template0 NAME, and that NAME in ${operatorNames.databaseUrl}`
+  return about.failure(`${detail} is in ${encoding}; it must be in UTF8`, fix)
 }
 
 async function readClock(pool: Pool): Promise<number> {
@@ -88,7 +97,7 @@ async function examine(database: Database): Promise<Examination> {
   const schema = await examineSchema(database)
   const isNewest = schema.level === 'ok'
   const checks = [
-    healthChecksOf('database').ok(`PostgreSQL ${await readVersion(pool)} at ${place}`),
+    await examineServer(pool, place),
     ...(await examineSettings(pool)),
     schema,
     ...(isNewest ? [await examineShape(database)] : []),

@@ -59,7 +59,9 @@ function systemCodeOf(error: object, folder: string): string | undefined {
 /** What helps, by the code of the operating system. */
 const FIXES: Readonly<Record<string, (folder: string) => string>> = {
   ENOSPC: fixOfRoom,
-  EDQUOT: (folder) => `raise the disk quota of user ${userName()} for ${folder} (setquota)`,
+  // EDQUOT, for which Node has no name.
+  'Unknown system error -122': (folder) =>
+    `raise the disk quota of user ${userName()} for ${folder} (setquota)`,
   EROFS: (folder) =>
     `mount the file system of ${folder} for writing (findmnt --target ${folder} shows it); after an I/O error the kernel mounts it read-only, and dmesg says so`,
   EMFILE: () =>
