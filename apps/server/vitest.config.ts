@@ -6,11 +6,12 @@ const testTimeout = 30_000
 
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
+  'test/commands/doctor-fixes.test.ts',
   'test/one-definition/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/{failures,prometheus}.test.ts',
-  'test/postgres/{kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/{doctor,kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
   'test/process/durability.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',

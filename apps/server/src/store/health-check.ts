@@ -11,6 +11,17 @@ export type HealthCheck =
       readonly fix: string
     }
 
+/**
+ * The messages of this program say what is wrong and then what to do: behind `Try:`, or in their last
+ * sentence.
+ */
+function splitMessage(message: string): { readonly detail: string; readonly fix?: string } {
+  const [, detail, fix = ''] =
+    /^(.*?)\.? Try: (.*)$/s.exec(message) ?? /^(.*)\. ([A-Z].*?)\.?$/s.exec(message) ?? []
+  if (detail === undefined) return { detail: message }
+  return { detail, fix: /^[A-Z][a-z]/.test(fix) ? fix[0]?.toLowerCase() + fix.slice(1) : fix }
+}
+
 /** Makes checks about one subject. */
 export function healthChecksOf(subject: string) {
   return {
@@ -27,6 +38,12 @@ export function healthChecksOf(subject: string) {
       detail,
       fix,
     }),
+    /** A failure by an error: with `fix` if it is known, else with that of the message, else `otherwise`. */
+    failedWith(error: unknown, fix: string | undefined, otherwise: string): HealthCheck {
+      const parts = splitMessage(error instanceof Error ? error.message : String(error))
+      const level = 'failure'
+      return { level, subject, detail: parts.detail, fix: fix ?? parts.fix ?? otherwise }
+    },
   }
 }
 
@@ -37,4 +54,6 @@ export interface Examination {
   readonly tokens: readonly TokenRecord[] | undefined
   /** Times that were recorded in it, in Unix ms. */
   readonly recordedTimes: readonly number[]
+  /** The clock of the database's machine in Unix ms; undefined where that is this machine. */
+  readonly databaseTime?: number | undefined
 }

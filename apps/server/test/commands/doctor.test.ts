@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, truncateSync } from 'node:fs'
+import { chmodSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { examineClock } from '../../src/commands/doctor/examine-clock.ts'
+import { examineDescriptors, examineNode } from '../../src/commands/doctor/examine-process.ts'
 import { examineTokens } from '../../src/commands/doctor/examine-tokens.ts'
+import type { HealthCheck } from '../../src/store/health-check.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -45,7 +47,8 @@ describe('doctor', () => {
     const { code, out } = await runShell(folder, 'server doctor')
     expect(code).toBe(0)
     expect(out.split('\n').map((line) => /^\S+ +(\w+)/.exec(line)?.[1])).toEqual([
-      ...['engine', 'store', 'schema', 'log', 'permissions', 'sync', 'disk', 'clock', 'tokens'],
+      ...['engine', 'sync', 'disk', 'store', 'schema', 'log', 'permissions', 'backup', 'clock'],
+      ...['tokens', 'files', 'node'],
       undefined,
     ])
     for (const line of [
@@ -53,7 +56,10 @@ describe('doctor', () => {
       /^ok {7}store: .* holds 1 plant, undamaged$/m,
       /^ok {7}schema: version 2, the newest$/m,
       /sync: \d+\.\d{3} ms for a write and its sync \(median of 50\)/,
+      /^warning {2}backup: this store was never backed up here\. Try: plant-store-server backup FILE/m,
       /^ok {7}tokens: 1 in use, none expires within 14 days$/m,
+      /^(?:ok|warning) +files: this user may open \d+, and 10000 connections need 10064/m,
+      /^ok {7}node: \d+\.\d+\.\d+/m,
     ]) {
       expect(out).toMatch(line)
     }
@@ -90,16 +96,46 @@ describe('doctor', () => {
     )
   })
 
-  test('reports a folder where nothing can be written', async () => {
-    const folder = join(temporaryFolder(), 'full')
-    mkdirSync(folder)
-    const { code, out } = await runShell(
-      folder,
-      'ulimit -f 0; server doctor --database-url sqlite:plants.db 2> /dev/null | cat',
+  test('prints the same as JSON lines for programs', async () => {
+    const { path, doctor } = await arrange()
+    const plain = (await doctor()).out
+    const { code, out } = await runOn(path, 'doctor --json')
+    expect(code).toBe(0)
+    const checks: HealthCheck[] = out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    expect(checks.map(({ level, subject }) => `${level} ${subject}`)).toEqual(
+      plain.match(/^\w+ +\w+/gm)?.map((line) => line.replace(/ +/, ' ')),
     )
-    expect(code).toBe(1)
-    expect(out).toMatch(/^failure {2}engine: /m)
-    expect(out).toMatch(/^failure {2}sync: cannot write in .*EFBIG/m)
+    for (const check of checks) expect('fix' in check).toBe(check.level !== 'ok')
+  })
+
+  test('believes the record of the last backup for two days', async () => {
+    const { path, doctor } = await arrange()
+    const record = (ageMs: number) =>
+      writeFileSync(
+        `${path}.last-backup`,
+        JSON.stringify({ finishedAt: new Date(Date.now() - ageMs).toISOString() }),
+        { mode: 0o600 },
+      )
+    record(1.9 * DAY_MS)
+    expect((await doctor()).out).toMatch(/^ok {7}backup: the last one ended 20/m)
+    record(9 * DAY_MS)
+    expect((await doctor()).out).toMatch(
+      /^warning {2}backup: .*, 9 days ago\. Try: .* backup FILE/m,
+    )
+    writeFileSync(`${path}.last-backup`, '{', { mode: 0o600 })
+    expect((await doctor()).out).toMatch(/^warning {2}backup: this store was never/m)
+  })
+
+  test('warns of a log that grows, and how to find who keeps it', async () => {
+    const { path, doctor } = await arrange()
+    // A log that nobody has written yet: what follows its header counts for nothing.
+    writeFileSync(`${path}-wal`, '', { mode: 0o600 })
+    truncateSync(`${path}-wal`, 300 * 1_048_576)
+    const { out } = await doctor()
+    expect(out).toMatch(/^warning {2}log: 307,200 KiB .*Try: end the reader .*fuser -v \S+-wal/m)
   })
 })
 
@@ -109,7 +145,7 @@ describe('tokens', () => {
     id: `${name}-id`,
     name,
     secretSha256: new Uint8Array(32),
-    createdAt: now - DAY_MS,
+    createdAt: now - 90 * DAY_MS,
     expiresAt: days === undefined ? undefined : now + days * DAY_MS,
     revokedAt,
     lastUsedAt: undefined,
@@ -118,7 +154,7 @@ describe('tokens', () => {
     examineTokens(tokens, now).map(({ level, detail }) => `${level} ${detail}`)
 
   test('that end within 14 days or have just ended are warned of, with the fix', () => {
-    const [soon, ended] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
+    const [ended, soon] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
     expect(soon).toEqual({
       level: 'warning',
       subject: 'tokens',
@@ -135,6 +171,14 @@ describe('tokens', () => {
     const lasting = [token('a', 90), token('d', undefined)]
     expect(details([token('a', 1), ...lasting, token('b', 1, now), token('c', -15)])).toEqual([
       'ok 3 in use, none expires within 14 days',
+    ])
+  })
+
+  test('that were made for two days or less are meant to end', () => {
+    const short = { ...token('a', 1), createdAt: now - DAY_MS }
+    expect(details([short])).toEqual(['ok 1 in use, none expires within 14 days'])
+    expect(details([{ ...short, createdAt: now - 1.1 * DAY_MS }])).toEqual([
+      'warning a-id (a) expires 2027-01-02T00:00Z',
     ])
   })
 
@@ -158,5 +202,38 @@ describe('the clock', () => {
     ['never set', 0, [], 'failure'],
   ])('%s', (_how, time, recorded, level) => {
     expect(examineClock(time, recorded)).toMatchObject({ level })
+  })
+})
+
+test('the clock of a database elsewhere counts in both directions', () => {
+  const now = Date.UTC(2027, 0)
+  expect(examineClock(now, [], now + 299_000)).toMatchObject({ level: 'ok' })
+  expect(examineClock(now, [], now + 600_000)).toMatchObject({
+    level: 'warning',
+    detail: expect.stringContaining('10 minutes earlier than the clock of the database'),
+  })
+  expect(examineClock(now, [], now - 600_000)).toMatchObject({
+    level: 'warning',
+    detail: expect.stringContaining('10 minutes later than the clock of the database'),
+  })
+})
+
+describe('the process', () => {
+  test('may open a file for each connection, and 64 of its own', () => {
+    expect(examineDescriptors(100, 164)).toMatchObject({ level: 'ok' })
+    expect(examineDescriptors(100, 163)).toMatchObject({
+      level: 'warning',
+      fix: 'LimitNOFILE=164 in a systemd unit, or ulimit -n 164 where it is started',
+    })
+    expect(examineDescriptors(100)).toMatchObject({ detail: expect.stringMatching(/need 164$/) })
+  })
+
+  test.each([
+    ['24.21.0', 2027, 'ok'],
+    ['24.21.0', 2029, 'warning'],
+    ['25.9.0', 2027, 'warning'],
+    ['28.0.0', 2027, 'ok'],
+  ])('of Node.js %s in %i: %s', (version, year, level) => {
+    expect(examineNode(Date.UTC(year, 0), version)).toMatchObject({ level })
   })
 })

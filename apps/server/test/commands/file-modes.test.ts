@@ -118,7 +118,7 @@ describe('modes that let others in', () => {
     chmodSync(data, 0o700)
     for (const name of readdirSync(data)) chmodSync(join(data, name), 0o600)
     expect((await runOn(path, 'doctor')).out).toMatch(
-      /^ok {7}permissions: 600, the store is for its owner only$/m,
+      /^ok {7}permissions: mode 600, owned by uid \d+: the store is for its owner only$/m,
     )
   })
 

@@ -133,14 +133,16 @@ describe('doctor', () => {
     await postgres.query(databaseUrl, `ALTER DATABASE ${name} SET synchronous_commit = off`)
     const { code, out } = await run(databaseUrl, 'doctor')
     expect(code).toBe(1)
-    expect(out).toMatch(/^failure +durability: synchronous_commit = off.*Try: set them to on$/m)
+    expect(out).toMatch(
+      /^failure +durability: synchronous_commit = off.*Try: ALTER DATABASE \w+ RESET synchronous_commit$/m,
+    )
   })
 
   test('reports a database that cannot be reached', async () => {
     const { code, out } = await run('postgres://127.0.0.1:9/plants', 'doctor')
     expect(code).toBe(1)
     expect(out).toMatch(
-      /^failure +database: 127\.0\.0\.1:9\/plants cannot be used: .*ECONNREFUSED/m,
+      /^failure +database: the database 127\.0\.0\.1:9\/plants cannot be used: .*ECONNREFUSED/m,
     )
   })
 })

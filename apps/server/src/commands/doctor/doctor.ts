@@ -12,10 +12,12 @@ import { unlessStopped } from '../failures.ts'
 import type { Terminal } from '../terminal.ts'
 import { examineClock } from './examine-clock.ts'
 import { examineJwks } from './examine-jwks.ts'
+import { examineDescriptors, examineNode } from './examine-process.ts'
 import { examineTokens } from './examine-tokens.ts'
 
 const NAMES: SettingName[] = [
   'databaseUrl',
+  'connectionLimit',
   'jwksUrl',
   'jwksFile',
   'jwtIssuer',
@@ -25,20 +27,30 @@ const NAMES: SettingName[] = [
 
 function formatCheck(check: HealthCheck): string {
   const line = `${check.level.padEnd(8)} ${check.subject}: ${check.detail}`
-  return check.level === 'ok' ? `${line}\n` : `${line}. Try: ${check.fix}\n`
+  return check.level === 'ok' ? line : `${line.replace(/\.$/, '')}. Try: ${check.fix}`
 }
 
-async function examine(config: Config, terminal: Terminal): Promise<void> {
-  const { checks, tokens, recordedTimes } = await engineOf(config.databaseUrl).examine()
+async function examineAll(config: Config, stop: AbortSignal): Promise<HealthCheck[]> {
+  const { checks, tokens, recordedTimes, databaseTime } = await engineOf(
+    config.databaseUrl,
+  ).examine()
   const now = Date.now()
-  const all = [
+  return [
     ...checks,
-    examineClock(now, recordedTimes),
+    examineClock(now, recordedTimes, databaseTime),
     ...(tokens === undefined ? [] : examineTokens(tokens, now, takesJwt(config))),
-    ...(await examineJwks(config, terminal.stop)),
+    ...(await examineJwks(config, stop)),
+    examineDescriptors(config.connectionLimit),
+    examineNode(now),
   ]
-  for (const check of all) terminal.out(printableLine(formatCheck(check)))
-  const failures = all.filter(({ level }) => level === 'failure').length
+}
+
+async function examine(config: Config, terminal: Terminal, asJson: boolean): Promise<void> {
+  const checks = await examineAll(config, terminal.stop)
+  for (const check of checks) {
+    terminal.out(printableLine(`${asJson ? JSON.stringify(check) : formatCheck(check)}\n`))
+  }
+  const failures = checks.filter(({ level }) => level === 'failure').length
   if (failures === 0) return
   throw new CommandError(
     `${describeCount(failures, 'failure')}: see the lines above`,
@@ -46,16 +58,22 @@ async function examine(config: Config, terminal: Terminal): Promise<void> {
   )
 }
 
-/** `doctor` */
+/** `doctor [--json]` */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('doctor'), NAMES)
     .description('check whether 200 means durable on this machine')
+    .option('--json', 'print each line as a JSON object: level, subject, detail and fix')
     .addHelpText(
       'after',
       '\nEach line is ok, warning or failure; a warning and a failure say how to fix it. doctor changes\n' +
-        'nothing. The exit code is 1 after a failure, else 0.',
+        'nothing. The exit code is 1 after a failure, else 0. Run it as the user of the server, with its\n' +
+        'settings. docs/interface.md#doctor says what it checks, and what it cannot see.',
     )
-    .action((options: Flags) =>
-      unlessStopped(examine(loadConfig(options), terminal), terminal, 'Not everything was checked'),
+    .action(({ json = false, ...flags }: Flags & { json?: boolean }) =>
+      unlessStopped(
+        examine(loadConfig(flags), terminal, json),
+        terminal,
+        'Not everything was checked',
+      ),
     )
 }

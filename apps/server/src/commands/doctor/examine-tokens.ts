@@ -1,39 +1,21 @@
 import { isUsable } from '../../auth/authenticate.ts'
+import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/ending-tokens.ts'
 import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import type { TokenRecord } from '../../store/store.ts'
 import { quoteForShell } from '../../text/quote-for-shell.ts'
 import { describeTime } from '../token/report.ts'
 
-const DAY_MS = 86_400_000
-
-/** Long enough to bring a new token to every place that uses the old one. */
-const WARNING_MS = 14 * DAY_MS
-
 const about = healthChecksOf('tokens')
 
-function endOf(token: TokenRecord): number {
-  return token.expiresAt ?? Number.POSITIVE_INFINITY
-}
-
-/** Whether another token of the same name lasts longer. */
-function hasSuccessor(token: TokenRecord, tokens: readonly TokenRecord[], now: number): boolean {
-  return tokens.some(
-    (other) => other.name === token.name && isUsable(other, now) && endOf(other) > now + WARNING_MS,
-  )
-}
-
-function examineToken(token: TokenRecord, now: number): HealthCheck {
-  const shown = `${token.id} (${token.name})`
-  const end = describeTime(token.expiresAt)
-  return endOf(token) > now
-    ? about.warning(
-        `${shown} expires ${end}`,
-        operatorNames.commandLine(`token rotate ${token.id}`),
-      )
+function examineToken({ id, name, expiresAt }: EndingToken, now: number): HealthCheck {
+  const shown = `${id} (${name})`
+  const end = describeTime(expiresAt)
+  return expiresAt > now
+    ? about.warning(`${shown} expires ${end}`, operatorNames.commandLine(`token rotate ${id}`))
     : about.warning(
         `${shown} expired ${end}`,
-        operatorNames.commandLine(`token create --name ${quoteForShell(token.name)}`),
+        operatorNames.commandLine(`token create --name ${quoteForShell(name)}`),
       )
 }
 
@@ -47,11 +29,8 @@ export function examineTokens(
   takesJwt = false,
 ): HealthCheck[] {
   const usable = tokens.filter((token) => isUsable(token, now)).length
-  const ending = tokens.filter(
-    (token) =>
-      token.revokedAt === undefined &&
-      Math.abs(endOf(token) - now) <= WARNING_MS &&
-      !hasSuccessor(token, tokens, now),
+  const ending = findEndingTokens(tokens, now).filter(
+    ({ expiresAt }) => Math.abs(expiresAt - now) <= TOKEN_WARNING_MS,
   )
   const checks = ending.map((token) => examineToken(token, now))
   if (usable === 0 && !takesJwt) {

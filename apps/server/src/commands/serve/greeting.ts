@@ -1,6 +1,7 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
 import { printableLine } from '@plant-store/plant-files'
 import type { RunningServer } from '../../service/server.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 
 export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
   /** Which store it is: Store.description. */
@@ -9,6 +10,8 @@ export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
   readonly hasDocs: boolean
   /** The token of a first run; it is shown this once. */
   readonly token: string | undefined
+  /** Whether the reader may want another token: not so where an issuer makes them. */
+  readonly takesTokens: boolean
 }
 
 function describeFirstPlant(url: string, token: string): string {
@@ -21,13 +24,25 @@ function describeFirstPlant(url: string, token: string): string {
   )
 }
 
+function describeOtherToken(): string {
+  return `Another token, if yours is lost: ${operatorNames.commandLine('token create --name NAME')}\n`
+}
+
 /** What a server prints once it listens. */
-export function formatGreeting({ url, operationsUrl, store, hasDocs, token }: Greeting): string {
+export function formatGreeting({
+  url,
+  operationsUrl,
+  store,
+  hasDocs,
+  token,
+  takesTokens,
+}: Greeting): string {
   const page = hasDocs ? `Try it in a browser: ${url}/docs\n` : ''
   const health =
     operationsUrl === undefined
       ? ''
       : `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
-  const firstPlant = token === undefined ? '' : describeFirstPlant(url, token)
-  return `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store)}\n${firstPlant}`
+  const otherToken = takesTokens ? describeOtherToken() : ''
+  const access = token === undefined ? otherToken : describeFirstPlant(url, token)
+  return `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store)}\n${access}`
 }

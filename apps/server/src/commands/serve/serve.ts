@@ -6,7 +6,7 @@ import type { Address } from '../../http/listener.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import { openAuthenticate } from '../../service/open-authenticate.ts'
+import { openAuthenticate, takesJwt } from '../../service/open-authenticate.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import { environmentNameOf, settingNames } from '../../settings/settings.ts'
@@ -18,6 +18,7 @@ import { CommandError, exitCodes } from '../command-error.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
 import { formatGreeting } from './greeting.ts'
+import { watchTokens } from './watch-tokens.ts'
 
 function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): string {
   return (
@@ -114,11 +115,19 @@ async function serveStore(
   const { description } = store
   const { url, operationsUrl } = server
   terminal.out(
-    formatGreeting({ url, operationsUrl, store: description, hasDocs: config.docs, token }),
+    formatGreeting({
+      url,
+      operationsUrl,
+      store: description,
+      hasDocs: config.docs,
+      token,
+      takesTokens: !takesJwt(config),
+    }),
   )
   const about = { ...build, pid: process.pid, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
+  watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()

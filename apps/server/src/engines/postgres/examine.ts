@@ -2,10 +2,13 @@ import type { Pool } from 'pg'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { readPostgresUrl } from './address.ts'
-import { findMissingGrants } from './grants.ts'
+import { examineStandby } from './examine-standby.ts'
+import { examineWrites } from './examine-writes.ts'
+import { fixOfSetting } from './fix-of-setting.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { describeOpenFailure } from './open-failure.ts'
 import { type Database, findLossySettings, openDatabase } from './pool.ts'
-import { FIX_OF_SHAPE, takesWrites } from './readiness.ts'
+import { FIX_OF_SHAPE } from './readiness.ts'
 import { findDeviations } from './shape.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
@@ -15,24 +18,19 @@ const ROUND_TRIPS = 20
 /** A commit costs at least one round trip; beyond this, lone creates are slow. */
 const SLOW_ROUND_TRIP_MS = 20
 
-async function examineSettings(pool: Pool): Promise<HealthCheck> {
+async function examineSettings(pool: Pool): Promise<HealthCheck[]> {
   const about = healthChecksOf('durability')
   const lossy = await findLossySettings(pool)
-  if (lossy.length === 0) return about.ok('fsync, full_page_writes and synchronous_commit are on')
-  return about.failure(`${lossy.join(', ')} = off: 200 would not mean durable`, 'set them to on')
-}
-
-async function examineWrites({ pool, tables }: Database): Promise<HealthCheck[]> {
-  const about = healthChecksOf('writes')
-  if (!(await takesWrites(pool))) {
-    return [about.failure('the server is read-only', 'connect to the primary')]
+  if (lossy.length === 0) {
+    return [about.ok('fsync, full_page_writes and synchronous_commit are on')]
   }
-  const missing = await findMissingGrants(pool, tables)
-  if (missing.length === 0) return [about.ok('taken; the user may do all that serving needs')]
-  return missing.map(({ sql, without }) =>
-    without === undefined
-      ? about.failure('the user lacks a privilege that creates need', sql)
-      : about.warning(`the user lacks a privilege, so ${without}`, sql),
+  return Promise.all(
+    lossy.map(async (name) =>
+      about.failure(
+        `${name} = off: 200 would not mean durable`,
+        await fixOfSetting(pool, name, 'on'),
+      ),
+    ),
   )
 }
 
@@ -68,17 +66,29 @@ async function examineDistance(pool: Pool): Promise<HealthCheck> {
   return about.warning(detail, 'run the server nearer to its database')
 }
 
+/** A server that only speaks PostgreSQL's protocol may have no such setting. */
+const SERVER = `SELECT current_setting('server_version') AS version,
+    current_setting('server_encoding', true) AS encoding`
+
+async function examineServer(pool: Pool, place: string): Promise<HealthCheck> {
+  const about = healthChecksOf('database')
+  const { rows } = await pool.query(SERVER)
+  const { version, encoding } = rows[0] ?? {}
+  const detail = `PostgreSQL ${version} at ${place}`
+  if (/^(?:utf-?8)?$/i.test(encoding ?? '')) return about.ok(detail)
+  const fix = `createdb --encoding=UTF8 --template=template0 NAME, and that NAME in ${operatorNames.databaseUrl}`
+  return about.failure(`${detail} is in ${encoding}; it must be in UTF8`, fix)
+}
+
 async function readClock(pool: Pool): Promise<number> {
-  const { rows } = await pool.query('SELECT extract(epoch FROM now()) * 1000 AS now')
+  const { rows } = await pool.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
   return Number(rows[0]?.now)
 }
 
 function unreachable(place: string, error: unknown): Examination {
-  const reason = error instanceof Error ? error.message || error.name : String(error)
-  const check = healthChecksOf('database').failure(
-    `${place} cannot be used: ${reason}`,
-    `start the database, or fix its address in ${operatorNames.databaseUrl}`,
-  )
+  const otherwise = `start the database, or fix its address in ${operatorNames.databaseUrl}`
+  const reason = describeOpenFailure(error, place)
+  const check = healthChecksOf('database').failedWith(reason, undefined, otherwise)
   return { checks: [check], tokens: undefined, recordedTimes: [] }
 }
 
@@ -87,15 +97,17 @@ async function examine(database: Database): Promise<Examination> {
   const schema = await examineSchema(database)
   const isNewest = schema.level === 'ok'
   const checks = [
-    healthChecksOf('database').ok(place),
-    await examineSettings(pool),
+    await examineServer(pool, place),
+    ...(await examineSettings(pool)),
     schema,
-    ...(isNewest ? [await examineShape(database), ...(await examineWrites(database))] : []),
+    ...(isNewest ? [await examineShape(database)] : []),
+    ...(await examineWrites(database, isNewest)),
+    ...(await examineStandby(pool)),
     await examineDistance(pool),
   ]
   const { list } = createPostgresTokenStore(pool, tables)
   const tokens = isNewest ? await list().catch(() => undefined) : undefined
-  return { checks, tokens, recordedTimes: [await readClock(pool)] }
+  return { checks, tokens, recordedTimes: [], databaseTime: await readClock(pool) }
 }
 
 /** Checks what "200 means durable" rests on for a PostgreSQL store, without changing it. */

@@ -1,7 +1,7 @@
 import type { Engine } from '../../store/engine.ts'
 import { findWideModes } from './files/permissions.ts'
 import { backUpStore } from './maintenance/backup.ts'
-import { examineSqlite } from './maintenance/examine.ts'
+import { examineSqlite } from './maintenance/examine/examine.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
 import { restoreStore } from './maintenance/restore.ts'
 import { openSqliteSnapshot } from './maintenance/snapshot.ts'

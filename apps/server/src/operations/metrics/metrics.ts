@@ -10,6 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
+import { createTokenObserver, type TokenObserver } from './token-metrics.ts'
 
 /**
  * The metrics of one server: an observer for each part of it, and the text of all metrics.
@@ -19,6 +20,7 @@ export interface Metrics {
   readonly requests: RequestObserver
   readonly store: StoreObserver
   readonly tokenCache: TokenCacheObserver
+  readonly tokens: TokenObserver
   readonly limiters: LimiterObserver
   readonly jwks: JwksObserver
   /** From now on each scrape reads the measures of the store. */
@@ -68,6 +70,7 @@ export function createMetrics(): Metrics {
     requests: createRequestObserver(registers),
     store: createStoreObserver(registers),
     tokenCache: createTokenCacheObserver(registers),
+    tokens: createTokenObserver(registers),
     limiters: createLimiterObserver(registers),
     jwks: createJwksObserver(registers),
     measureStore: (store) => addStoreMeasures(registers, store),
