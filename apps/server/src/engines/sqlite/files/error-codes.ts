@@ -55,6 +55,22 @@ export function isOfAccess(error: unknown): boolean {
   return [SQLITE_CANTOPEN, SQLITE_READONLY].includes(primaryCodeOf(error) ?? -1)
 }
 
+/** Whether an error says that the disk, or what this user may use of it, is full. */
+export function isFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) return true
+  return primaryCodeOf(error) === SQLITE_FULL || resultCodeOf(error) === SQLITE_IOERR_SHMSIZE
+}
+
+/** Whether SQLite could not open, read or write a file, which may come from a full disk. */
+export function isOfFile(error: unknown): boolean {
+  return [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primaryCodeOf(error) ?? -1)
+}
+
+/** Whether pages are not as SQLite wrote them. */
+export function isCorrupt(error: unknown): boolean {
+  return primaryCodeOf(error) === SQLITE_CORRUPT
+}
+
 export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_BUSY
 }

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
-import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
+import { StoreRefusedError, StoreUnavailableError, type TokenRecord } from '../../../store/store.ts'
 import { readValue, sqliteVersionOf } from '../database/connect.ts'
 import { readContents } from '../database/copy.ts'
 import { openDatabase } from '../database/database.ts'
@@ -192,16 +192,21 @@ async function examineFile(path: string): Promise<Examination> {
   }
 }
 
+/** @throws any error that says nothing of the store. */
+function describeUnusable(error: unknown): HealthCheck {
+  const about = healthChecksOf('store')
+  if (error instanceof StoreRefusedError) {
+    return about.failure(error.message, 'as it says; the server refuses it too')
+  }
+  if (!(error instanceof StoreUnavailableError)) throw error
+  return about.failure(error.message, error.detail ?? 'again, in a moment')
+}
+
 async function examineExisting(path: string): Promise<Examination> {
   try {
     return await examineFile(path)
   } catch (error) {
-    if (!(error instanceof StoreRefusedError)) throw error
-    const failure = healthChecksOf('store').failure(
-      error.message,
-      'as it says; the server refuses it too',
-    )
-    return { checks: [failure], tokens: undefined, recordedTimes: [] }
+    return { checks: [describeUnusable(error)], tokens: undefined, recordedTimes: [] }
   }
 }
 
