@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { engineOf, openStore } from '../../engines/engines.ts'
 import type { Address } from '../../http/listener.ts'
+import { runChecks } from '../../operations/store-checks.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
@@ -119,6 +120,7 @@ async function serveStore(
   const about = { ...build, pid: process.pid, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
+  void runChecks(store, log, metrics?.checks, terminal.stop)
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()
