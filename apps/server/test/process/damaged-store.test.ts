@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { issueToken } from '../../src/auth/issue-token.ts'
+import { openStore } from '../../src/engines/engines.ts'
 import { openDatabase } from '../../src/engines/sqlite/database/database.ts'
 import { readSamples } from '../operations/scraped-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -20,10 +22,17 @@ async function startOn(isDamaged: boolean): Promise<ServerProcess> {
   database.exec(`WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 5000)
     INSERT INTO plants (id, name) SELECT id, 'Fern ' || id FROM ids`)
   database.close()
+  const store = await openStore({
+    databaseUrl: `sqlite:${path}`,
+    queueLimit: 1,
+    allowDataLoss: false,
+  })
+  const { text: token } = await issueToken(store, 'greenhouse', 3_600_000)
+  await store.close()
   const bytes = readFileSync(path)
   const at = bytes.length - 4 * PAGE_BYTES
   if (isDamaged) writeFileSync(path, bytes.fill(0, at, at + PAGE_BYTES))
-  return startServerProcess({ folder, nodeFlags: unitNodeFlags(data) })
+  return startServerProcess({ folder, token, nodeFlags: unitNodeFlags(data) })
 }
 
 async function scrape({ operationsUrl }: ServerProcess) {

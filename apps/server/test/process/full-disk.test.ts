@@ -27,14 +27,21 @@ async function arrange(blockBytes: number) {
   return { disk, folder, path, run, start }
 }
 
-describe.each([1_024, 4_096])(
-  'on a full disk with blocks of %d bytes',
-  needsDisks,
-  (blockBytes) => {
-    test.each([0, 6_144, 12_288])('each command says so, with %d bytes left', async (freeBytes) => {
-      const { disk, folder, path, run } = await arrange(blockBytes)
+/** A busy machine takes its time for so many processes. */
+const LIMIT_MS = 180_000
+
+describe('on a full disk', needsDisks, () => {
+  // With 6 KiB left and small blocks SQLite makes its shared-memory file, but with holes.
+  test.each([
+    [1_024, 0],
+    [1_024, 6_144],
+    [4_096, 0],
+  ])(
+    'with blocks of %d bytes and %d bytes left each command says so',
+    async (blockBytes, freeBytes) => {
+      // Not by a command that only reads: it leaves 32 KiB to the next, in the shared-memory file.
+      const { disk, path, run } = await arrange(blockBytes)
       await run('load', 'plants.csv')
-      await run('backup', 'backup.db')
       fill(disk, freeBytes)
       for (const command of COMMANDS) {
         const err = expect.stringContaining(
@@ -51,10 +58,12 @@ describe.each([1_024, 4_096])(
       rmSync(join(disk, 'filler'))
       expect(await run('load', 'plants.csv')).toMatchObject({ code: 0 })
       expect(statSync(path).size).toBeGreaterThan(0)
-      expect(statSync(join(folder, 'backup.db')).size).toBeGreaterThan(0)
-    })
+    },
+  )
 
-    test('a running server goes on, and commands beside it read', async () => {
+  test.each([1_024, 4_096])(
+    'with blocks of %d bytes a running server goes on, and commands beside it read',
+    async (blockBytes) => {
       const { disk, run, start } = await arrange(blockBytes)
       const server = await start()
       await server.client.createPlant({ id: 1, name: 'Fern' })
@@ -69,6 +78,6 @@ describe.each([1_024, 4_096])(
       rmSync(join(disk, 'filler'))
       await server.client.createPlant({ id: 5_000, name: 'Moss' })
       expect(await server.end()).toMatchObject({ code: 0 })
-    })
-  },
-)
+    },
+  )
+})

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, statfsSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const BYTES = 16_777_216
+const BYTES = 41_943_040
 
 /** Makes a file system of its own in a file, and gives the folder that shows it; undefined where this user may not. */
 function mount(folder: string, blockBytes: number): string | undefined {
@@ -29,7 +29,7 @@ function unmount(disk: string): void {
   execFileSync('umount', ['--lazy', disk])
 }
 
-/** A folder on a disk of 16 MiB. */
+/** A folder on a disk of 40 MiB. */
 export function makeSmallDisk(blockBytes: number): string {
   const disk = mount(temporaryFolder(), blockBytes)
   if (disk === undefined) throw new Error('no disk could be made')
@@ -48,13 +48,15 @@ function canMount(): boolean {
 /** Whether disks can be made here: as root, with loop devices. */
 export const needsDisks = needs('ext4 on a loop device, as root', canMount())
 
-/** Leaves so many bytes free on a disk. */
+/** Leaves about so many bytes free on a disk, and never more. */
 export function fill(disk: string, freeBytes: number): void {
   const filler = join(disk, 'filler')
-  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1k'])
-  const size = Number(execFileSync('stat', ['-c', '%s', filler], { encoding: 'utf8' }))
-  truncateSync(filler, size - freeBytes)
-  execFileSync('sync', ['-f', disk])
   const { bavail, bsize } = statfsSync(disk)
-  if (Math.abs(bavail * bsize - freeBytes) > 65_536) throw new Error('the disk is not as full')
+  // A file system gives room back after its first "no space left".
+  for (let free = bavail * bsize; free > 0; free = statfsSync(disk).bavail * bsize) {
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1k', 'oflag=append', 'conv=notrunc,fsync'])
+    execFileSync('sync', ['-f', disk])
+  }
+  truncateSync(filler, statSync(filler).size - freeBytes)
+  execFileSync('sync', ['-f', disk])
 }
