@@ -26,6 +26,7 @@ const HOUSE = [
   'http/',
   'engines/',
   'engines/sqlite/',
+  'engines/sqlite/check/',
   'engines/sqlite/commit/',
   'engines/sqlite/maintenance/',
   'engines/sqlite/database/',

@@ -58,13 +58,12 @@ describe('a file that must not be used is refused and left as it was', () => {
     await expectRefusal(path, /schema version 99, newer than/)
   })
 
-  test('a damaged page', async () => {
+  test('a damaged first page', async () => {
     const path = newPath()
     await makeStore(path, 200)
     const bytes = readFileSync(path)
-    bytes.fill(0xff, bytes.length - 8192, bytes.length - 4096)
-    writeFileSync(path, bytes)
-    await expectRefusal(path, /plants\.db (?:is corrupt|cannot be read as a plant store)/)
+    writeFileSync(path, bytes.fill(0xff, 100, 4_096))
+    await expectRefusal(path, /plants\.db is corrupt/)
   })
 
   test.each([

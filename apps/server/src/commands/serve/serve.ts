@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { engineOf, openStore } from '../../engines/engines.ts'
 import type { Address } from '../../http/listener.ts'
+import { runChecks } from '../../operations/store-checks.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
@@ -128,6 +129,7 @@ async function serveStore(
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
+  void runChecks(store, log, metrics?.checks, terminal.stop)
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()

@@ -9,6 +9,7 @@ import {
   type Store,
   StoreUnavailableError,
 } from '../../store/store.ts'
+import { type CheckThread, createCheckThread } from './check/check-thread.ts'
 import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
 import { sqliteVersionOf } from './database/connect.ts'
@@ -36,6 +37,7 @@ interface OpenFile {
   readonly integrity: Integrity
   readonly transactions: Transactions
   readonly committer: Committer
+  readonly checks: CheckThread
   readonly commits: GroupCommit<NewPlant, CreateOutcome>
 }
 
@@ -55,7 +57,8 @@ async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
     poll: committer.poll,
   })
-  return { path, files, database, integrity, transactions, committer, commits }
+  const checks = createCheckThread(path, files)
+  return { path, files, database, integrity, transactions, committer, checks, commits }
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -89,8 +92,8 @@ async function isReady(file: OpenFile): Promise<boolean> {
 const abandoned: DatabaseSync[] = []
 
 async function close(file: OpenFile): Promise<void> {
-  const { commits, committer, database, files } = file
-  await commits.close()
+  const { commits, committer, checks, database, files } = file
+  await Promise.all([commits.close(), checks.close()])
   if (!hasItsFiles(file)) {
     // Closing would delete the log, which may hold plants or be of another database by now.
     abandoned.push(database)
@@ -120,6 +123,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       queueLimit: options.queueLimit,
       sqlite: await measureFiles(path),
     }),
+    check: (onPart) => file.checks.check(onPart),
     close: () => close(file),
   }
 }

@@ -5,8 +5,9 @@ import type { RequestObserver } from '../../http/request-observer.ts'
 import type { LimiterObserver } from '../../limits/refusals.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import type { StoreObserver } from '../../store/observer.ts'
+import type { CheckObserver, StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
+import { createCheckObserver } from './check-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
@@ -23,6 +24,7 @@ export interface Metrics {
   readonly tokens: TokenObserver
   readonly limiters: LimiterObserver
   readonly jwks: JwksObserver
+  readonly checks: CheckObserver
   /** From now on each scrape reads the measures of the store. */
   measureStore(store: Pick<Store, 'measure'>): void
   /** From now on each scrape calls this, which rejects while the server is not ready. */
@@ -73,6 +75,7 @@ export function createMetrics(): Metrics {
     tokens: createTokenObserver(registers),
     limiters: createLimiterObserver(registers),
     jwks: createJwksObserver(registers),
+    checks: createCheckObserver(registers),
     measureStore: (store) => addStoreMeasures(registers, store),
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     contentType: registry.contentType,

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { codeOf } from '../files/error-codes.ts'
+import { refuseHolesOnFullDisk } from '../files/full-disk.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { createOwnFile } from '../files/new-file.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
@@ -35,8 +36,12 @@ function inspect(path: string): void {
   const size = sizeOf(path)
   // SQLite would open for reading alone what may not be written, and fail at the first create.
   if (size !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
-  if ((size ?? 0) === 0) refuseLoneLog(path)
-  else openForReading(path, 'quick_check').close()
+  if ((size ?? 0) > 0) {
+    openForReading(path).close()
+    return
+  }
+  refuseLoneLog(path)
+  refuseHolesOnFullDisk(path)
 }
 
 function setAndReadBack(database: DatabaseSync, pragma: string, value: string | number): void {
@@ -55,9 +60,16 @@ export function touch(database: DatabaseSync): void {
 
 const SYNCHRONOUS_FULL = 2
 
+/**
+ * A log that grew beyond this, because a long reader kept it from being used again, is cut back when
+ * it is used again. Four times its usual size, so that no usual commit has to extend it again.
+ */
+const LOG_LIMIT_BYTES = 16_777_216
+
 function makeDurable(database: DatabaseSync): void {
   setAndReadBack(database, 'journal_mode', 'wal')
   setAndReadBack(database, 'synchronous', SYNCHRONOUS_FULL)
+  setAndReadBack(database, 'journal_size_limit', LOG_LIMIT_BYTES)
   // macOS needs F_FULLFSYNC to reach the platter; elsewhere these two change nothing.
   setAndReadBack(database, 'fullfsync', 1)
   setAndReadBack(database, 'checkpoint_fullfsync', 1)
@@ -123,7 +135,7 @@ async function bringToNewestSchema(database: DatabaseSync, path: string): Promis
 
 /**
  * Opens the plant store in a SQLite file, making the file and its folder if they are missing,
- * both for their owner only, with WAL and synchronous=FULL set and read back, checked, and migrated
+ * both for their owner only, with WAL and synchronous=FULL set and read back, its schema checked, and migrated
  * to the newest schema; a store with plants is copied before that, beside itself.
  * Busy waits are off afterwards: see retryWhileBusy.
  * @throws StoreRefusedError when the file must not or cannot be used; it is then left as it was.

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
-import { isBusy, isOfAccess } from '../files/error-codes.ts'
+import { isBusy, isCorrupt, isOfAccess } from '../files/error-codes.ts'
+import { describeFullDisk, refuseHolesOnFullDisk } from '../files/full-disk.ts'
+import { pagesInLog } from '../files/log-pages.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
@@ -38,7 +40,42 @@ export type Check = 'quick_check' | 'integrity_check'
 export function refuseCorrupt(database: DatabaseSync, path: string, check: Check): void {
   const damage = readValue(database, `PRAGMA ${check}(1)`)
   if (damage === 'ok') return
-  throw new StoreRefusedError(`${path} is corrupt (${damage}). Restore a backup.`)
+  throw corruptError(path, String(damage))
+}
+
+function corruptError(path: string, damage: string, options?: ErrorOptions): StoreRefusedError {
+  return new StoreRefusedError(`${path} is corrupt (${damage}). Restore a backup.`, options)
+}
+
+/** @throws StoreRefusedError where pages are neither in the file nor in its log; reads none of them. */
+function refuseTruncated(database: DatabaseSync, path: string): void {
+  // Within a transaction, so that the log keeps what is not in the file yet.
+  database.exec('BEGIN')
+  try {
+    const pages = Number(readValue(database, 'PRAGMA page_count'))
+    const pageBytes = Number(readValue(database, 'PRAGMA page_size'))
+    const whole = Math.floor((sizeOf(path) ?? 0) / pageBytes)
+    if (whole >= pages) return
+    const log = `${path}-wal`
+    const inLog = sizeOf(log) === undefined ? new Set<number>() : pagesInLog(log, pageBytes)
+    for (let page = whole + 1; page <= pages; page++) {
+      if (!inLog.has(page)) throw corruptError(path, `it ends before page ${page} of ${pages}`)
+    }
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+}
+
+function describeUnreadable(error: unknown, path: string): unknown {
+  if (error instanceof StoreRefusedError) return error
+  const full = describeFullDisk(error, path)
+  if (full !== undefined) return full
+  if (isBusy(error) || isOfAccess(error)) return describeOpenFailure(error, path)
+  const reason = error instanceof Error ? error.message : String(error)
+  if (isCorrupt(error)) return corruptError(path, reason, { cause: error })
+  return new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
+    cause: error,
+  })
 }
 
 /**
@@ -52,20 +89,17 @@ export function openForReading(file: string, check?: Check): DatabaseSync {
   if ((sizeOf(path) ?? 0) === 0) {
     throw new StoreRefusedError(`there is no plant store in ${path}`)
   }
+  refuseHolesOnFullDisk(path)
   let database: DatabaseSync | undefined
   try {
     database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
     refuseForeign(database, path)
+    refuseTruncated(database, path)
     refuseStrangeSchema(database, path)
     if (check !== undefined) refuseCorrupt(database, path, check)
     return database
   } catch (error) {
     database?.close()
-    if (error instanceof StoreRefusedError) throw error
-    if (isBusy(error) || isOfAccess(error)) throw describeOpenFailure(error, path)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
-      cause: error,
-    })
+    throw describeUnreadable(error, path)
   }
 }

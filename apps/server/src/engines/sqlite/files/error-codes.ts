@@ -22,6 +22,9 @@ const SQLITE_NOTADB = 26
 /** The shared-memory file could not grow: a full disk, met before anything was written. */
 const SQLITE_IOERR_SHMSIZE = 4874
 
+const SQLITE_IOERR_READ = 266
+const SQLITE_IOERR_SHORT_READ = 522
+
 const FAULTS = new Set([SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB])
 
 /** After these a rollback leaves nothing behind, wherever they come from. */
@@ -53,6 +56,27 @@ function primaryCodeOf(error: unknown): number | undefined {
 /** Whether a file or its folder could not be opened or written, rather than failed in use. */
 export function isOfAccess(error: unknown): boolean {
   return [SQLITE_CANTOPEN, SQLITE_READONLY].includes(primaryCodeOf(error) ?? -1)
+}
+
+/** Whether an error says that the disk, or what this user may use of it, is full. */
+export function isFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) return true
+  return primaryCodeOf(error) === SQLITE_FULL || resultCodeOf(error) === SQLITE_IOERR_SHMSIZE
+}
+
+/** Whether SQLite could not open, read or write a file, which may come from a full disk. */
+export function isOfFile(error: unknown): boolean {
+  return [SQLITE_IOERR, SQLITE_CANTOPEN].includes(primaryCodeOf(error) ?? -1)
+}
+
+/** Whether pages are not as SQLite wrote them. */
+export function isCorrupt(error: unknown): boolean {
+  return primaryCodeOf(error) === SQLITE_CORRUPT
+}
+
+/** Whether the disk did not give the bytes of a page. */
+export function isUnreadable(error: unknown): boolean {
+  return [SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ].includes(resultCodeOf(error) ?? -1)
 }
 
 export function isBusy(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { userName } from '../../../process/user-name.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
+import { describeFullDisk } from './full-disk.ts'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
   return new StoreRefusedError(
@@ -59,6 +60,8 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
   if (codeOf(error) === FORBIDDEN) {
     return describeForbidden(error, path)
   }
+  const full = describeFullDisk(error, path)
+  if (full !== undefined) return full
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
   if (!isOfSystem && !isOfAccess(error)) return toStoreError(error, false)
   const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`

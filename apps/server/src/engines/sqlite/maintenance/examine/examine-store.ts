@@ -7,6 +7,7 @@ import {
 } from '../../../../store/health-check.ts'
 import { operatorNames } from '../../../../store/operator-names.ts'
 import type { TokenRecord } from '../../../../store/store.ts'
+import { describeCount } from '../../../../text/describe-count.ts'
 import { readValue } from '../../database/connect.ts'
 import { readContents } from '../../database/copy.ts'
 import { openForReading } from '../../database/inspect.ts'
@@ -43,9 +44,7 @@ function examineFile(path: string): Examination {
   try {
     const { schemaVersion, plants } = readContents(database)
     const checks = [
-      healthChecksOf('store').ok(
-        `${path} holds ${plants.toLocaleString('en-US')} plants, undamaged`,
-      ),
+      healthChecksOf('store').ok(`${path} holds ${describeCount(plants, 'plant')}, undamaged`),
       examineSchema(database),
       examineLog(path),
       ...examinePermissions(path),

@@ -1,0 +1,72 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { issueToken } from '../../src/auth/issue-token.ts'
+import { openStore } from '../../src/engines/engines.ts'
+import { openDatabase } from '../../src/engines/sqlite/database/database.ts'
+import { readSamples } from '../operations/scraped-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { unitNodeFlags } from './node-flags.ts'
+import { logLinesIn, type ServerProcess, startServerProcess } from './server-process.ts'
+
+const PAGE_BYTES = 4_096
+const NAMES = ['damaged', 'last_check_timestamp_seconds', 'checked_plants_total']
+
+async function startOn(isDamaged: boolean): Promise<ServerProcess> {
+  const folder = temporaryFolder()
+  const data = join(folder, 'data')
+  mkdirSync(data)
+  const path = join(data, 'plants.db')
+  const database = await openDatabase(path)
+  database.exec(`WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 5000)
+    INSERT INTO plants (id, name) SELECT id, 'Fern ' || id FROM ids`)
+  database.close()
+  const store = await openStore({
+    databaseUrl: `sqlite:${path}`,
+    queueLimit: 1,
+    allowDataLoss: false,
+  })
+  const { text: token } = await issueToken(store, 'greenhouse', 3_600_000)
+  await store.close()
+  const bytes = readFileSync(path)
+  const at = bytes.length - 4 * PAGE_BYTES
+  if (isDamaged) writeFileSync(path, bytes.fill(0, at, at + PAGE_BYTES))
+  return startServerProcess({ folder, token, nodeFlags: unitNodeFlags(data) })
+}
+
+async function scrape({ operationsUrl }: ServerProcess) {
+  const samples = readSamples(await (await fetch(`${operationsUrl}/metrics`)).text())
+  return NAMES.map((name) => samples.get(`plant_store_sqlite_${name}`))
+}
+
+async function untilChecked(server: ServerProcess) {
+  for (;;) {
+    const [damaged, ...others] = await scrape(server)
+    if (damaged !== undefined) return [damaged, ...others]
+    await sleep(200)
+  }
+}
+
+test('a server as the unit starts it reports damage by log and metric, and stays ready', async () => {
+  const server = await startOn(true)
+  expect(await scrape(server)).toEqual([undefined, undefined, 0])
+  expect(await untilChecked(server)).toEqual([1, undefined, expect.any(Number)])
+  const error = logLinesIn(server.output()).find(({ level }) => level === 'error')
+  expect(error).toMatchObject({
+    damage: expect.stringMatching(/malformed, at the id \d+ or after it/),
+    msg: expect.stringMatching(/^the database is damaged, and creates go on;.* doctor$/),
+  })
+  expect((await fetch(`${server.operationsUrl}/readyz`)).status).toBe(200)
+  await server.client.createPlant({ id: 9_000, name: 'Moss' })
+  expect(await server.end()).toMatchObject({ code: 0 })
+}, 120_000)
+
+test('a server reports that it read every plant', async () => {
+  const server = await startOn(false)
+  const [damaged, lastCheck, plants] = await untilChecked(server)
+  expect([damaged, plants]).toEqual([0, 5_000])
+  expect(Math.abs(Date.now() / 1_000 - (lastCheck ?? 0))).toBeLessThan(120)
+  await server.untilLogged('every plant was read and is undamaged')
+  expect(await server.end()).toMatchObject({ code: 0 })
+}, 120_000)
