@@ -67,6 +67,7 @@ function createProgram(streams: Streams): Command {
     databaseUrl: environmentNameOf('databaseUrl'),
     allowDataLoss: `${environmentNameOf('allowDataLoss')}=yes`,
     migrate: 'plant-store-server migrate',
+    restore: 'plant-store-server restore',
     doctor: 'plant-store-server doctor',
   })
   const program = new Command('plant-store-server')

@@ -43,7 +43,7 @@ export async function finishCopy(
   try {
     copy.exec('PRAGMA journal_mode = delete')
     refuseStrangeSchema(copy, path)
-    refuseCorrupt(copy, path, 'integrity_check')
+    refuseCorrupt(copy, path, 'integrity_check', 'Try: another disk')
     const actual = readContents(copy)
     if (actual.plants !== contents.plants || actual.tokens !== contents.tokens) {
       throw new StoreRefusedError(

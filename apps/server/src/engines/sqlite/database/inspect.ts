@@ -5,6 +5,7 @@ import { isBusy, isOfAccess } from '../files/error-codes.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
 import { realPathOf } from '../files/real-path.ts'
+import { refuseUnfinishedRestore } from '../files/unfinished-restore.ts'
 import { connect, readValue } from './connect.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
@@ -22,30 +23,50 @@ function refuseForeign(database: DatabaseSync, path: string): void {
   )
 }
 
-/** @throws StoreRefusedError for a log whose database is gone: SQLite would delete that log. */
+/**
+ * @throws StoreRefusedError for a log whose database is gone, because SQLite would delete that log,
+ * and for a store that is being restored.
+ */
 export function refuseLoneLog(path: string): void {
+  refuseUnfinishedRestore(path)
   if ((sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) === 0) return
   throw new StoreRefusedError(
     `${path} is ${sizeOf(path) === undefined ? 'missing' : 'empty'} but ${path}-wal is not: ` +
-      'plants may be in that log. Put the database back beside it, or restore a backup.',
+      'plants may be in that log. Put the database back beside it. ' +
+      `If it is lost, try: ${operatorNames.restore} BACKUP --set-aside`,
   )
 }
 
 /** How thoroughly a file is read; both read all of it, `integrity_check` its indexes as well. */
 export type Check = 'quick_check' | 'integrity_check'
 
+/** What helps against damage to a store. */
+function remedyOfStore(): string {
+  return `Try: ${operatorNames.restore} BACKUP --set-aside`
+}
+
 /** @throws StoreRefusedError naming the first damage. */
-export function refuseCorrupt(database: DatabaseSync, path: string, check: Check): void {
+export function refuseCorrupt(
+  database: DatabaseSync,
+  path: string,
+  check: Check,
+  remedy: string,
+): void {
   const damage = readValue(database, `PRAGMA ${check}(1)`)
   if (damage === 'ok') return
-  throw new StoreRefusedError(`${path} is corrupt (${damage}). Restore a backup.`)
+  throw new StoreRefusedError(`${path} is corrupt (${damage}). ${remedy}`)
 }
 
 /**
- * Opens an existing plant store for reading, whatever older schema it has.
+ * Opens an existing plant store for reading, whatever older schema it has. `remedy` says what helps
+ * against damage: by default to restore a backup.
  * @throws StoreRefusedError when it is missing, empty, foreign, newer, changed or cannot be read.
  */
-export function openForReading(file: string, check?: Check): DatabaseSync {
+export function openForReading(
+  file: string,
+  check?: Check,
+  remedy = remedyOfStore(),
+): DatabaseSync {
   const path = realPathOf(file)
   refuseNoFile(path)
   refuseLoneLog(path)
@@ -57,14 +78,14 @@ export function openForReading(file: string, check?: Check): DatabaseSync {
     database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
     refuseForeign(database, path)
     refuseStrangeSchema(database, path)
-    if (check !== undefined) refuseCorrupt(database, path, check)
+    if (check !== undefined) refuseCorrupt(database, path, check, remedy)
     return database
   } catch (error) {
     database?.close()
     if (error instanceof StoreRefusedError) throw error
     if (isBusy(error) || isOfAccess(error)) throw describeOpenFailure(error, path)
     const reason = error instanceof Error ? error.message : String(error)
-    throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}`, {
+    throw new StoreRefusedError(`${path} cannot be read as a plant store: ${reason}. ${remedy}`, {
       cause: error,
     })
   }
