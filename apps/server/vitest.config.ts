@@ -7,6 +7,7 @@ const testTimeout = 30_000
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
   'test/one-definition/*.test.ts',
+  'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/prometheus.test.ts',

@@ -20,30 +20,42 @@ const NO_DIGEST =
 function describe(
   backup: string,
   target: string,
-  { plants, tokens, isDigested }: Restored,
+  { plants, tokens, isDigested, setAside }: Restored,
 ): string {
+  const keeps =
+    setAside && `  What was there before is kept as ${setAside}; no command deletes it.\n`
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n` +
+    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n${keeps ?? ''}` +
     '  Tokens are as they were then. Try: plant-store-server token list, ' +
     'and revoke again the tokens that were revoked since.\n'
   )
 }
 
-async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {
+async function restore(
+  backup: string,
+  target: Copies,
+  isSetAside: boolean,
+  terminal: Terminal,
+): Promise<Audited> {
   let fraction = 0
   const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
   try {
     const restored = await target.restore(backup, {
       signal: terminal.stop,
+      setAside: isSetAside,
       onProgress: (done) => {
         fraction = done
       },
     })
-    const { tokens, addedTokens } = restored
+    const { tokens, addedTokens, setAside } = restored
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
     return {
-      fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
+      fields: {
+        tokens,
+        usableTokenIds: usable.map(({ id }) => id),
+        ...(setAside === undefined ? {} : { setAside }),
+      },
       report: () => terminal.err(describe(backup, target.file, restored)),
     }
   } catch (error) {
@@ -62,21 +74,26 @@ function refuseMissing(backup: string): void {
 /** `restore FILE` */
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('restore'), ['databaseUrl', 'auditFile'])
-    .description('restore a backup into a SQLite store without plants')
+    .description('restore a backup into a SQLite store without plants, or in the place of one')
     .argument('<file>', 'the output of `backup`')
+    .option('--set-aside', 'keep the files of the present store under names with the time')
     .addHelpText(
       'after',
       '\nAll or nothing: the backup is checked to its last byte first. Tokens that the store has\n' +
         'already stay.\n\n' +
-        'Example: plant-store-server restore plants-2026-11-20.db',
+        '--set-aside is for a store that is damaged, incomplete or to be exchanged, while no server\n' +
+        'runs. It moves plants.db, plants.db-wal and what else is there to plants.db.set-aside-TIME,\n' +
+        'plants.db.set-aside-TIME-wal and so on. If it was killed, run it again.\n\n' +
+        'Examples: plant-store-server restore plants-2026-11-20.db\n' +
+        '          plant-store-server restore plants-2026-11-20.db --set-aside',
     )
-    .action((file: string, options: Flags) => {
+    .action((file: string, { setAside = false, ...options }: Flags & { setAside?: boolean }) => {
       const config = loadConfig(options)
       const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', OR_LOAD)
       refuseMissing(file)
       const about = { store: resolve(store.file), backup: resolve(file) }
       return audit({ terminal, config, action: 'restore' }, about, () =>
-        restore(file, store, terminal),
+        restore(file, store, setAside, terminal),
       )
     })
 }

@@ -67,8 +67,15 @@ export interface CopyOptions {
   readonly onProgress?: ((fraction: number) => void) | undefined
 }
 
+export interface RestoreOptions extends CopyOptions {
+  /** Moves the files of the store that is there, if any, to names with the time. */
+  readonly setAside: boolean
+}
+
 /** What came back from a backup. */
 export interface Restored extends StoreContents {
+  /** The name that the database of the store that was there has now, if files were set aside. */
+  readonly setAside?: string | undefined
   /** Whether the backup was compared with the digest in it; those of earlier programs have none. */
   readonly isDigested: boolean
   /** The tokens that the store has now and had not before. */
@@ -81,8 +88,8 @@ export interface Copies {
   readonly file: string
   /** Copies the database, which may be written to meanwhile, into a new file. */
   backUp(target: string, options: CopyOptions): Promise<StoreContents>
-  /** Fills the database, which must hold no plants, from a backup: all or nothing. */
-  restore(backup: string, options: CopyOptions): Promise<Restored>
+  /** Fills the database, which must hold no plants unless it is set aside, from a backup: all or nothing. */
+  restore(backup: string, options: RestoreOptions): Promise<Restored>
 }
 
 /** The engine's own programs for copies: for each a command line, with capitals to fill in. */

@@ -16,13 +16,19 @@ export interface HeldStore {
   readonly isDigested: boolean
 }
 
+export const REMEDY_OF_BACKUP = 'Try: another backup, or another copy of this one'
+
 /**
  * Opens a store or a backup for reading, and checks its schema, its pages and the digest of its
  * rows. To be closed by the caller; others may write to the file meanwhile.
  * @throws StoreRefusedError when it is not as it was made.
  */
-export async function holdStore(path: string, signal?: AbortSignal): Promise<HeldStore> {
-  const database = openForReading(path, 'integrity_check')
+export async function holdStore(
+  path: string,
+  signal?: AbortSignal,
+  remedy?: string,
+): Promise<HeldStore> {
+  const database = openForReading(path, 'integrity_check', remedy)
   try {
     database.exec('BEGIN')
     const contents = readContents(database)

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { CopyOptions, Restored } from '../../../store/engine.ts'
+import type { Restored, RestoreOptions } from '../../../store/engine.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { listColumns } from '../../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
@@ -16,15 +16,16 @@ import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile, type NewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
-import { copyStore, holdStore } from './backup.ts'
+import { copyStore, holdStore, REMEDY_OF_BACKUP } from './backup.ts'
+import { exchangeStore } from './set-aside.ts'
 
 function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)
   if (plants === 0) return
   throw new StoreRefusedError(
-    `${path} holds ${plants} plants, and restore never replaces one. ` +
-      `Try: move ${path}, ${path}-wal and ${path}-shm away together while no server runs, ` +
-      `or restore to another ${operatorNames.databaseUrl}`,
+    `${path} holds ${plants} plant${plants === 1 ? '' : 's'}, and restore never replaces one. ` +
+      `Try: ${operatorNames.restore} BACKUP --set-aside, which keeps the files of this store under ` +
+      `other names, or restore to another ${operatorNames.databaseUrl}`,
   )
 }
 
@@ -71,34 +72,46 @@ async function addAll(copyPath: string, path: string): Promise<TokenRecord[]> {
   }
 }
 
-/** Gives the tokens that the store has from then on. */
-async function place(copy: NewFile, path: string): Promise<TokenRecord[]> {
-  const tokens = makeStoreOf(copy.temporaryPath)
-  if (sizeOf(path) !== undefined) return await addAll(copy.temporaryPath, path)
+/** Gives the tokens that the store has from then on and had not before. */
+async function place(
+  copy: NewFile,
+  path: string,
+  isSetAside: boolean,
+): Promise<Pick<Restored, 'addedTokens' | 'setAside'>> {
+  const addedTokens = makeStoreOf(copy.temporaryPath)
+  if (isSetAside) return { addedTokens, setAside: await exchangeStore(copy, path) }
+  if (sizeOf(path) !== undefined) return { addedTokens: await addAll(copy.temporaryPath, path) }
   await copy.publish()
-  return tokens
+  return { addedTokens }
+}
+
+function refuseItself(backupPath: string, path: string): void {
+  if (realPathOf(backupPath) !== path) return
+  throw new StoreRefusedError(`${path} is the store itself. Try: a backup of it`)
 }
 
 /**
  * Fills a store that holds no plants from a backup, all or nothing; the file is made if it is
  * missing, for its owner only. The backup is checked to its last byte before, and its copy once more.
- * @throws StoreRefusedError when the target holds plants or the backup is no good.
+ * With `setAside` it takes the place of any store, whose files are kept under other names.
+ * @throws StoreRefusedError when the backup is no good, or the target holds plants or is in use.
  */
 export async function restoreStore(
   backupPath: string,
   target: string,
-  options: CopyOptions,
+  options: RestoreOptions,
 ): Promise<Restored> {
   const path = realPathOf(target)
-  const source = await holdStore(backupPath, options.signal)
+  refuseItself(backupPath, path)
+  const source = await holdStore(backupPath, options.signal, REMEDY_OF_BACKUP)
   try {
-    refuseFilledFile(path)
+    if (!options.setAside) refuseFilledFile(path)
     await createFolderOf(path)
     const copy = createNewFile(path)
     try {
       await copyStore(source, copy.temporaryPath, options)
-      const addedTokens = await place(copy, path)
-      return { ...source.contents, isDigested: source.isDigested, addedTokens }
+      const placed = await place(copy, path, options.setAside)
+      return { ...source.contents, isDigested: source.isDigested, ...placed }
     } finally {
       copy.discard()
     }
