@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
@@ -6,27 +6,25 @@ import { type Flags, loadConfig } from '../settings/config.ts'
 import type { Copies, Restored } from '../store/engine.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
-import { CommandError, exitCodes } from './command-error.ts'
-import { copiesOf } from './copies-of.ts'
-import { describeStop, describeUncreatable } from './failures.ts'
-import { describeCount, startProgress } from './progress.ts'
+import { copiesOf, NO_DIGEST, withProgress } from './copies-of.ts'
+import { describeWork } from './describe-work.ts'
+import { describeStop, describeUncreatable, refuseMissing } from './failures.ts'
+import { describeCount } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 const OR_LOAD = 'for the output of export: plant-store-server load plants.jsonl'
-
-const NO_DIGEST =
-  'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
 
 function describe(
   backup: string,
   target: string,
   { plants, tokens, isDigested, setAside }: Restored,
+  work: string,
 ): string {
   const keeps =
     setAside && `  What was there before is kept as ${setAside}; no command deletes it.\n`
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n${keeps ?? ''}` +
+    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST} It took ${work}.\n${keeps ?? ''}` +
     '  Tokens are as they were then. Try: plant-store-server token list, ' +
     'and revoke again the tokens that were revoked since.\n'
   )
@@ -38,37 +36,26 @@ async function restore(
   isSetAside: boolean,
   terminal: Terminal,
 ): Promise<Audited> {
-  let fraction = 0
-  const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
+  const startedAt = performance.now()
   try {
-    const restored = await target.restore(backup, {
-      signal: terminal.stop,
-      setAside: isSetAside,
-      onProgress: (done) => {
-        fraction = done
-      },
-    })
-    const { tokens, addedTokens, setAside } = restored
+    const restored = await withProgress(terminal, `of ${backup} restored`, (options) =>
+      target.restore(backup, { ...options, setAside: isSetAside }),
+    )
+    const { plants, tokens, addedTokens, setAside } = restored
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
+    const work = describeWork(plants, statSync(backup).size, performance.now() - startedAt)
     return {
       fields: {
         tokens,
         usableTokenIds: usable.map(({ id }) => id),
         ...(setAside === undefined ? {} : { setAside }),
       },
-      report: () => terminal.err(describe(backup, target.file, restored)),
+      report: () => terminal.err(describe(backup, target.file, restored, work)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
     throw describeUncreatable(stopped, target.file)
-  } finally {
-    progress.end()
   }
-}
-
-function refuseMissing(backup: string): void {
-  if (existsSync(backup)) return
-  throw new CommandError(`cannot read ${backup}: there is no such file`, exitCodes.noInput)
 }
 
 /** `restore FILE` */

@@ -63,8 +63,33 @@ export interface StoreContents {
 export interface CopyOptions {
   /** Aborted to stop; the copy is then left unfinished. */
   readonly signal: AbortSignal
-  /** Called with the fraction that is copied, from 0 to 1. */
+  /** Called with the fraction of the work that is done, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined
+}
+
+export interface BackUpOptions extends CopyOptions {
+  /** Makes the folder of the new file, for its owner only, if it is missing. */
+  readonly makesFolder: boolean
+}
+
+/** What a backup holds that was read to its last byte. */
+export interface Verified extends StoreContents {
+  /** Whether its content was compared with the digest in it; those of earlier programs have none. */
+  readonly isDigested: boolean
+  /** Of its content, in hexadecimal. */
+  readonly sha256: string
+}
+
+export interface BackedUp extends StoreContents {
+  /** Why the time of this backup could not be noted beside the store. */
+  readonly noteError?: string | undefined
+}
+
+/** What became of backups that are older than those to keep. */
+export interface Discarded {
+  readonly deleted: readonly string[]
+  /** Those that may not be deleted, with the reason as the rest of a sentence. */
+  readonly spared: readonly { readonly file: string; readonly reason: string }[]
 }
 
 export interface RestoreOptions extends CopyOptions {
@@ -87,7 +112,14 @@ export interface Copies {
   /** The file of the database. */
   readonly file: string
   /** Copies the database, which may be written to meanwhile, into a new file. */
-  backUp(target: string, options: CopyOptions): Promise<StoreContents>
+  backUp(target: string, options: BackUpOptions): Promise<BackedUp>
+  /** Reads a backup to its last byte, and changes nothing. */
+  verify(backup: string, options: CopyOptions): Promise<Verified>
+  /**
+   * Deletes the good backups of the same store that are older than the newest `keep`, by the times in
+   * their names.
+   */
+  discardOld(newest: string, keep: number, options: CopyOptions): Promise<Discarded>
   /** Fills the database, which must hold no plants unless it is set aside, from a backup: all or nothing. */
   restore(backup: string, options: RestoreOptions): Promise<Restored>
 }

@@ -38,6 +38,7 @@ export async function finishCopy(
   path: string,
   { contents, sha256 }: ExpectedCopy,
   signal?: AbortSignal,
+  onPlants?: (plants: number) => void,
 ): Promise<void> {
   const copy = connect(path)
   try {
@@ -51,7 +52,7 @@ export async function finishCopy(
           `instead of ${contents.plants} and ${contents.tokens}`,
       )
     }
-    const actualSha256 = await digestRows(copy, signal)
+    const actualSha256 = await digestRows(copy, signal, onPlants)
     refuseChangedContent(path, sha256, actualSha256)
     writeDigest(copy, actualSha256)
   } finally {

@@ -16,7 +16,7 @@ import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile, type NewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
-import { copyStore, holdStore, REMEDY_OF_BACKUP } from './backup.ts'
+import { copyStore, holdStore, partOf, REMEDY_OF_BACKUP, SOURCE_SHARE } from './backup.ts'
 import { exchangeStore } from './set-aside.ts'
 
 function refuseFilled(database: DatabaseSync, path: string): void {
@@ -103,13 +103,20 @@ export async function restoreStore(
 ): Promise<Restored> {
   const path = realPathOf(target)
   refuseItself(backupPath, path)
-  const source = await holdStore(backupPath, options.signal, REMEDY_OF_BACKUP)
+  const source = await holdStore(backupPath, {
+    signal: options.signal,
+    onProgress: partOf(options, 0, SOURCE_SHARE),
+    remedy: REMEDY_OF_BACKUP,
+  })
   try {
     if (!options.setAside) refuseFilledFile(path)
     await createFolderOf(path)
     const copy = createNewFile(path)
     try {
-      await copyStore(source, copy.temporaryPath, options)
+      await copyStore(source, copy.temporaryPath, {
+        signal: options.signal,
+        onProgress: partOf(options, SOURCE_SHARE, 1),
+      })
       const placed = await place(copy, path, options.setAside)
       return { ...source.contents, isDigested: source.isDigested, ...placed }
     } finally {
