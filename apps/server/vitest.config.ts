@@ -8,6 +8,7 @@ const testTimeout = 30_000
 const SLOW = [
   'test/commands/doctor-fixes.test.ts',
   'test/one-definition/*.test.ts',
+  'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/{failures,prometheus}.test.ts',

@@ -19,6 +19,7 @@ import { copyFreshly, runInShell } from './fresh-copy.ts'
 import { blockWith, read, root } from './markdown.ts'
 
 const UNIT = read('operations/plant-store.service')
+const BACKUP_UNIT = read('operations/plant-store-backup.service')
 const CONTAINERFILE = read('operations/Containerfile')
 const DOCUMENTED = blockWith('docs/hardening.md', '--permission').text
 const DEFAULT_DATABASE = settings.databaseUrl.initial.replace('sqlite:./', '')
@@ -119,10 +120,10 @@ const needsSystemd = needs(
 
 describe('the systemd unit', needsSystemd, () => {
   /** The unit, with a program that this machine has. */
-  function writeUnit(text = UNIT): string {
+  function writeUnit(text = UNIT, name = 'plant-store.service'): string {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-unit-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const path = join(folder, 'plant-store.service')
+    const path = join(folder, name)
     writeFileSync(path, text.replace('/usr/bin/node', process.execPath))
     return path
   }
@@ -136,6 +137,47 @@ describe('the systemd unit', needsSystemd, () => {
     expect(analyze('verify', writeUnit())).toEqual({ status: 0, text: '' })
     const typo = writeUnit(UNIT.replace('ProtectSystem=', 'ProtectSytem='))
     expect(analyze('verify', typo).text).toContain('ProtectSytem')
+  })
+
+  test('of the backup and its timer are understood too, and protected as well', () => {
+    const timer = read('operations/plant-store-backup.timer')
+    const path = writeUnit(timer, 'plant-store-backup.timer')
+    const service = join(dirname(path), 'plant-store-backup.service')
+    writeFileSync(service, BACKUP_UNIT.replace('/usr/bin/node', process.execPath))
+    expect(analyze('verify', path, service)).toEqual({ status: 0, text: '' })
+    const { status, text } = analyze('security', '--offline=yes', '--threshold=13', service)
+    expect(status, text).toBe(0)
+    expect(timer).toMatch(/^Persistent=true$/m)
+    const settings = (unit: string) =>
+      unit.match(/^(?:User|UMask|WorkingDirectory|EnvironmentFile|Protect\w+)=.*$/gm)
+    expect(settings(BACKUP_UNIT)).toEqual(settings(UNIT))
+  })
+
+  test('of the backup makes one beside a server that runs, under its own flags, and a good one', {
+    timeout: 60_000,
+  }, async () => {
+    const data = mkdtempSync(join(tmpdir(), 'plant-store-backup-'))
+    onTestFinished(() => rmSync(data, { recursive: true }))
+    const program = join(root, 'apps/server')
+    const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(BACKUP_UNIT) ?? []
+    const placed = command
+      .replaceAll('--allow-fs-read=/opt/plant-store/', `--allow-fs-read=${root}/`)
+      .replaceAll('/opt/plant-store', program)
+      .replaceAll('/var/lib/plant-store', data)
+      .replace('/usr/bin/node', process.execPath)
+    const main = `${process.execPath} ${program}/dist/main.js`
+    await runInShell(data, `mkdir data; ${main} token create --name test`).ended
+    const server = runInShell(
+      data,
+      `${main} serve --listen 127.0.0.1:0 --operations-listen 127.0.0.1:0`,
+    )
+    await server.print(/listens on (\S+)/)
+    await runInShell(data, placed).ended
+    await server.kill()
+    const [name] = readdirSync(join(data, 'backups'))
+    const verified = await runInShell(data, `${main} backup --verify backups/${name}`).ended
+    expect(verified).toContain('is good: 0 plants and 1 token in')
+    expect(existsSync(join(data, 'data/plants.db.last-backup'))).toBe(true)
   })
 
   test('starts again however often it ends, seconds later, but not over a wrong setting', () => {

@@ -77,6 +77,9 @@ function nameForOperators(program: Command, args: readonly string[]): void {
     get migrate() {
       return commandLine('migrate')
     },
+    get restore() {
+      return commandLine('restore')
+    },
     get doctor() {
       return commandLine('doctor')
     },

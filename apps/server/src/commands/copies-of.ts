@@ -1,6 +1,31 @@
 import { engineOf } from '../engines/engines.ts'
-import type { Copies } from '../store/engine.ts'
+import type { Copies, CopyOptions } from '../store/engine.ts'
 import { CommandError, exitCodes } from './command-error.ts'
+import { startProgress } from './progress.ts'
+import type { Terminal } from './terminal.ts'
+
+export const NO_DIGEST =
+  'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
+
+/** Shows how far a copy is while `work` makes it; `text` says what is done. */
+export async function withProgress<Result>(
+  terminal: Terminal,
+  text: string,
+  work: (options: CopyOptions) => Promise<Result>,
+): Promise<Result> {
+  let fraction = 0
+  const progress = startProgress(terminal, () => ({ fraction, text }))
+  try {
+    return await work({
+      signal: terminal.stop,
+      onProgress: (done) => {
+        fraction = done
+      },
+    })
+  } finally {
+    progress.end()
+  }
+}
 
 /**
  * Backup and restore of a database.

@@ -30,6 +30,12 @@ export function refuseExisting(path: string): void {
   if (existsSync(path)) throw new CommandError(`${path} ${EXISTS}`, exitCodes.cannotCreate)
 }
 
+/** @throws CommandError when there is nothing at the path of a file to read. */
+export function refuseMissing(path: string): void {
+  if (existsSync(path)) return
+  throw new CommandError(`cannot read ${path}: there is no such file`, exitCodes.noInput)
+}
+
 /** Names the file that cannot be created; other errors are returned as they are. */
 export function describeUncreatable(error: unknown, path: string): unknown {
   if (!isSystemError(error)) return error

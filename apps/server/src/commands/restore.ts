@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
@@ -8,76 +8,79 @@ import { operatorNames } from '../store/operator-names.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
-import { CommandError, exitCodes } from './command-error.ts'
-import { copiesOf } from './copies-of.ts'
-import { describeStop, describeUncreatable } from './failures.ts'
-import { startProgress } from './progress.ts'
+import { copiesOf, NO_DIGEST, withProgress } from './copies-of.ts'
+import { describeWork } from './describe-work.ts'
+import { describeStop, describeUncreatable, refuseMissing } from './failures.ts'
 import type { Terminal } from './terminal.ts'
-
-const NO_DIGEST =
-  'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
 
 function describe(
   backup: string,
   target: string,
-  { plants, tokens, isDigested }: Restored,
+  { plants, tokens, isDigested, setAside }: Restored,
+  work: string,
 ): string {
+  const keeps =
+    setAside && `  What was there before is kept as ${setAside}; no command deletes it.\n`
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST}\n` +
+    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST} It took ${work}.\n${keeps ?? ''}` +
     `  Tokens are as they were then. Try: ${operatorNames.commandLine('token list')}, ` +
     'and revoke again the tokens that were revoked since.\n'
   )
 }
 
-async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {
-  let fraction = 0
-  const progress = startProgress(terminal, () => ({ fraction, text: `of ${backup} copied` }))
+async function restore(
+  backup: string,
+  target: Copies,
+  isSetAside: boolean,
+  terminal: Terminal,
+): Promise<Audited> {
+  const startedAt = performance.now()
   try {
-    const restored = await target.restore(backup, {
-      signal: terminal.stop,
-      onProgress: (done) => {
-        fraction = done
-      },
-    })
-    const { tokens, addedTokens } = restored
+    const restored = await withProgress(terminal, `of ${backup} restored`, (options) =>
+      target.restore(backup, { ...options, setAside: isSetAside }),
+    )
+    const { plants, tokens, addedTokens, setAside } = restored
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
+    const work = describeWork(plants, statSync(backup).size, performance.now() - startedAt)
     return {
-      fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
-      report: () => terminal.err(describe(backup, target.file, restored)),
+      fields: {
+        tokens,
+        usableTokenIds: usable.map(({ id }) => id),
+        ...(setAside === undefined ? {} : { setAside }),
+      },
+      report: () => terminal.err(describe(backup, target.file, restored, work)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')
     throw describeUncreatable(stopped, target.file)
-  } finally {
-    progress.end()
   }
-}
-
-function refuseMissing(backup: string): void {
-  if (existsSync(backup)) return
-  throw new CommandError(`cannot read ${backup}: there is no such file`, exitCodes.noInput)
 }
 
 /** `restore FILE` */
 export function addRestoreCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('restore'), ['databaseUrl', 'auditFile'])
-    .description('restore a backup into a SQLite store without plants')
+    .description('restore a backup into a SQLite store without plants, or in the place of one')
     .argument('<file>', 'the output of `backup`')
+    .option('--set-aside', 'keep the files of the present store under names with the time')
     .addHelpText(
       'after',
       '\nAll or nothing: the backup is checked to its last byte first. Tokens that the store has\n' +
         'already stay.\n\n' +
-        `Example: ${operatorNames.program} restore plants-2026-11-20.db`,
+        '--set-aside is for a store that is damaged, incomplete or to be exchanged, while no server\n' +
+        'runs. It moves plants.db, plants.db-wal and what else is there to plants.db.set-aside-TIME,\n' +
+        'plants.db.set-aside-TIME-wal and so on. If it was killed, run it again.\n\n' +
+        `Examples: ${operatorNames.program} restore plants-2026-11-20.db\n` +
+        `          ${operatorNames.program} restore plants-2026-11-20.db --set-aside`,
     )
-    .action((file: string, options: Flags) => {
+    .action((file: string, { setAside = false, ...options }: Flags & { setAside?: boolean }) => {
       const config = loadConfig(options)
       const orLoad = `for the output of export: ${operatorNames.commandLine('load plants.jsonl')}`
       const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', orLoad)
       refuseMissing(file)
       const about = { store: resolve(store.file), backup: resolve(file) }
       return audit({ terminal, config, action: 'restore' }, about, () =>
-        restore(file, store, terminal),
+        restore(file, store, setAside, terminal),
       )
     })
 }

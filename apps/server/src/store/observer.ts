@@ -79,6 +79,8 @@ export interface SqliteMeasures {
   readonly logBytes: number
   /** On the file system of the database, for this user. */
   readonly diskFreeBytes: number
+  /** When the last good backup ended, in ms since 1970; undefined where none is known. */
+  readonly lastBackupAt: number | undefined
 }
 
 /** Connections to PostgreSQL. */

@@ -10,6 +10,8 @@ export interface OperatorNames {
   allowDataLoss: string
   /** The command that brings a schema to the newest version. */
   migrate: string
+  /** The command that fills a store from a backup. */
+  restore: string
   /** The command that checks a store. */
   doctor: string
 }
@@ -21,6 +23,7 @@ export const operatorNames: Readonly<OperatorNames> = {
   databaseUrl: 'the database URL',
   allowDataLoss: 'the permission to lose data',
   migrate: 'the migrations',
+  restore: 'restore',
   doctor: 'the health checks',
 }
 

@@ -91,7 +91,9 @@ describe('restore is refused, and everything stays as it was', () => {
     const before = readFileSync(target)
     const { code, err } = await restore()
     expect(code).toBe(69)
-    expect(err).toContain('holds 1 plant, and restore never replaces one. Try: move ')
+    expect(err).toContain(
+      'holds 1 plant, and restore never replaces one. Try: plant-store-server restore',
+    )
     expect(readFileSync(target).equals(before)).toBe(true)
   })
 

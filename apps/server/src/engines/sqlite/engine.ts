@@ -1,6 +1,7 @@
 import type { Engine } from '../../store/engine.ts'
 import { findWideModes } from './files/permissions.ts'
-import { backUpStore } from './maintenance/backup.ts'
+import { backUpStore, verifyBackup } from './maintenance/backup.ts'
+import { discardOldBackups } from './maintenance/discard-old.ts'
 import { examineSqlite } from './maintenance/examine/examine.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
 import { restoreStore } from './maintenance/restore.ts'
@@ -23,6 +24,8 @@ export const sqlite: Engine = {
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),
+        verify: verifyBackup,
+        discardOld: discardOldBackups,
         restore: (backup, options) => restoreStore(backup, file, options),
       },
       findWideModes: () => findWideModes(file),

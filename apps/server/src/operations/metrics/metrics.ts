@@ -7,6 +7,7 @@ import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
 import type { CheckObserver, StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
+import { addBackupMeasures } from './backup-metrics.ts'
 import { createCheckObserver } from './check-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
@@ -76,7 +77,10 @@ export function createMetrics(): Metrics {
     limiters: createLimiterObserver(registers),
     jwks: createJwksObserver(registers),
     checks: createCheckObserver(registers),
-    measureStore: (store) => addStoreMeasures(registers, store),
+    measureStore(store) {
+      addStoreMeasures(registers, store)
+      addBackupMeasures(registers, store)
+    },
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     contentType: registry.contentType,
     print: () => registry.metrics(),

@@ -39,12 +39,13 @@ export async function finishCopy(
   path: string,
   { contents, sha256 }: ExpectedCopy,
   signal?: AbortSignal,
+  onPlants?: (plants: number) => void,
 ): Promise<void> {
   const copy = connect(path)
   try {
     copy.exec('PRAGMA journal_mode = delete')
     refuseStrangeSchema(copy, path)
-    refuseCorrupt(copy, path, 'integrity_check')
+    refuseCorrupt(copy, path, 'integrity_check', 'Try: another disk')
     const actual = readContents(copy)
     if (actual.plants !== contents.plants || actual.tokens !== contents.tokens) {
       throw new StoreRefusedError(
@@ -52,7 +53,7 @@ export async function finishCopy(
           `instead of ${contents.plants} and ${contents.tokens}`,
       )
     }
-    const actualSha256 = await digestRows(copy, signal)
+    const actualSha256 = await digestRows(copy, signal, onPlants)
     refuseChangedContent(path, sha256, actualSha256)
     writeDigest(copy, actualSha256)
   } finally {

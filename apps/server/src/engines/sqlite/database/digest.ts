@@ -46,35 +46,48 @@ function rowsAtOnce(database: DatabaseSync, columns: readonly string[]): number 
   return Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_BYTES / (longest + 1))))
 }
 
-function* readPlants(database: DatabaseSync): Generator<Uint8Array> {
+interface Rows {
+  readonly bytes: Uint8Array
+  readonly count: number
+}
+
+function* readPlants(database: DatabaseSync): Generator<Rows> {
   const columns = columnsOf(database, 'plants')
   const select = database.prepare(
-    `SELECT max(id) AS last, CAST(group_concat(${rowOf(columns)}, '' ORDER BY id) AS BLOB) AS rows
+    `SELECT max(id) AS last, count(*) AS count, CAST(group_concat(${rowOf(columns)}, '' ORDER BY id) AS BLOB) AS bytes
       FROM (SELECT * FROM plants WHERE id >= ? ORDER BY id LIMIT ${rowsAtOnce(database, columns)})`,
   )
   select.setReadBigInts(true)
   for (let from = SMALLEST_ID; from <= LARGEST_ID; ) {
-    const { last, rows } = select.get(from) ?? {}
+    const { last, count, bytes } = select.get(from) ?? {}
     if (typeof last !== 'bigint') return
-    yield rows as Uint8Array
+    yield { bytes: bytes as Uint8Array, count: Number(count) }
     from = last + 1n
   }
 }
 
 /**
  * The SHA-256 of every row of a store, in hexadecimal: of the bytes as they are stored, so that two
- * files have the same only if they hold the same. Call it in a transaction.
+ * files have the same only if they hold the same. Call it in a transaction. `onPlants` is called with
+ * the number of plants that were read so far.
  * @throws the reason of `signal` when it is aborted meanwhile.
  */
-export async function digestRows(database: DatabaseSync, signal?: AbortSignal): Promise<string> {
+export async function digestRows(
+  database: DatabaseSync,
+  signal?: AbortSignal,
+  onPlants?: (plants: number) => void,
+): Promise<string> {
   const hash = createHash('sha256')
+  let plants = 0
   for (const table of ['migrations', 'tokens', 'plants'] as const) {
     hash.update(`${table}\n`)
     if (!hasTable(database, table)) continue
     if (table !== 'plants') hashFew(hash, database, table)
     else {
-      for (const rows of readPlants(database)) {
-        hash.update(rows)
+      for (const { bytes, count } of readPlants(database)) {
+        hash.update(bytes)
+        plants += count
+        onPlants?.(plants)
         await pause()
         signal?.throwIfAborted()
       }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { SqliteMeasures } from '../../../store/observer.ts'
+import { readLastBackupTime } from './last-backup.ts'
 
 /** In bytes; undefined when there is no such file. */
 export function sizeOf(path: string): number | undefined {
@@ -14,10 +15,11 @@ async function bytesOf(path: string): Promise<number> {
 
 /** Sizes that only the file system knows, asked without holding up the event loop. */
 export async function measureFiles(path: string): Promise<SqliteMeasures> {
-  const [databaseBytes, logBytes, disk] = await Promise.all([
+  const [databaseBytes, logBytes, disk, lastBackupAt] = await Promise.all([
     bytesOf(path),
     bytesOf(`${path}-wal`),
     statfs(dirname(path)),
+    readLastBackupTime(path),
   ])
-  return { databaseBytes, logBytes, diskFreeBytes: disk.bavail * disk.bsize }
+  return { databaseBytes, logBytes, diskFreeBytes: disk.bavail * disk.bsize, lastBackupAt }
 }

@@ -17,8 +17,8 @@ export interface NewFile {
 
 const OWNER_ONLY = 0o600
 
-/** What SQLite may leave beside a database. */
-const COMPANIONS = ['', '-wal', '-shm', '-journal']
+/** What the names of a database and of all that SQLite may leave beside it end with. */
+export const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 /**
  * Makes an empty file that only its owner may read and write, whatever the umask. What SQLite puts

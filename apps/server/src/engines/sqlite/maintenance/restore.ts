@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { CopyOptions, Restored } from '../../../store/engine.ts'
+import type { Restored, RestoreOptions } from '../../../store/engine.ts'
 import { operatorNames } from '../../../store/operator-names.ts'
 import { listColumns } from '../../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../../store/store.ts'
@@ -17,15 +17,16 @@ import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile, type NewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
-import { copyStore, holdStore } from './backup.ts'
+import { copyStore, holdStore, partOf, REMEDY_OF_BACKUP, SOURCE_SHARE } from './backup.ts'
+import { exchangeStore } from './set-aside.ts'
 
 function refuseFilled(database: DatabaseSync, path: string): void {
   const { plants } = readContents(database)
   if (plants === 0) return
   throw new StoreRefusedError(
     `${path} holds ${describeCount(plants, 'plant')}, and restore never replaces one. ` +
-      `Try: move ${path}, ${path}-wal and ${path}-shm away together while no server runs, ` +
-      `or restore to another ${operatorNames.databaseUrl}`,
+      `Try: ${operatorNames.restore} BACKUP --set-aside, which keeps the files of this store under ` +
+      `other names, or restore to another ${operatorNames.databaseUrl}`,
   )
 }
 
@@ -72,34 +73,53 @@ async function addAll(copyPath: string, path: string): Promise<TokenRecord[]> {
   }
 }
 
-/** Gives the tokens that the store has from then on. */
-async function place(copy: NewFile, path: string): Promise<TokenRecord[]> {
-  const tokens = makeStoreOf(copy.temporaryPath)
-  if (sizeOf(path) !== undefined) return await addAll(copy.temporaryPath, path)
+/** Gives the tokens that the store has from then on and had not before. */
+async function place(
+  copy: NewFile,
+  path: string,
+  isSetAside: boolean,
+): Promise<Pick<Restored, 'addedTokens' | 'setAside'>> {
+  const addedTokens = makeStoreOf(copy.temporaryPath)
+  if (isSetAside) return { addedTokens, setAside: await exchangeStore(copy, path) }
+  if (sizeOf(path) !== undefined) return { addedTokens: await addAll(copy.temporaryPath, path) }
   await copy.publish()
-  return tokens
+  return { addedTokens }
+}
+
+function refuseItself(backupPath: string, path: string): void {
+  if (realPathOf(backupPath) !== path) return
+  throw new StoreRefusedError(`${path} is the store itself. Try: a backup of it`)
 }
 
 /**
  * Fills a store that holds no plants from a backup, all or nothing; the file is made if it is
  * missing, for its owner only. The backup is checked to its last byte before, and its copy once more.
- * @throws StoreRefusedError when the target holds plants or the backup is no good.
+ * With `setAside` it takes the place of any store, whose files are kept under other names.
+ * @throws StoreRefusedError when the backup is no good, or the target holds plants or is in use.
  */
 export async function restoreStore(
   backupPath: string,
   target: string,
-  options: CopyOptions,
+  options: RestoreOptions,
 ): Promise<Restored> {
   const path = realPathOf(target)
-  const source = await holdStore(backupPath, options.signal)
+  refuseItself(backupPath, path)
+  const source = await holdStore(backupPath, {
+    signal: options.signal,
+    onProgress: partOf(options, 0, SOURCE_SHARE),
+    remedy: REMEDY_OF_BACKUP,
+  })
   try {
-    refuseFilledFile(path)
+    if (!options.setAside) refuseFilledFile(path)
     await createFolderOf(path)
     const copy = createNewFile(path)
     try {
-      await copyStore(source, copy.temporaryPath, options)
-      const addedTokens = await place(copy, path)
-      return { ...source.contents, isDigested: source.isDigested, addedTokens }
+      await copyStore(source, copy.temporaryPath, {
+        signal: options.signal,
+        onProgress: partOf(options, SOURCE_SHARE, 1),
+      })
+      const placed = await place(copy, path, options.setAside)
+      return { ...source.contents, isDigested: source.isDigested, ...placed }
     } finally {
       copy.discard()
     }

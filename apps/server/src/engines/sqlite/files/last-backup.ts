@@ -1,0 +1,49 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createOwnFile } from './new-file.ts'
+import { syncPath } from './sync-files.ts'
+
+/** The last good backup of a store, as JSON in a file beside it. */
+export interface LastBackup {
+  /** An ISO 8601 time. */
+  readonly finishedAt: string
+  readonly file: string
+  readonly plants: number
+  readonly sha256: string
+}
+
+function noteOf(path: string): string {
+  return `${path}.last-backup`
+}
+
+/**
+ * Notes the last good backup of the store at `path`, in the place of the note before it.
+ * @throws the error of the file system; the old note stays then.
+ */
+export async function noteBackup(path: string, backup: LastBackup): Promise<void> {
+  const note = noteOf(path)
+  const temporary = `${note}.${process.pid}.partial`
+  rmSync(temporary, { force: true })
+  createOwnFile(temporary)
+  try {
+    writeFileSync(temporary, `${JSON.stringify(backup)}\n`)
+    await syncPath(temporary)
+    renameSync(temporary, note)
+    await syncPath(dirname(note))
+  } finally {
+    rmSync(temporary, { force: true })
+  }
+}
+
+/** When the last good backup of a store ended, in ms; undefined where none is known. */
+export async function readLastBackupTime(path: string): Promise<number | undefined> {
+  try {
+    const { finishedAt } = JSON.parse(await readFile(noteOf(path), 'utf8')) as LastBackup
+    const time = Date.parse(finishedAt)
+    return Number.isNaN(time) ? undefined : time
+  } catch {
+    // A note that cannot be read must never stop a server.
+    return undefined
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { plantFileFormats } from '@plant-store/plant-files'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { readRoot } from '../process/node-flags.ts'
+import { startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { spreadPlants } from './plants.ts'
+import { runShell } from './shell.ts'
+
+/** The program of the npm package for this machine; undefined where there is none. */
+function findBinary(): string | undefined {
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('@flydotio/litestream')
+    const name = `@flydotio/litestream-${process.platform}-${process.arch}`
+    return createRequire(wrapper).resolve(`${name}/litestream`)
+  } catch {
+    return undefined
+  }
+}
+
+/** That of npm, and what the machine has itself. */
+const programs = [findBinary(), 'litestream'].filter(
+  (program) => program !== undefined && spawnSync(program, ['version']).status === 0,
+) as string[]
+
+/** The lines of recovery.md, with the places of a test. */
+function readLines(program: string): string[] {
+  const [, block = ''] =
+    /^```text\n(litestream .*?)^```$/ms.exec(readRoot('docs/recovery.md')) ?? []
+  return block
+    .trim()
+    .replaceAll('/var/lib/plant-store/', '')
+    .replaceAll('s3://BUCKET/plants', '"file://$PWD/replica"')
+    .replaceAll('plant-store-server', 'server')
+    .replaceAll(/^litestream/gm, `'${program}'`)
+    .split('\n')
+}
+
+/** The SHA-256 of an export; undefined where there is none. */
+async function exportFrom(folder: string, flags = ''): Promise<string | undefined> {
+  const { code, out } = await runShell(folder, `server export ${flags} | sha256sum`)
+  return code === 0 ? out : undefined
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  await ended
+}
+
+/** Resolves with what was restored once the replica holds what the store holds. */
+async function waitForReplica(folder: string, restore: string, sha256: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const line = restore.replace(/-o \S+/, `-o try-${count}.db`)
+    const { code } = await runShell(folder, line)
+    if (code !== 0) continue
+    if ((await exportFrom(folder, `--database-url sqlite:try-${count}.db`)) === sha256) {
+      return `try-${count}.db`
+    }
+  }
+}
+
+describe('Litestream', needs('@flydotio/litestream for this machine', programs.length > 0), () => {
+  test.each(programs)(
+    'brings back every plant, checkpoints and a kill notwithstanding: %s',
+    {
+      timeout: 180_000,
+    },
+    async (program) => {
+      const [replicate = '', restore = '', setAside = ''] = readLines(program)
+      const folder = temporaryFolder()
+      const path = join(folder, 'data/plants.db')
+      const server = await startServerProcess({ folder })
+      const litestream = spawn('sh', ['-c', `exec ${replicate}`], { cwd: folder, stdio: 'ignore' })
+      onTestFinished(() => void litestream.kill('SIGKILL'))
+      const plants = spreadPlants(60_000)
+      const [first, ...others] = plants
+      writeFileSync(
+        join(folder, 'plants.jsonl'),
+        others.map((plant) => plantFileFormats.jsonl.write([plant])).join(''),
+      )
+      const emptyBytes = statSync(path).size
+      expect(await runShell(folder, 'server load plants.jsonl')).toMatchObject({ code: 0 })
+      if (first !== undefined) await server.client.createPlant(first)
+      // Checkpoints have moved plants out of the log while Litestream read it.
+      expect(statSync(path).size).toBeGreaterThan(emptyBytes + 1_000_000)
+      const sha256 = (await exportFrom(folder)) ?? ''
+      const restored = await waitForReplica(folder, restore, sha256)
+
+      await server.end('SIGKILL')
+      const inUse = await runShell(folder, `server restore ${restored} --set-aside`)
+      expect(inUse.err).toContain('is open in another process')
+      await end(litestream)
+      for (const name of readdirSync(join(folder, 'data'))) {
+        rmSync(join(folder, 'data', name), { recursive: true })
+      }
+      expect(await runShell(folder, `${restore} && ${setAside}`)).toMatchObject({ code: 0 })
+      expect(await exportFrom(folder)).toBe(sha256)
+      const next = await startServerProcess({ folder, token: server.token })
+      if (first !== undefined) await next.client.createPlant(first)
+    },
+  )
+})
