@@ -40,7 +40,7 @@ describe('a hint', () => {
     expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
   })
 
-  test('has the settings that its command takes, as they were given last, and no other', async () => {
+  test('has the settings that its command takes, as they were given last', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     const flags = ['--audit-file', 'none', `--database-url=sqlite:${path}`]
     const { err } = await runProgram([
@@ -53,6 +53,14 @@ describe('a hint', () => {
     ])
     expect(err).toContain(
       `Try: plant-store-server token list --database-url sqlite:${path} --audit-file none\n`,
+    )
+  })
+
+  test('has no setting that its command does not take', async () => {
+    const flags = ['--audit-file', 'none', '--database-url', 'postgres://127.0.0.1:9/plants']
+    const { err } = await runProgram(['restore', 'file', ...flags])
+    expect(err).toContain(
+      'plant-store-server load plants.jsonl --database-url postgres://127.0.0.1:9/plants\n',
     )
   })
 

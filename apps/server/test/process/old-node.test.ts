@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const PACKAGE = join(import.meta.dirname, '../..')
+const MAIN = join(PACKAGE, 'dist/main.js')
 
 /** Other Nodes that this machine may have, and what the client is tried on. */
 const OTHERS = [
@@ -31,9 +33,11 @@ test.each([...posing, ...old])(
   'Node.js $version is refused in one sentence with 78, whatever the command',
   ({ node, version, flags }) => {
     for (const args of [[], ['token', 'list'], ['--help']]) {
-      const { status, stdout, stderr } = spawnSync(node, [...flags, 'dist/main.js', ...args], {
-        cwd: PACKAGE,
+      const { status, stdout, stderr } = spawnSync(node, [...flags, MAIN, ...args], {
+        cwd: temporaryFolder(),
         encoding: 'utf8',
+        // One that is taken would serve.
+        timeout: 10_000,
       })
       expect({ status, stdout }).toEqual({ status: 78, stdout: '' })
       expect(stderr).toBe(
