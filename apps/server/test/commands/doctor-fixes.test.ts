@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import type { HealthCheck } from '../../src/store/health-check.ts'
@@ -224,5 +225,19 @@ describe('the fix that doctor names', () => {
     const failures = problemsIn(folder, 'doctor').filter(({ level }) => level === 'failure')
     expect(failures).toMatchObject([{ subject: 'store', fix: expect.stringMatching(fix) }])
     expect(failures[0]?.detail).not.toMatch(/[Rr]estore a backup|Name another|Try/)
+  })
+
+  test('for a store that another process holds is to end that process', async () => {
+    const folder = await arrange()
+    const holder = new DatabaseSync(join(folder, 'plants.db'))
+    holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM plants')
+    const failures = problemsIn(folder, 'doctor').filter(({ level }) => level === 'failure')
+    holder.close()
+    expect(failures).toMatchObject([
+      {
+        subject: 'store',
+        fix: expect.stringMatching(/^end the process .*fuser -v \S+plants\.db /),
+      },
+    ])
   })
 })

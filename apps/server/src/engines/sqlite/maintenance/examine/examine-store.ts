@@ -6,7 +6,7 @@ import {
   healthChecksOf,
 } from '../../../../store/health-check.ts'
 import { operatorNames } from '../../../../store/operator-names.ts'
-import type { TokenRecord } from '../../../../store/store.ts'
+import { StoreUnavailableError, type TokenRecord } from '../../../../store/store.ts'
 import { describeCount } from '../../../../text/describe-count.ts'
 import { readValue } from '../../database/connect.ts'
 import { readContents } from '../../database/copy.ts'
@@ -63,7 +63,10 @@ export function examineStore(path: string): Examination {
   try {
     return examineFile(path)
   } catch (error) {
-    const otherwise = `restore a backup, or name another file in ${operatorNames.databaseUrl}`
+    const otherwise =
+      error instanceof StoreUnavailableError
+        ? `end the process that holds it: fuser -v ${path} shows it`
+        : `restore a backup, or name another file in ${operatorNames.databaseUrl}`
     const fix = fixOfError(error, dirname(path))
     const failure = healthChecksOf('store').failedWith(error, fix, otherwise)
     return { checks: [failure], tokens: undefined, recordedTimes: [] }
