@@ -59,6 +59,7 @@ describe('on a full disk', needsDisks, () => {
       expect(await run('load', 'plants.csv')).toMatchObject({ code: 0 })
       expect(statSync(path).size).toBeGreaterThan(0)
     },
+    LIMIT_MS,
   )
 
   test.each([1_024, 4_096])(
@@ -79,5 +80,6 @@ describe('on a full disk', needsDisks, () => {
       await server.client.createPlant({ id: 5_000, name: 'Moss' })
       expect(await server.end()).toMatchObject({ code: 0 })
     },
+    LIMIT_MS,
   )
 })
