@@ -10,7 +10,6 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { plantFileFormats } from '@plant-store/plant-files'
 import { expect, test } from 'vitest'
 import { readRoot } from '../process/node-flags.ts'
@@ -56,7 +55,7 @@ const ways: Record<string, (path: string, folder: string) => unknown> = {
   },
   'the database of another program in its place': (path) => {
     for (const end of ['', '-wal', '-shm']) rmSync(path + end)
-    new DatabaseSync(path).exec('CREATE TABLE letters (text)')
+    execute(path, 'CREATE TABLE letters (text)')
   },
   'a table, view or trigger that this program did not make': (path) =>
     execute(path, 'CREATE TRIGGER lose BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END'),

@@ -63,6 +63,7 @@ describe('what the program makes is for its owner only', () => {
         'backup.db': '666',
         'empty.db': '600',
         ...allFilesWith('600'),
+        'plants.db.last-backup': '600',
         'plants.db.schema-1': '600',
         'restored.db': '600',
       })

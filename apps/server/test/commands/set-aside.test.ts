@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, spreadPlants } from './plants.ts'
+import { contentOf, execute, makeStore, spreadPlants } from './plants.ts'
 import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
@@ -60,7 +60,7 @@ const states: [string, (path: string) => void, string][] = [
     'is of another program',
     (path) => {
       for (const end of ['', '-wal']) rmSync(path + end)
-      new DatabaseSync(path).exec('CREATE TABLE letters (text)')
+      execute(path, 'CREATE TABLE letters (text)')
     },
     'is a database of another program',
   ],
