@@ -9,7 +9,7 @@ const SLOW = [
   'test/one-definition/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/operations/prometheus.test.ts',
+  'test/operations/{alerts,ends,prometheus}.test.ts',
   'test/postgres/{kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
   'test/process/durability.test.ts',
   'test/properties/server-faults.test.ts',

@@ -7,7 +7,9 @@ import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
 import type { StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
+import type { Ends } from '../ends/ends.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
+import { addLifeMetrics } from './life-metrics.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
 
@@ -23,6 +25,8 @@ export interface Metrics {
   readonly jwks: JwksObserver
   /** From now on each scrape reads the measures of the store. */
   measureStore(store: Pick<Store, 'measure'>): void
+  /** From now on each scrape shows how this run and earlier ones ended. */
+  measureEnds(ends: Pick<Ends, 'totals'>): void
   /** From now on each scrape calls this, which rejects while the server is not ready. */
   measureReadiness(assertReady: () => Promise<void>): void
   /** The Content-Type of `print`. */
@@ -71,6 +75,7 @@ export function createMetrics(): Metrics {
     limiters: createLimiterObserver(registers),
     jwks: createJwksObserver(registers),
     measureStore: (store) => addStoreMeasures(registers, store),
+    measureEnds: (ends) => addLifeMetrics(registers, ends),
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     contentType: registry.contentType,
     print: () => registry.metrics(),
