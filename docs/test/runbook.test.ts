@@ -58,12 +58,14 @@ test('every exit code has a section, and no section is of another', () => {
   )
 })
 
-test('every section says what it means and what to do, and of an alert what to look at', () => {
+test('every section says what it means and what to do, and of an alert what to look at and when it is over', () => {
   for (const heading of headingsLike(/^(?:PlantStore|Exit code )/)) {
     const section = sections.get(heading)
     expect(section, heading).toMatch(/^- \*\*Means:\*\* \S/m)
     expect(section, heading).toMatch(/^- \*\*Do:\*\* \S/m)
-    if (heading.startsWith('PlantStore')) expect(section).toMatch(/^- \*\*Look at:\*\* \S/m)
+    if (!heading.startsWith('PlantStore')) continue
+    expect(section, heading).toMatch(/^- \*\*Look at:\*\* \S/m)
+    expect(section, heading).toMatch(/^- \*\*Over:\*\* \S/m)
   }
 })
 
