@@ -13,6 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { openEnds } from '../../src/operations/ends/ends.ts'
+import { prepareDatabase, serve } from '../postgres/served-database.ts'
+import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import {
   logLinesIn,
@@ -27,6 +29,8 @@ import { mountSmallDisk, needsSmallDisk } from '../process/small-disk.ts'
 import { delaySyncs, needsStrace, underSlowSyncs } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { readSamples } from './scraped-server.ts'
+
+const postgres = usePostgres()
 
 const THROWS_AT_SIGHUP = `data:text/javascript,${encodeURIComponent(
   "process.on('SIGHUP', () => { throw new Error('injected: nowhere') })",
@@ -188,6 +192,15 @@ describe('a state file', () => {
     const none = await start({ environment: { PLANT_STORE_STATE_FILE: 'none' } })
     expect(await endsOf(none)).toEqual({ isKept: false, unknownOutcomes: 0 })
     expect(existsSync(file)).toBe(false)
+  })
+
+  test('of a server over PostgreSQL is the one that is named, and else there is none', async () => {
+    const database = await prepareDatabase(await postgres.createDatabase())
+    const file = join(temporaryFolder(), 'ends')
+    const named = { environment: { PLANT_STORE_STATE_FILE: file } }
+    await (await serve(database, named)).end('SIGKILL')
+    expect(await endsOf(await serve(database, named))).toMatchObject({ killed: 1 })
+    expect(await endsOf(await serve(database))).toEqual({ isKept: false, unknownOutcomes: 0 })
   })
 
   test('is no fault to doctor, and stays out of a backup', async () => {
