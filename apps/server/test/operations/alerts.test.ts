@@ -20,13 +20,17 @@ const NOT_HERE: readonly string[] = []
 
 const SECONDS: Record<string, number> = { m: 1, h: 1, d: 24 }
 
-/** The rules as they are shipped, but that a minute lasts a second, and so does an hour. */
+/**
+ * The rules as they are shipped, but that a minute lasts a second, and so does an hour. Processes
+ * start no faster here, so restarts are looked for within a minute.
+ */
 function shortenTime(rules: string): string {
   return rules
     .replaceAll(/(?<=for: |\[|offset )(\d+)([mhd])\b/g, (_, count, unit) => {
       return `${Number(count) * (SECONDS[unit] ?? 0)}s`
     })
     .replaceAll('86400', '24')
+    .replace(/(process_start_time_seconds\S*)\[15s\]/, '$1[60s]')
 }
 
 function hostOf({ server }: Condition): string {

@@ -162,8 +162,8 @@ describe('a state file', () => {
     const { start, file } = arrange()
     await (await start()).end()
     writeFileSync(file, `${readFileSync(file, 'utf8')}\n{"run":"x","end`)
-    await (await start()).end()
-    expect(await endsOf(await start())).toMatchObject({ stopped: 2 })
+    await (await start()).end('SIGKILL')
+    expect(await endsOf(await start())).toMatchObject({ stopped: 1, killed: 1 })
   })
 
   test('that is long is shortened, and counts as much as before', async () => {
