@@ -11,7 +11,7 @@ const SLOW = [
   'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/operations/{failures,prometheus}.test.ts',
+  'test/operations/{alerts,ends,failures,prometheus}.test.ts',
   'test/postgres/{doctor,kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{damaged-store,durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',

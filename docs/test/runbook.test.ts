@@ -25,6 +25,7 @@ async function exposedMetrics(): Promise<string[]> {
   const metrics = createMetrics()
   metrics.measureStore({ measure: () => Promise.reject(new Error('not measured here')) })
   metrics.measureReadiness(() => Promise.resolve())
+  metrics.measureEnds({ totals: async () => ({ unknownOutcomes: 0 }) })
   const text = await metrics.print()
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)
 }
@@ -57,12 +58,14 @@ test('every exit code has a section, and no section is of another', () => {
   )
 })
 
-test('every section says what it means and what to do, and of an alert what to look at', () => {
+test('every section says what it means and what to do, and of an alert what to look at and when it is over', () => {
   for (const heading of headingsLike(/^(?:PlantStore|Exit code )/)) {
     const section = sections.get(heading)
     expect(section, heading).toMatch(/^- \*\*Means:\*\* \S/m)
     expect(section, heading).toMatch(/^- \*\*Do:\*\* \S/m)
-    if (heading.startsWith('PlantStore')) expect(section).toMatch(/^- \*\*Look at:\*\* \S/m)
+    if (!heading.startsWith('PlantStore')) continue
+    expect(section, heading).toMatch(/^- \*\*Look at:\*\* \S/m)
+    expect(section, heading).toMatch(/^- \*\*Over:\*\* \S/m)
   }
 })
 

@@ -19,6 +19,7 @@ const HOUSE = [
   'operations/',
   'operations/metrics/',
   'operations/traces/',
+  'operations/ends/',
   'docs/',
   'settings/',
   'limits/',

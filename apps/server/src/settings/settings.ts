@@ -84,6 +84,11 @@ export const settings = {
     'the file where token commands and restore record what they did, or none',
     textOrNone,
   ),
+  stateFile: setting(
+    'auto',
+    'where the server keeps how it ended, or none; auto: the SQLite file and .ends',
+    z.string().min(1, 'must not be empty'),
+  ),
   bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header accepted', wholeNumber(1_024, 1_048_576)),
   queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),

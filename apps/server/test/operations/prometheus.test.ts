@@ -80,7 +80,10 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
       environment: { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` },
     })
     const { server: shared } = await serveNewDatabase(postgres)
-    const prometheus = await startPrometheus([hostOf(sqlite), hostOf(shared)])
+    const prometheus = await startPrometheus([
+      { address: hostOf(sqlite) },
+      { address: hostOf(shared) },
+    ])
     await prometheus.waitFor('sum(up{job="plant-store"}) == 2')
     for (const server of [sqlite, shared]) {
       await create(server, [1, 2, 3, 4, 5])

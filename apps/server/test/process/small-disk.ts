@@ -1,62 +1,55 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
-const BYTES = 41_943_040
+const NAMESPACE = ['--user', '--map-root-user', '--mount']
 
-/** Makes a file system of its own in a file, and gives the folder that shows it; undefined where this user may not. */
-function mount(folder: string, blockBytes: number): string | undefined {
-  const image = join(folder, 'image')
-  const disk = join(folder, 'disk')
-  writeFileSync(image, '')
-  truncateSync(image, BYTES)
-  mkdirSync(disk)
-  const programs = [
-    ['mkfs.ext4', '-q', '-F', '-m', '0', '-b', String(blockBytes), image],
-    ['mount', '-o', 'loop', image, disk],
-  ] as const
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` }
-  for (const [program, ...args] of programs) {
-    if (spawnSync(program, args, { env }).status !== 0) return undefined
+/** A disk of a test's own is mounted where only its processes see it, which needs no rights. */
+export const needsSmallDisk = needs(
+  'user namespaces (unshare, nsenter)',
+  spawnSync('unshare', [...NAMESPACE, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
+)
+
+/** A real file system of a few MB. */
+export interface SmallDisk {
+  /** Where it is mounted for programs that run `under` it. */
+  readonly folder: string
+  /** The same folder for everybody else. */
+  readonly outside: string
+  /** What runs a program so that it sees the disk. */
+  readonly under: readonly string[]
+  /** Writes until nothing is left, or this many bytes, to a file. */
+  fill(bytes?: number): void
+}
+
+/** Mounts a disk that lasts as long as the test. */
+export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
+  const folder = '/mnt'
+  const script = `mount -t tmpfs -o size=${mebibytes}m none ${folder} && echo mounted && read _`
+  const holder = spawn('unshare', [...NAMESPACE, 'sh', '-c', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void holder.kill('SIGKILL'))
+  await new Promise<void>((resolve, reject) => {
+    holder.stdout.once('data', () => resolve())
+    holder.once('close', (code) => reject(new Error(`the disk was not mounted: ${code}`)))
+  })
+  const outside = `/proc/${holder.pid}/root${folder}`
+  return {
+    folder,
+    outside,
+    under: ['nsenter', '-t', String(holder.pid), '--user', '--mount', '--preserve-credentials'],
+    fill(bytes = Number.POSITIVE_INFINITY) {
+      const file = openSync(`${outside}/filler`, 'a')
+      const page = Buffer.alloc(4096)
+      try {
+        for (let written = 0; written < bytes; written += page.length) writeSync(file, page)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      } finally {
+        closeSync(file)
+      }
+    },
   }
-  return disk
-}
-
-function unmount(disk: string): void {
-  execFileSync('umount', ['--lazy', disk])
-}
-
-/** A folder on a disk of 40 MiB. */
-export function makeSmallDisk(blockBytes: number): string {
-  const disk = mount(temporaryFolder(), blockBytes)
-  if (disk === undefined) throw new Error('no disk could be made')
-  onTestFinished(() => unmount(disk))
-  return disk
-}
-
-function canMount(): boolean {
-  const folder = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim()
-  const disk = mount(folder, 4_096)
-  if (disk !== undefined) unmount(disk)
-  execFileSync('rm', ['-r', folder])
-  return disk !== undefined
-}
-
-/** Whether disks can be made here: as root, with loop devices. */
-export const needsDisks = needs('ext4 on a loop device, as root', canMount())
-
-/** Leaves about so many bytes free on a disk, and never more. */
-export function fill(disk: string, freeBytes: number): void {
-  const filler = join(disk, 'filler')
-  const { bavail, bsize } = statfsSync(disk)
-  // A file system gives room back after its first "no space left".
-  for (let free = bavail * bsize; free > 0; free = statfsSync(disk).bavail * bsize) {
-    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=1k', 'oflag=append', 'conv=notrunc,fsync'])
-    execFileSync('sync', ['-f', disk])
-  }
-  truncateSync(filler, statSync(filler).size - freeBytes)
-  execFileSync('sync', ['-f', disk])
 }

@@ -3,6 +3,9 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { engineOf, openStore } from '../../engines/engines.ts'
 import type { Address } from '../../http/listener.ts'
+import { type Ends, openEnds } from '../../operations/ends/ends.ts'
+import type { EndReason } from '../../operations/ends/ends-file.ts'
+import type { Metrics } from '../../operations/metrics/metrics.ts'
 import { runChecks } from '../../operations/store-checks.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
@@ -31,7 +34,7 @@ function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): s
 async function start(
   store: Store,
   config: Config,
-  { log, metrics, tracing }: Telemetry,
+  { log, metrics, tracing }: Pick<Telemetry, 'log' | 'metrics' | 'tracing'>,
   stop: AbortSignal,
 ): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without.
@@ -99,20 +102,47 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   log.warn({ modes }, 'other users can read or change the store; doctor says how to fix it')
 }
 
+/** Where the server keeps how it ended; undefined for nowhere. */
+function stateFileOf({ stateFile, databaseUrl }: Config): string | undefined {
+  if (stateFile === 'none') return undefined
+  if (stateFile !== 'auto') return stateFile
+  const { copies } = engineOf(databaseUrl)
+  return 'file' in copies ? `${copies.file}.ends` : undefined
+}
+
+/** Replies outcome_unknown are counted across restarts, too. */
+function countUnknownOutcomes(metrics: Metrics | undefined, ends: Ends): Metrics | undefined {
+  if (metrics === undefined) return undefined
+  metrics.measureEnds(ends)
+  const { requests } = metrics
+  return {
+    ...metrics,
+    requests: {
+      answered(outcome, status, durationMs) {
+        requests.answered(outcome, status, durationMs)
+        if (outcome === 'outcome_unknown') ends.noteUnknownOutcome()
+      },
+    },
+  }
+}
+
 /** Serves until a signal ends it or the store fails. */
 async function serveStore(
   store: Store,
   config: Config,
   terminal: Terminal,
   telemetry: Telemetry,
+  ends: Ends,
 ): Promise<void> {
-  const { log, metrics } = telemetry
+  const { log } = telemetry
+  const metrics = countUnknownOutcomes(telemetry.metrics, ends)
   metrics?.measureStore(store)
   // Throws the reason where the store knows it.
   await store.isReady()
   const firstToken = await openFirstToken(store, config, log)
-  const server = await start(store, config, telemetry, terminal.stop)
+  const server = await start(store, config, { ...telemetry, metrics }, terminal.stop)
   const token = await issue(firstToken, server)
+  await ends.begin()
   const { description } = store
   const { url, operationsUrl } = server
   terminal.out(
@@ -139,8 +169,9 @@ async function serveStore(
 }
 
 /** The last resort: after an exception that nothing contained, the state of the process is unknown. */
-function endOnException({ log }: Telemetry): () => void {
+function endOnException({ log }: Telemetry, note: (reason: EndReason) => void): () => void {
   const end = (err: unknown) => {
+    note('exception')
     log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
     process.exit(exitCodes.failure)
   }
@@ -151,18 +182,23 @@ function endOnException({ log }: Telemetry): () => void {
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const { startTelemetry, stopTelemetry } = await import('../../operations/telemetry.ts')
   const telemetry = await startTelemetry(config)
-  const forgetExceptions = endOnException(telemetry)
+  let ends: Ends | undefined
+  const forgetExceptions = endOnException(telemetry, (reason) => ends?.end(reason))
   terminal.onLogSignal(telemetry.switchLogLevel)
   const observer = joinObservers(telemetry.metrics?.store, telemetry.tracing?.observer)
   const store = await openStore({ ...config, observer })
+  ends = await openEnds(stateFileOf(config), telemetry.log)
   let failure: Error | undefined
+  let reason: EndReason = 'exception'
   void store.failure.then((error) => {
     failure = error
   })
   try {
-    await serveStore(store, config, terminal, telemetry)
+    await serveStore(store, config, terminal, telemetry, ends)
+    reason = 'stopped'
   } finally {
     await closeStore(store, terminal)
+    ends.end(failure === undefined ? reason : 'failed')
     await stopTelemetry(telemetry)
     forgetExceptions()
   }

@@ -7,9 +7,11 @@ import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
 import type { CheckObserver, StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
+import type { Ends } from '../ends/ends.ts'
 import { addBackupMeasures } from './backup-metrics.ts'
 import { createCheckObserver } from './check-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
+import { addLifeMetrics } from './life-metrics.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
 import { createTokenObserver, type TokenObserver } from './token-metrics.ts'
@@ -28,6 +30,8 @@ export interface Metrics {
   readonly checks: CheckObserver
   /** From now on each scrape reads the measures of the store. */
   measureStore(store: Pick<Store, 'measure'>): void
+  /** From now on each scrape shows how this run and earlier ones ended. */
+  measureEnds(ends: Pick<Ends, 'totals'>): void
   /** From now on each scrape calls this, which rejects while the server is not ready. */
   measureReadiness(assertReady: () => Promise<void>): void
   /** The Content-Type of `print`. */
@@ -81,6 +85,7 @@ export function createMetrics(): Metrics {
       addStoreMeasures(registers, store)
       addBackupMeasures(registers, store)
     },
+    measureEnds: (ends) => addLifeMetrics(registers, ends),
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     contentType: registry.contentType,
     print: () => registry.metrics(),
