@@ -11,7 +11,7 @@ import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { addSettingFlags, withStore } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { describeStop, describeUnavailable, refuseExisting } from '../failures.ts'
-import { describeCount, startProgress } from '../progress.ts'
+import { describeCount, describePace, perSecond, startProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants, type Reject } from './load-plants.ts'
@@ -88,10 +88,11 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
   const counts: LoadCounts = { read: 0, created: 0, already_there: 0, id_taken: 0, invalid: 0 }
   const summary = createRejectsSummary()
   const startedAt = performance.now()
+  const work = () => ({ startedAt, count: counts.read, bytes: input.bytesRead() })
   const progress = startProgress(terminal, () => ({
     fraction: input.size && input.bytesRead() / input.size,
     counts: { read: counts.read, rejected: counts.id_taken + counts.invalid },
-    perSecond: (counts.read * 1_000) / (performance.now() - startedAt),
+    perSecond: perSecond(work()),
   }))
   try {
     await loadPlants(reader.records(), {
@@ -111,7 +112,7 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
     progress.end()
     rejects.close()
     for (const line of summary.describe()) terminal.err(`${line}\n`)
-    terminal.err(`${describeCounts(counts)}\n`)
+    terminal.err(`${describeCounts(counts)} ${describePace(work())}.\n`)
   }
   const refused = counts.id_taken + counts.invalid
   if (refused > 0) throw describeRejected(refused, whole)
