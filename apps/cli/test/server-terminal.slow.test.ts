@@ -158,6 +158,17 @@ describe('a long command in a terminal', () => {
   })
 })
 
+test.each([
+  [300, 100],
+  [90, 90],
+])('help on a screen of %i columns is at most %i wide', async (columns, most) => {
+  const screen = type('server serve --help', { cwd: newFolder(), columns })
+  await screen.ended
+  const widest = Math.max(...screen.lines().map((line) => line.length))
+  expect(widest).toBeLessThanOrEqual(most)
+  expect(widest).toBeGreaterThan(80)
+})
+
 test('settings are shown in groups on a screen, and one a line in a file', async () => {
   const cwd = newFolder()
   const onScreen = type('server config', { cwd })
