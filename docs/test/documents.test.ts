@@ -4,7 +4,7 @@ import { errorTable } from '@plant-store/contract'
 import {
   environmentNameOf,
   flagOf,
-  type SettingName,
+  settingNames,
   settings,
 } from '@plant-store/server/settings/settings.js'
 import { describe, expect, test } from 'vitest'
@@ -17,19 +17,20 @@ test("the README's table of errors is the contract's", () => {
   )
 })
 
-test("the README's table of settings is the server's", () => {
-  const rows = rowsOf('README.md', /^`PLANT_STORE_/)
-  const documented = rows.map(([environment = '', flag = '', initial = '']) => [
-    /`(\w+)`/.exec(environment)?.[1],
-    flag,
-    /`([^`]+)`/.exec(initial)?.[1],
-  ])
-  const actual = (Object.keys(settings) as SettingName[]).map((name) => [
+test("the README's table of settings is the server's, in the order of its help", () => {
+  const documented = rowsOf('README.md', /^`PLANT_STORE_/).map(
+    ([environment = '', flag = '', initial = '']) => [
+      /`(\w+)`/.exec(environment)?.[1],
+      flag,
+      /`([^`]+)`/.exec(initial)?.[1],
+    ],
+  )
+  const actual = settingNames.map((name) => [
     environmentNameOf(name),
     `\`${flagOf(name)}\``,
     settings[name].initial,
   ])
-  expect(documented.toSorted()).toEqual(actual.toSorted())
+  expect(documented).toEqual(actual)
 })
 
 test("the README's program is the example that is compiled and run", () => {

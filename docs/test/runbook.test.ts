@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { errorTable } from '@plant-store/contract'
 import { exitCodes } from '@plant-store/server/commands/command-error.js'
 import { refusalReasons } from '@plant-store/server/limits/refusals.js'
@@ -36,7 +37,8 @@ async function commandsOf(...group: string[]): Promise<string[]> {
   const print = (text: string) => {
     help += text
   }
-  await run([...group, '--help'], { out: print, err: print } as Parameters<typeof run>[1])
+  const streams = { out: print, err: print, output: new Writable() }
+  await run([...group, '--help'], streams as Parameters<typeof run>[1])
   const [, listed = ''] = /^Commands:\n((?: .*\n)*)/m.exec(help) ?? []
   return [...listed.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name)
 }

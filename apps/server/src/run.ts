@@ -1,3 +1,4 @@
+import type { WriteStream } from 'node:tty'
 import { printable, printableLine } from '@plant-store/plant-files'
 import { Command, CommanderError } from 'commander'
 import { addBackupCommand } from './commands/backup.ts'
@@ -98,6 +99,7 @@ function createProgram(streams: Streams, args: readonly string[]): Command {
       // Help holds no text from outside.
       writeOut: streams.out,
       writeErr: streams.err,
+      getOutHelpWidth: () => Math.min((streams.output as Partial<WriteStream>).columns ?? 80, 100),
       outputError: (text) => terminal.err(text.replace(SUGGESTION, INDENTED)),
     })
     .exitOverride()

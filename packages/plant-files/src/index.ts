@@ -20,6 +20,7 @@ export {
 } from './plant-record.ts'
 export { escapeUnits, printable, printableLine } from './printable.ts'
 export {
+  formatSeconds,
   type Progress,
   type ProgressMode,
   type ProgressState,

@@ -47,38 +47,52 @@ const CLEAR_LINE = '\r\u001b[K'
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
 /** `0:09`, `1:02:03` */
-function formatSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
   const shown = parts[0] === 0 ? parts.slice(1) : parts
   return shown.map((part, index) => String(part).padStart(index === 0 ? 1 : 2, '0')).join(':')
 }
 
-function partsOf(state: ProgressState, secondsLeft: number | undefined): string[] {
+interface Parts {
+  /** What was done so far, the most important first. */
+  readonly done: readonly string[]
+  /** How fast it is and how long it takes, or what is waited for instead. */
+  readonly pace: readonly string[]
+}
+
+function partsOf(state: ProgressState, secondsLeft: number | undefined): Parts {
   const { counts = {}, perSecond, text, note } = state
   const done = Object.entries(counts).map(([name, count]) => `${numbers.format(count)} ${name}`)
   const rate = perSecond === undefined ? [] : [`${numbers.format(perSecond)}/s`]
   const left = secondsLeft === undefined ? [] : [`${formatSeconds(secondsLeft)} left`]
-  return [...(text === undefined ? [] : [text]), ...done, ...(note ? [note] : [...rate, ...left])]
+  return {
+    done: [...(text === undefined ? [] : [text]), ...done],
+    pace: note ? [note] : [...rate, ...left],
+  }
 }
 
 function formatPercent(fraction: number): string {
   return `${String(Math.floor(fraction * 100)).padStart(3)} %`
 }
 
+/** A line without a bar; where there is no room, what is least important is left out. */
+function formatText(fraction: number | undefined, { done, pace }: Parts, room: number): string {
+  const percent = fraction === undefined ? [] : [formatPercent(fraction)]
+  const withFirst = (count: number) =>
+    printableLine([...percent, ...done.slice(0, count), ...pace].join('  '))
+  let count = done.length
+  while (count > 0 && withFirst(count).length > room) count--
+  const text = withFirst(count)
+  return text.length > room ? `${text.slice(0, Math.max(room - 1, 0))}…` : text
+}
+
 /** A bar as wide as there is room for, or none; the line is never wider than the terminal. */
-function formatBar(
-  fraction: number | undefined,
-  parts: readonly string[],
-  columns: number,
-): string {
+function formatBar(fraction: number | undefined, parts: Parts, columns: number): string {
   // Some terminals wrap when the last column is written.
   const room = columns - 1
-  const texts = fraction === undefined ? parts : [formatPercent(fraction), ...parts]
-  const text = printableLine(texts.join('  '))
+  const text = formatText(fraction, parts, room)
   const width = Math.min(room - text.length - 3, WIDEST_BAR)
-  if (fraction === undefined || width < NARROWEST_BAR) {
-    return text.length > room ? `${text.slice(0, Math.max(room - 1, 0))}…` : text
-  }
+  if (fraction === undefined || width < NARROWEST_BAR) return text
   const filled = Math.floor(fraction * width)
   return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${text}`
 }
@@ -116,7 +130,7 @@ export function startProgress(
     else if (shown === 'bar') write(clear + formatBar(fraction, parts, columns?.() ?? 80))
     else {
       const percent = fraction === undefined ? [] : [formatPercent(fraction).trim()]
-      writeText([...percent, ...parts].join(', '))
+      writeText([...percent, ...parts.done, ...parts.pace].join(', '))
     }
   }
 

@@ -41,6 +41,18 @@ describe('progress', () => {
     if (columns >= 10) expect(line).toMatch(/50 %/)
   })
 
+  test.each([
+    [53, ' 50 %  57,210 stored  12 rejected  4,310/s  0:10 left'],
+    [40, ' 50 %  57,210 stored  4,310/s  0:10 left'],
+    [30, ' 50 %  4,310/s  0:10 left'],
+  ])('keeps rate and time left where there is room for %i characters', (room, line) => {
+    let fraction = 0
+    const { written } = arrange({ columns: () => room + 1 }, () => ({ ...halfway, fraction }))
+    fraction = 0.5
+    vi.advanceTimersByTime(10_000)
+    expect(written.at(-1)?.replace('\r\u001b[K', '')).toBe(line)
+  })
+
   test('says what is waited for instead of the rate, and lets no text control the terminal', () => {
     const { written } = arrange({}, () => ({
       ...halfway,

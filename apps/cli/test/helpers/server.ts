@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
+/** The server's program as its build makes it. */
+export const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
 
 /** The real server in a process of its own, over a file of its own, as its operator starts it. */
 export interface PlantStoreServer {

@@ -4,13 +4,19 @@ import { userName } from '../process/user-name.ts'
 import type { Config } from '../settings/config.ts'
 import type { SettingName } from '../settings/settings.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
+import { formatForPeople, isForPeople } from '../text/readable-line.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 import { withStore } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The settings of every audited command. */
-export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
+export const AUDITED_SETTINGS: SettingName[] = [
+  'databaseUrl',
+  'allowDataLoss',
+  'auditFile',
+  'logFormat',
+]
 
 export type AuditedAction =
   | 'restore'
@@ -20,7 +26,9 @@ export type AuditedAction =
   | 'token.rotate'
 
 /** What a command did, without any secret; the names are those of the log. */
-export type AuditFields = Readonly<Record<string, string | number | boolean | readonly string[]>>
+export type AuditFields = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>
 
 /** What an audit line says about a token. */
 export function auditFieldsOf({ id, name, expiresAt }: TokenRecord) {
@@ -54,8 +62,16 @@ export function openAuditFile(path: string | undefined): number | undefined {
   }
 }
 
-function writeLine(line: string, terminal: Terminal, file: number | undefined): void {
-  terminal.err(line)
+function writeRecord(
+  fields: AuditFields,
+  { terminal, config }: AuditedCommand,
+  file: number | undefined,
+): void {
+  const line = formatAuditLine(fields)
+  const forPeople = isForPeople(config.logFormat, terminal.isInteractive)
+  // A person saw which store it is when it was opened.
+  const shown = forPeople ? formatForPeople(formatAuditLine({ ...fields, store: undefined })) : line
+  terminal.draw(shown)
   if (file === undefined) return
   try {
     writeSync(file, line)
@@ -82,15 +98,14 @@ type WriteRecord = (fields: AuditFields) => void
 
 /** Opens the audit file, if one is set, for as long as `use` records what a command does. */
 async function withRecord(
-  { terminal, config, action }: AuditedCommand,
+  command: AuditedCommand,
   use: (record: WriteRecord) => Promise<void>,
 ): Promise<void> {
+  const { config, action } = command
   const file = openAuditFile(config.auditFile)
   const who = whoRuns(config)
   try {
-    await use((fields) =>
-      writeLine(formatAuditLine({ audit: action, ...who, ...fields }), terminal, file),
-    )
+    await use((fields) => writeRecord({ audit: action, ...who, ...fields }, command, file))
   } finally {
     if (file !== undefined) closeSync(file)
   }

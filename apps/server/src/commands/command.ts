@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openStore } from '../engines/engines.ts'
 import type { Config } from '../settings/config.ts'
-import { flagOf, type SettingName, settings } from '../settings/settings.ts'
+import { flagOf, type SettingName, settingGroups, settings } from '../settings/settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -10,6 +10,14 @@ export function addSettingFlags(command: Command, names: readonly SettingName[])
   for (const name of names) {
     const { about, initial } = settings[name]
     command.option(`${flagOf(name)} <value>`, `${about} (default: ${initial})`)
+  }
+  return command
+}
+
+/** Gives a command the flags of every setting, in groups. */
+export function addAllSettingFlags(command: Command): Command {
+  for (const { title, names } of settingGroups) {
+    addSettingFlags(command.optionsGroup(`${title}:`), names)
   }
   return command
 }

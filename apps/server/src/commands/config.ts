@@ -2,20 +2,31 @@ import { printableLine } from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { maskDatabaseUrl } from '../engines/engines.ts'
 import { type Flags, findSetting, loadConfig } from '../settings/config.ts'
-import { environmentNameOf, SECRETS, settingNames } from '../settings/settings.ts'
-import { addSettingFlags } from './command.ts'
-import type { Terminal } from './terminal.ts'
+import {
+  environmentNameOf,
+  SECRETS,
+  type SettingName,
+  settingGroups,
+} from '../settings/settings.ts'
+import { addAllSettingFlags } from './command.ts'
+import { showsResults, type Terminal } from './terminal.ts'
+
+function formatSetting(name: SettingName, flags: Flags): string {
+  const { text, source } = findSetting(name, flags)
+  const shown = SECRETS.has(name) ? maskDatabaseUrl(text) : text
+  return printableLine(`${environmentNameOf(name)}=${shown}  # ${source}\n`)
+}
 
 /** `config` */
 export function addConfigCommand(program: Command, terminal: Terminal): void {
-  addSettingFlags(program.command('config'), settingNames)
+  addAllSettingFlags(program.command('config'))
     .description('check the settings, and print each with its source; passwords are left out')
     .action((flags: Flags) => {
       loadConfig(flags)
-      for (const name of settingNames) {
-        const { text, source } = findSetting(name, flags)
-        const shown = SECRETS.has(name) ? maskDatabaseUrl(text) : text
-        terminal.out(printableLine(`${environmentNameOf(name)}=${shown}  # ${source}\n`))
+      const hasTitles = showsResults(terminal)
+      for (const [index, { title, names }] of settingGroups.entries()) {
+        if (hasTitles) terminal.out(`${index === 0 ? '' : '\n'}# ${title}\n`)
+        for (const name of names) terminal.out(formatSetting(name, flags))
       }
     })
 }

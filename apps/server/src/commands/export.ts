@@ -8,10 +8,12 @@ import { type Command, Option } from 'commander'
 import { engineOf } from '../engines/engines.ts'
 import { type Flags, loadConfig } from '../settings/config.ts'
 import { operatorNames } from '../store/operator-names.ts'
+import type { PlantSnapshot } from '../store/store.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-import type { Terminal } from './terminal.ts'
+import { describePace, perSecond, startProgress } from './progress.ts'
+import { showsResults, type Terminal } from './terminal.ts'
 
 /** Resolves to true once the reader has taken the text, to false when the reader has gone. */
 function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {
@@ -39,33 +41,53 @@ async function writeAll(
   return true
 }
 
-async function exportPlants(
-  databaseUrl: string,
+/** Writes a snapshot, and shows how far it is unless a person sees the plants themselves. */
+async function writeSnapshot(
+  snapshot: PlantSnapshot,
   format: PlantFileFormatName,
-  { output, err, stop }: Terminal,
+  terminal: Terminal,
 ): Promise<void> {
-  const snapshot = await engineOf(databaseUrl).snapshot()
   const { header, write } = plantFileFormats[format]
   const risks = format === 'csv' ? createSpreadsheetRisks() : undefined
-  let count = 0
+  const work = { startedAt: performance.now(), count: 0, bytes: 0 }
+  const { isInteractive, err, output, stop } = terminal
+  const total = isInteractive ? await snapshot.estimateCount() : undefined
+  const progress = showsResults(terminal)
+    ? undefined
+    : startProgress(terminal, () => ({
+        fraction: total && work.count / total,
+        counts: { plants: work.count },
+        perSecond: perSecond(work),
+      }))
   async function* texts(): AsyncGenerator<string> {
     if (header !== '') yield header
     for await (const plants of snapshot.batches) {
-      yield write(plants)
-      count += plants.length
+      const text = write(plants)
+      yield text
+      work.count += plants.length
+      work.bytes += Buffer.byteLength(text)
       risks?.count(plants)
     }
   }
+  const isWhole = await writeAll(output, texts(), stop).finally(() => progress?.end())
+  if (isWhole) err(`Exported ${describeCount(work.count, 'plant')}: ${describePace(work)}.\n`)
+  for (const line of risks?.describe() ?? []) err(`${line}\n`)
+}
+
+async function exportPlants(
+  databaseUrl: string,
+  format: PlantFileFormatName,
+  terminal: Terminal,
+): Promise<void> {
+  const snapshot = await engineOf(databaseUrl).snapshot()
   try {
-    err(`${snapshot.description}\n`)
-    const isWhole = await writeAll(output, texts(), stop)
-    if (isWhole) err(`Exported ${describeCount(count, 'plant')}.\n`)
-    for (const line of risks?.describe() ?? []) err(`${line}\n`)
+    terminal.err(`${snapshot.description}\n`)
+    await writeSnapshot(snapshot, format, terminal)
   } finally {
     await snapshot.close()
   }
-  if (!stop.aborted) return
-  const pipe = output as { unref?: () => void }
+  if (!terminal.stop.aborted) return
+  const pipe = terminal.output as { unref?: () => void }
   // A reader that takes nothing must not keep the process alive.
   pipe.unref?.()
   throw new CommandError('stopped before the end: the export is not whole', exitCodes.stopped)

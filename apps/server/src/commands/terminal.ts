@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
 
 /** How a command reaches the process around it. */
 export interface Terminal {
@@ -9,7 +10,7 @@ export interface Terminal {
    * where needed. Line breaks and characters that control a terminal are escaped, credentials left out.
    */
   readonly err: (text: string) => void
-  /** Writes to the same place as `err`, but unescaped: for a progress bar. */
+  /** Writes to the same place as `err` what is escaped already: a progress bar, a line of the log. */
   readonly draw: (text: string) => void
   /** The stream behind `out`: for data that must stay exact or may be larger than memory. */
   readonly output: Writable
@@ -22,4 +23,9 @@ export interface Terminal {
   readonly stop: AbortSignal
   /** Calls `change` at each signal to log more, or less again. */
   readonly onLogSignal: (change: () => void) => void
+}
+
+/** Whether results are shown on a terminal, too, and are for people: `isInteractive` says it of messages. */
+export function showsResults({ output }: Pick<Terminal, 'output'>): boolean {
+  return (output as Partial<WriteStream>).isTTY === true
 }

@@ -1,6 +1,7 @@
 import { printable } from '@plant-store/plant-files'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { StoreUnavailableError } from '../store/store.ts'
+import { formatForPeople } from '../text/readable-line.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 
 /** A line that stays one line wherever it is shown, without credentials. */
@@ -45,8 +46,12 @@ function standardError(): DestinationStream {
   return destination
 }
 
-/** A log of JSON: one line for each event. */
-export function createLog(level: string, destination = standardError()): Logger {
+/**
+ * A log on standard error, by default of JSON: one line for each event.
+ * `forPeople`: lines that people read, on a terminal.
+ */
+export function createLog(level: string, destination = standardError(), forPeople = false): Logger {
+  const format = forPeople ? formatForPeople : clean
   return pino(
     {
       level,
@@ -55,7 +60,7 @@ export function createLog(level: string, destination = standardError()): Logger 
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },
     },
-    { write: (line: string) => destination.write(clean(line)) },
+    { write: (line: string) => destination.write(format(line)) },
   )
 }
 

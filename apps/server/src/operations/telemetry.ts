@@ -1,6 +1,8 @@
+import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
 import { within } from '../process/within.ts'
 import type { Config } from '../settings/config.ts'
+import { isForPeople } from '../text/readable-line.ts'
 import { createLevelSwitch, createLog } from './log.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Tracing } from './traces/start-tracing.ts'
@@ -31,7 +33,7 @@ async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | u
 
 /** Opens the log, and starts metrics and traces where the settings ask for them. */
 export async function startTelemetry(config: Config): Promise<Telemetry> {
-  const log = createLog(config.logLevel)
+  const log = createLog(config.logLevel, undefined, isForPeople(config.logFormat, isatty(2)))
   return {
     log,
     metrics: await startMetrics(config),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { databaseUrlForm, isDatabaseUrl } from '../engines/engines.ts'
 import { parseNetwork } from '../limits/caller-address.ts'
+import { logFormats } from '../text/readable-line.ts'
 import {
   address,
   baseAddressOrAuto,
@@ -36,7 +37,7 @@ function setting<Value>(
   return { initial, about, schema }
 }
 
-/** Every setting of the server. `bodyLimitBytes` is PLANT_STORE_BODY_LIMIT_BYTES and --body-limit-bytes. */
+/** Every setting of the server, in the order of its help. `bodyLimitBytes` is PLANT_STORE_BODY_LIMIT_BYTES and --body-limit-bytes. */
 export const settings = {
   listen: setting('127.0.0.1:3000', 'where the service listens', address),
   operationsListen: setting(
@@ -53,6 +54,15 @@ export const settings = {
       'none',
       isHostName,
       'must be a name or an address without a port, such as plants.internal',
+    ),
+  ),
+  trustedProxies: setting(
+    'none',
+    'addresses and networks whose X-Forwarded-For is trusted, or none',
+    listOr(
+      'none',
+      (item) => parseNetwork(item) !== undefined,
+      'must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8',
     ),
   ),
   databaseUrl: setting(
@@ -84,10 +94,14 @@ export const settings = {
     'the file where token commands and restore record what they did, or none',
     textOrNone,
   ),
-  stateFile: setting(
-    'auto',
-    'where the server keeps how it ended, or none; auto: the SQLite file and .ends',
-    z.string().min(1, 'must not be empty'),
+  corsOrigins: setting(
+    'off',
+    'the origins whose pages may call the service, or off',
+    listOr(
+      'off',
+      isOrigin,
+      'must be an origin as browsers send it, such as https://plants.example; there is no *',
+    ),
   ),
   bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header accepted', wholeNumber(1_024, 1_048_576)),
@@ -119,24 +133,6 @@ export const settings = {
     'burst: the seconds of its rate that a token may use at once',
     wholeNumber(1, 3_600),
   ),
-  trustedProxies: setting(
-    'none',
-    'addresses and networks whose X-Forwarded-For is trusted, or none',
-    listOr(
-      'none',
-      (item) => parseNetwork(item) !== undefined,
-      'must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8',
-    ),
-  ),
-  corsOrigins: setting(
-    'off',
-    'the origins whose pages may call the service, or off',
-    listOr(
-      'off',
-      isOrigin,
-      'must be an origin as browsers send it, such as https://plants.example; there is no *',
-    ),
-  ),
   headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
   minDataRateBytes: setting(
@@ -155,6 +151,11 @@ export const settings = {
     'how long requests in flight may still take at the end',
     duration,
   ),
+  stateFile: setting(
+    'auto',
+    'where the server keeps how it ended, or none; auto: the SQLite file and .ends',
+    z.string().min(1, 'must not be empty'),
+  ),
   docs: setting(
     'on',
     'on or off: whether the OpenAPI document and its page are served',
@@ -172,6 +173,11 @@ export const settings = {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
     }),
   ),
+  logFormat: setting(
+    'auto',
+    'text for people, json for programs; auto: text where standard error is a terminal',
+    z.enum(logFormats, { error: 'must be auto, text or json' }),
+  ),
 }
 
 export type SettingName = keyof typeof settings
@@ -180,6 +186,36 @@ export type SettingName = keyof typeof settings
 export const SECRETS = new Set<SettingName>(['databaseUrl'])
 
 export const settingNames = Object.keys(settings) as SettingName[]
+
+/** The groups of settings: each begins with the setting that stands before its title. */
+const GROUPS: { readonly [Name in SettingName]?: string } = {
+  listen: 'Where it listens',
+  databaseUrl: 'The store',
+  jwksUrl: 'Who may call',
+  bodyLimitBytes: 'Limits',
+  headersTimeoutMs: 'Time-outs',
+  shutdownDelayMs: 'At the end',
+  docs: 'The OpenAPI document',
+  logLevel: 'The log',
+}
+
+interface SettingGroup {
+  readonly title: string
+  readonly names: readonly SettingName[]
+}
+
+function groupSettings(): SettingGroup[] {
+  const groups: { title: string; names: SettingName[] }[] = []
+  for (const name of settingNames) {
+    const title = GROUPS[name]
+    if (title !== undefined) groups.push({ title, names: [] })
+    groups.at(-1)?.names.push(name)
+  }
+  return groups
+}
+
+/** Every setting in its group, in the order of help and documents. */
+export const settingGroups: readonly SettingGroup[] = groupSettings()
 
 function wordsOf(name: SettingName): string[] {
   return name.split(/(?=[A-Z])/)

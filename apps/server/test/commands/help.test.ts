@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { flagOf, settingGroups, settingNames } from '../../src/settings/settings.ts'
 import { runProgram } from './program.ts'
 
 const commands = ['export', 'load', 'backup', 'restore', 'migrate', 'config', 'doctor']
@@ -24,12 +25,28 @@ describe('help', () => {
     expect(out.split('\n')[0]).toBe(usage)
   })
 
-  test.each(commands)('of %s fits a terminal and names the flag of the database', async (name) => {
-    const { code, out } = await runProgram([name, '--help'])
-    expect(code).toBe(0)
-    expect(out).toContain('--database-url <value>')
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+  test.each(['serve', 'config'])('of %s has every setting, in its group', async (name) => {
+    const { out } = await runProgram([name, '--help'])
+    const [, ...groups] = out.split(/^(?=\S.*:$)/m).map((group) => ({
+      title: group.split(':\n')[0],
+      flags: group.match(/(?<=^ {2})--\S+/gm) ?? [],
+    }))
+    expect(groups.slice(0, -1)).toEqual(
+      settingGroups.map(({ title, names }) => ({ title, flags: names.map(flagOf) })),
+    )
+    expect(groups.at(-1)).toEqual({ title: 'Options', flags: [] })
+    expect(settingGroups.flatMap(({ names }) => names)).toEqual(settingNames)
   })
+
+  test.each(['serve', ...commands])(
+    'of %s fits a terminal and names the flag of the database',
+    async (name) => {
+      const { code, out } = await runProgram([name, '--help'])
+      expect(code).toBe(0)
+      expect(out).toContain('--database-url <value>')
+      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+    },
+  )
 })
 
 test('the version is that of the package', async () => {

@@ -53,7 +53,9 @@ describe('load', () => {
     expect(code).toBe(65)
     expect(err).toContain('-:2: id 1 is taken by other content\n')
     expect(err).toContain('-:3: is not valid JSON\n')
-    expect(err).toContain('Read 4 plants: 2 created, 0 already there, 1 conflicting, 1 invalid.\n')
+    expect(err).toMatch(
+      /^Read 4 plants: 2 created, 0 already there, 1 conflicting, 1 invalid\. \d+ B in [\d.]+ s/m,
+    )
     expect(err).toMatch(
       /2 plants of - are not stored, and kept in .*\/rejects-1\. Try: correct that file, and load it\n$/,
     )

@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import type { Logger } from 'pino'
+import { describe, expect, test, vi } from 'vitest'
 import { createLevelSwitch, createLog } from '../../src/operations/log.ts'
+import { formatForPeople } from '../../src/text/readable-line.ts'
 import { logLinesIn, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
@@ -140,6 +142,74 @@ test('an error is logged with its causes, and without what a driver adds to it',
   expect(err).toMatchObject({ message: 'outer', cause: { message: 'inner', code: '23514' } })
   expect(err.stack).toContain('log.test.ts')
   expect(lines[0]).not.toContain('marked')
+})
+
+/** What a log for people says of one event, without colours, in UTC. */
+function readable(say: (log: Logger) => void): string {
+  vi.stubEnv('TZ', 'UTC')
+  vi.stubEnv('NO_COLOR', '1')
+  const lines: string[] = []
+  say(createLog('trace', { write: (line) => void lines.push(line) }, true))
+  vi.unstubAllEnvs()
+  expect(lines).toHaveLength(1)
+  return lines[0] ?? ''
+}
+
+const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d /
+
+describe('a line for people', () => {
+  test('has the local time, the level, the message, and what was asked and answered', () => {
+    const about = { requestId: 'a', method: 'POST', path: '/plants', durationMs: 1.5, status: 400 }
+    const line = readable((log) => log.info({ ...about, code: 40_002, error: 'bad_id' }, 'no id'))
+    expect(line).toMatch(TIME)
+    expect(line.replace(TIME, '')).toBe(
+      'INFO  no id  POST /plants 400 bad_id requestId=a durationMs=1.5\n',
+    )
+  })
+
+  test('has the time of the clock on the wall', () => {
+    const line = '{"time":"2026-11-22T12:00:00.000Z","level":"info","msg":"x"}'
+    for (const [zone, time] of [
+      ['Asia/Kolkata', '2026-11-22 17:30:00'],
+      ['America/New_York', '2026-11-22 07:00:00'],
+    ] as const) {
+      vi.stubEnv('TZ', zone)
+      expect(formatForPeople(line)).toContain(`${time} `)
+    }
+    vi.unstubAllEnvs()
+  })
+
+  test('keeps an error, its code and its causes below it, and nothing that a driver added', () => {
+    const cause = Object.assign(new Error('inner'), { code: '23514', detail: 'marked' })
+    const block = readable((log) => log.error({ err: new TypeError('outer', { cause }) }, 'failed'))
+    const [first, ...below] = block.trimEnd().split('\n')
+    expect(first).toMatch(/ERROR failed$/)
+    expect(below[0]).toBe('  TypeError: outer')
+    expect(below).toContain('  caused by: [23514] Error: inner')
+    expect(below.filter((line) => !line.startsWith('  '))).toEqual([])
+    expect(below.filter((line) => /^ {6}at /.test(line)).length).toBeGreaterThan(2)
+    expect(block).not.toContain('marked')
+  })
+
+  test('is one event in one block, whatever it holds', () => {
+    const hostile = 'x\u001b[2J\r\n2026-11-22 forged\u2028\u009b1A\u202e'
+    const err = new Error(hostile, { cause: hostile })
+    const block = readable((log) => log.warn({ err, path: hostile, [hostile]: [hostile] }, hostile))
+    expect(block.replaceAll('\n', '')).not.toMatch(UNPRINTABLE)
+    const [, ...below] = block.trimEnd().split('\n')
+    expect(below.filter((line) => !line.startsWith('  '))).toEqual([])
+    expect(block.split('forged').length).toBeGreaterThan(5)
+  })
+
+  test('has no credential, and every digit of a number', () => {
+    const token = 'plant_0123456789ab_secretsecretsecret'
+    const text = readable((log) =>
+      log.info({ path: `/${token}`, err: new Error(token), id: 2n ** 63n - 1n }, `is ${token}`),
+    )
+    expect(text).not.toContain('secret')
+    expect(text.split('[credential]')).toHaveLength(4)
+    expect(text).toContain('id=9223372036854775807')
+  })
 })
 
 test.each([

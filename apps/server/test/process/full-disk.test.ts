@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
-import { fill, makeSmallDisk, needsDisks } from './small-disk.ts'
+import { fill, makeSmallDisk, needsDisks } from './ext4-disk.ts'
 
 const COMMANDS = [
   ['serve'],

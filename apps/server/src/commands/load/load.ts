@@ -13,7 +13,7 @@ import { describeCount } from '../../text/describe-count.ts'
 import { addSettingFlags, withStore } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { describeStop, describeUnavailable, refuseExisting } from '../failures.ts'
-import { startProgress } from '../progress.ts'
+import { describePace, perSecond, startProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Input, openInput } from './input.ts'
 import { type LoadCounts, loadPlants, type Reject } from './load-plants.ts'
@@ -90,10 +90,11 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
   const counts: LoadCounts = { read: 0, created: 0, already_there: 0, id_taken: 0, invalid: 0 }
   const summary = createRejectsSummary()
   const startedAt = performance.now()
+  const work = () => ({ startedAt, count: counts.read, bytes: input.bytesRead() })
   const progress = startProgress(terminal, () => ({
     fraction: input.size && input.bytesRead() / input.size,
     counts: { read: counts.read, rejected: counts.id_taken + counts.invalid },
-    perSecond: (counts.read * 1_000) / (performance.now() - startedAt),
+    perSecond: perSecond(work()),
   }))
   try {
     await loadPlants(reader.records(), {
@@ -113,7 +114,7 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
     progress.end()
     rejects.close()
     for (const line of summary.describe()) terminal.err(`${line}\n`)
-    terminal.err(`${describeCounts(counts)}\n`)
+    terminal.err(`${describeCounts(counts)} ${describePace(work())}.\n`)
   }
   const refused = counts.id_taken + counts.invalid
   if (refused > 0) throw describeRejected(refused, whole)

@@ -13,11 +13,11 @@ import { within } from '../../process/within.ts'
 import { openAuthenticate, takesJwt } from '../../service/open-authenticate.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
-import { environmentNameOf, settingNames } from '../../settings/settings.ts'
+import { environmentNameOf } from '../../settings/settings.ts'
 import { describeUnknownArguments } from '../../settings/unknown-names.ts'
 import { joinObservers } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
-import { addSettingFlags } from '../command.ts'
+import { addAllSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
@@ -216,7 +216,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
 
 /** `serve`, the command when none is named. */
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  addSettingFlags(program.command('serve', { isDefault: true }), settingNames)
+  addAllSettingFlags(program.command('serve', { isDefault: true }))
     .description('serve plants over HTTP (the default)')
     .allowUnknownOption()
     .allowExcessArguments()

@@ -22,6 +22,13 @@ async function* readBatches(client: PoolClient, place: string): AsyncGenerator<N
   }
 }
 
+/** What PostgreSQL's planner believes: counting would read the whole table. -1 before its first look. */
+async function readEstimate(client: PoolClient, { plants }: Tables): Promise<number | undefined> {
+  const select = 'SELECT reltuples FROM pg_class WHERE oid = $1::regclass'
+  const { rows } = await client.query(select, [plants])
+  return rows[0]?.reltuples > 0 ? rows[0].reltuples : undefined
+}
+
 async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
   await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await client.query(
@@ -48,10 +55,15 @@ export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSn
     database = await openDatabase(address, options)
     const { pool, tables } = database
     await refuseOtherSchema(pool, address.place, tables)
-    client = await pool.connect()
-    await openCursor(client, tables)
-    const description = `PostgreSQL at ${address.place}`
-    return { description, batches: readBatches(client, address.place), close }
+    const reader = await pool.connect()
+    client = reader
+    await openCursor(reader, tables)
+    return {
+      description: `PostgreSQL at ${address.place}`,
+      batches: readBatches(reader, address.place),
+      estimateCount: () => readEstimate(reader, tables),
+      close,
+    }
   } catch (error) {
     await close()
     throw describeOpenFailure(error, address.place)
