@@ -10,7 +10,7 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/prometheus.test.ts',
-  'test/postgres/{kills,lost-sessions,outages,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/{kills,lost-sessions,move,outages,rolling-restarts,standby,standstill}.test.ts',
   'test/process/durability.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',

@@ -8,6 +8,7 @@ import { addExportCommand } from './commands/export.ts'
 import { describeUnavailable } from './commands/failures.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addMoveCommand } from './commands/move/move.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve/serve.ts'
@@ -68,6 +69,7 @@ function createProgram(streams: Streams): Command {
     allowDataLoss: `${environmentNameOf('allowDataLoss')}=yes`,
     migrate: 'plant-store-server migrate',
     doctor: 'plant-store-server doctor',
+    move: 'plant-store-server move',
   })
   const program = new Command('plant-store-server')
     .description('A plant store over HTTP: 200 means durable.')
@@ -97,6 +99,7 @@ function createProgram(streams: Streams): Command {
   addBackupCommand(program, terminal)
   addRestoreCommand(program, terminal)
   addMigrateCommand(program, terminal)
+  addMoveCommand(program, terminal)
   addConfigCommand(program, terminal)
   addOpenApiCommand(program, terminal)
   addDoctorCommand(program, terminal)

@@ -8,6 +8,8 @@ export interface OperatorNames {
   migrate: string
   /** The command that checks a store. */
   doctor: string
+  /** The command that moves plants to another database. */
+  move: string
 }
 
 /** The names that messages of stores use: plain words until setOperatorNames. */
@@ -16,6 +18,7 @@ export const operatorNames: Readonly<OperatorNames> = {
   allowDataLoss: 'the permission to lose data',
   migrate: 'the migrations',
   doctor: 'the health checks',
+  move: 'the move',
 }
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { runProgram } from './program.ts'
 
-const commands = ['export', 'load', 'backup', 'restore', 'migrate', 'config', 'doctor']
+const commands = ['export', 'load', 'backup', 'restore', 'migrate', 'move', 'config', 'doctor']
 
 describe('help', () => {
   test('lists every command with what it does', async () => {

@@ -3,6 +3,7 @@ import { findWideModes } from './files/permissions.ts'
 import { backUpStore } from './maintenance/backup.ts'
 import { examineSqlite } from './maintenance/examine.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
+import { openSqliteMove, undoSqliteMove } from './maintenance/move.ts'
 import { restoreStore } from './maintenance/restore.ts'
 import { openSqliteSnapshot } from './maintenance/snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
@@ -20,6 +21,10 @@ export const sqlite: Engine = {
       snapshot: async () => openSqliteSnapshot(file),
       migrate: () => migrateSqlite(file),
       examine: () => examineSqlite(file),
+      departure: {
+        open: () => openSqliteMove(file),
+        undo: () => undoSqliteMove(file),
+      },
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),
