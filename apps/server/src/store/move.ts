@@ -19,7 +19,7 @@ export interface MoveSource {
   resume(place: string): boolean
   /** The next plants that were not read yet; none when all were. Not kept in a transaction. */
   read(): NewPlant[]
-  /** Plants that were not read yet. */
+  /** Plants that were not read yet; 0 once the move is over, whoever ended it. */
   countLeft(): number
   /** Behind the last plant that was read, once that is on stable storage in this store. */
   place(): Promise<string>

@@ -204,6 +204,8 @@ describe('move', () => {
     const again = await openMove(path, databaseUrl)
     await copyAll(again)
     await cutOver(again)
+    // A bar that shows it may ask until the command ends.
+    expect(again.source.countLeft()).toBe(0)
     expect(await idsIn(databaseUrl)).toEqual([1n, 2n])
     expect((await post(server, { body: '{"id":3,"name":"Moss"}' })).status).toBe(503)
   })

@@ -166,7 +166,7 @@ function createSource(database: DatabaseSync, path: string): MoveSource {
     movedTo: () => placeAfterMove(database),
     resume: (place) => whileOpen(() => reader.resume(parsePlace(place))),
     read: () => whileOpen(reader.read),
-    countLeft: () => whileOpen(reader.countLeft),
+    countLeft: () => (moveStateOf(database) === 'open' ? reader.countLeft() : 0),
     async place() {
       const text = formatPlace(reader.place)
       // What a killed server left in the log may be lost with the power, and its number used again.
