@@ -60,7 +60,7 @@ test('every block is one that a test or the check runs', () => {
     .map(({ text }) => text.split('\n')[0])
   expect(commands.toSorted()).toEqual([
     'cd examples/plants',
-    "export PLANT_STORE_DATABASE_URL='postgres://plant_store:secret@db.example/plants?sslmode=verify-full'",
+    "export PLANT_STORE_DATABASE_URL='postgres://plant_store@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
     'npm install -g @plant-store/cli',
     'npm install @plant-store/client',
@@ -70,10 +70,11 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
-    'npx -y pnpm@12.16.0 server export --database-url sqlite:./data/plants.db | npx -y pnpm@12.16.0 server load --format jsonl -',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
+    'npx -y pnpm@12.16.0 server move --from sqlite:./data/plants.db --finish',
     'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
+    'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 start',
     'npx -y pnpm@12.16.0 test',
     'npx -y pnpm@12.16.0 test:all --no-skips',

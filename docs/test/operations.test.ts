@@ -10,8 +10,9 @@ const BACKUP = blockWith('docs/recovery.md', 'server backup').text
 const EXPORT = blockWith('docs/recovery.md', 'server export').text
 const DOCTOR = blockWith('docs/recovery.md', 'server doctor').text
 const RENEW = blockWith('CONTRIBUTING.md', 'server openapi').text
-const MOVE = blockWith('docs/growing.md', 'server migrate').text.trim().split('\n')
-const CHANGE = blockWith('docs/growing.md', 'pnpm@12.16.0 start').text.trim().split('\n')
+const MAKE = blockWith('docs/growing.md', 'server migrate').text.trim().split('\n')
+const MOVE = blockWith('docs/growing.md', 'server move').text
+const CHANGE = blockWith('docs/growing.md', 'pnpm@12.16.0 start').text
 
 /** A clone whose store holds one plant, its server running. */
 async function startWithOnePlant() {
@@ -47,18 +48,21 @@ test('every line on growing past one machine does what it says', { timeout: 300_
   try {
     const { folder, server, line } = await startWithOnePlant()
     const databaseUrl = await postgres.createDatabase()
-    const [first = '', ...rest] = MOVE
-    expect(CHANGE.at(-1)).toBe(START.trim())
+    const [first = '', ...rest] = MAKE
     const here = first.replace(/'.*'/, `'${databaseUrl}'`)
-    const moved = await succeed(folder, [here, ...rest].join('\n'))
-    expect(moved).toContain('all of it ran')
+    const made = await succeed(folder, [here, ...rest].join('\n'))
+    expect(made).toContain('all of it ran')
     const late = line.replace('"id":1', '"id":2')
     expect(await runInShell(folder, late).ended).toMatch(/^HTTP\/1\.1 200 OK/m)
+    expect(await succeed(folder, `${here}\n${MOVE}`)).toContain('all of it ran')
+    const refused = line.replace('"id":1', '"id":3')
+    expect(await runInShell(folder, refused).ended).toMatch(/^HTTP\/1\.1 503 /m)
     await server.kill()
 
-    const grown = runInShell(folder, [here, ...CHANGE].join('\n'))
+    expect(CHANGE).toBe(START)
+    const grown = runInShell(folder, `${here}\n${CHANGE}`)
     const [, address = ''] = await grown.print(/listens on (\S+)/)
-    const token = /^plant_\S+$/m.exec(moved)?.[0]
+    const token = /^plant_\S+$/m.exec(made)?.[0]
     const create = (id: number, name: string) =>
       fetch(`${address}/plants`, {
         method: 'POST',

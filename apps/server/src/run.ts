@@ -10,6 +10,7 @@ import { addExportCommand } from './commands/export.ts'
 import { describeUnavailable } from './commands/failures.ts'
 import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
+import { addMoveCommand } from './commands/move/move.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
 import { PROGRAM } from './commands/program-name.ts'
 import { addRestoreCommand } from './commands/restore.ts'
@@ -84,6 +85,9 @@ function nameForOperators(program: Command, args: readonly string[]): void {
     get doctor() {
       return commandLine('doctor')
     },
+    get move() {
+      return commandLine('move')
+    },
   })
 }
 
@@ -120,6 +124,7 @@ function createProgram(streams: Streams, args: readonly string[]): Command {
   addBackupCommand(program, terminal)
   addRestoreCommand(program, terminal)
   addMigrateCommand(program, terminal)
+  addMoveCommand(program, terminal)
   addConfigCommand(program, terminal)
   addOpenApiCommand(program, terminal)
   addDoctorCommand(program, terminal)

@@ -13,6 +13,7 @@ const HOUSE = [
   'run.ts',
   'commands/doctor/',
   'commands/load/',
+  'commands/move/',
   'commands/token/',
   'commands/',
   'service/',

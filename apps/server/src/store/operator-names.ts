@@ -14,6 +14,8 @@ export interface OperatorNames {
   restore: string
   /** The command that checks a store. */
   doctor: string
+  /** The command that moves plants to another database. */
+  move: string
 }
 
 /** The names that messages of stores use: plain words until setOperatorNames. */
@@ -25,6 +27,7 @@ export const operatorNames: Readonly<OperatorNames> = {
   migrate: 'the migrations',
   restore: 'restore',
   doctor: 'the health checks',
+  move: 'the move',
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { NewPlant } from '@plant-store/contract'
+import type { MoveRecords } from './move.ts'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
 const createOutcomes = ['created', 'already_there', 'id_taken'] as const
@@ -88,6 +89,8 @@ export interface Store {
   readonly tokens: TokenStore
   /** Where several servers share the database; undefined where it is one machine's. */
   readonly spendRates?: SpendRates
+  /** Where plants may move here from another database; undefined where they may not. */
+  readonly moves?: MoveRecords
   /** One line for people: engine, version, and the settings behind "200 means durable". */
   readonly description: string
   /** Resolves, with what happened, once the store cannot be trusted any more: the process must end. */

@@ -1,15 +1,11 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { request as requestOverTls } from 'node:https'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { call, expectError } from './call.ts'
 import {
   needsProxies,
   PROXIES,
@@ -21,49 +17,6 @@ import { createOverHttp2 } from './uploads.ts'
 
 // Processes of a machine that is busy with other tests take their time.
 vi.setConfig({ testTimeout: 60_000 })
-
-interface Received {
-  readonly status: number
-  readonly headers: IncomingMessage['headers']
-  readonly body: { readonly error?: number; readonly message?: string; readonly name?: string }
-}
-
-interface Call {
-  readonly token?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly path?: string
-  /** The pieces of the body, and the time before each. */
-  readonly pieces?: readonly string[]
-  readonly pauseMs?: number
-  /** Which address of this machine calls. */
-  readonly localAddress?: string
-}
-
-/** One request on a connection of its own. */
-async function call({ port }: RunningProxy, options: Call): Promise<Received> {
-  const { token = '', headers = {}, path = '/plants', pieces = ['{}'], pauseMs = 0 } = options
-  const request = requestOverTls({
-    ...{ host: '127.0.0.1', port, path, method: 'POST', agent: false },
-    rejectUnauthorized: false,
-    servername: '',
-    ...(options.localAddress && { localAddress: options.localAddress }),
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(pieces.join('')),
-      ...headers,
-    },
-  })
-  const answered = once(request, 'response')
-  for (const piece of pieces) {
-    await sleep(pauseMs)
-    request.write(piece)
-  }
-  request.end()
-  const [response] = (await answered) as [IncomingMessage]
-  const text = (await response.toArray()).join('')
-  return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) }
-}
 
 /** What counts the connections that a proxy opens to its server. */
 interface Relay {
@@ -118,21 +71,6 @@ async function start(name: ProxyName, options: StartOptions = {}): Promise<Runni
   // HAProxy sends no request before its first health check.
   await vi.waitUntil(async () => (await call(proxy, {})).status === 401, { timeout: 20_000 })
   return { folder, server, proxy }
-}
-
-/** An Error body of the contract with its status, and what the server adds to all of its replies. */
-function expectError(
-  { status, headers, body }: Received,
-  ...names: (keyof typeof errorTable)[]
-): void {
-  expect(names.map((name) => errorTable[name])).toContainEqual({ code: body.error, status })
-  expect(body.message).toEqual(expect.any(String))
-  expect(headers).toMatchObject({
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': expect.stringMatching(/^[\w.-]{1,128}$/),
-  })
 }
 
 /** Keeps every create from being committed, as another program that writes would, until the test ends. */

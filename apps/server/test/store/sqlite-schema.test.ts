@@ -57,6 +57,11 @@ describe('a schema that the migrations did not make is refused by name, and the 
       /plants\.db is not as this program made it: trigger weeds was added\. Find out who/,
     ],
     [
+      'a trigger that is nearly that of a move',
+      'CREATE TABLE arrivals (position INTEGER PRIMARY KEY, plant INTEGER NOT NULL) STRICT; CREATE TRIGGER record_arrival BEFORE INSERT ON plants BEGIN INSERT INTO arrivals (plant) VALUES (new.id); END',
+      /is not as this program made it: trigger record_arrival was added\. Find out who/,
+    ],
+    [
       'a virtual table',
       'CREATE VIRTUAL TABLE words USING fts5 (name)',
       /table words was added, table words_data was added/,

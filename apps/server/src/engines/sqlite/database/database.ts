@@ -14,6 +14,7 @@ import { copyBeforeMigration } from './copy.ts'
 import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { migrate } from './migrations.ts'
+import { refuseMoved } from './move-schema.ts'
 import { refuseStrangeSchema } from './schema.ts'
 import { BUSY_LIMIT_MS } from './transactions.ts'
 
@@ -126,6 +127,7 @@ async function checkDigest(database: DatabaseSync, path: string): Promise<void> 
 /** Brings a file to the newest schema, without what a backup has beyond that of a store. */
 async function bringToNewestSchema(database: DatabaseSync, path: string): Promise<void> {
   refuseStrangeSchema(database, path)
+  refuseMoved(database, path)
   await checkDigest(database, path)
   await copyBeforeMigration(database, path)
   removeDigest(database)

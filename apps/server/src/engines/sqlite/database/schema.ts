@@ -5,6 +5,7 @@ import { displayName } from '../../../text/display-name.ts'
 import { connect } from './connect.ts'
 import { DIGEST_TABLE } from './digest.ts'
 import { migrate, NEWEST_VERSION, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
+import { MOVE_SCHEMA } from './move-schema.ts'
 
 /** A table, index, view or trigger as SQLite records it (https://sqlite.org/schematab.html). */
 interface SchemaEntry {
@@ -14,9 +15,10 @@ interface SchemaEntry {
   readonly sql: string | null
 }
 
-/** Tables that others make in a store, that hold none of it and that no query of ours reads. */
-const HARMLESS_TABLES = new Set<string | null>([
+/** What may be in a store beside what the migrations make: it takes no plant away and lets no token in. */
+const HARMLESS = new Set<string | null>([
   DIGEST_TABLE,
+  ...MOVE_SCHEMA,
   // ANALYZE and PRAGMA optimize (https://sqlite.org/fileformat2.html#stat1tab).
   'CREATE TABLE sqlite_stat1(tbl,idx,stat)',
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
@@ -48,8 +50,8 @@ function isSame(one: SchemaEntry, other: SchemaEntry): boolean {
   return isNamedAs(one, other) && one.tbl_name === other.tbl_name && one.sql === other.sql
 }
 
-function isHarmless({ type, sql }: SchemaEntry): boolean {
-  return type === 'table' && HARMLESS_TABLES.has(sql)
+function isHarmless({ sql }: SchemaEntry): boolean {
+  return HARMLESS.has(sql)
 }
 
 /** What differs, each by its name. */
