@@ -17,6 +17,7 @@ const HOUSE = [
   'commands/',
   'service/',
   'operations/',
+  'operations/overview/',
   'operations/metrics/',
   'operations/traces/',
   'docs/',

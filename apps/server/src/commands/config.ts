@@ -1,8 +1,7 @@
 import { printableLine } from '@plant-store/plant-files'
 import type { Command } from 'commander'
-import { maskDatabaseUrl } from '../engines/engines.ts'
-import { type Flags, findSetting, loadConfig } from '../settings/config.ts'
-import { environmentNameOf, SECRETS, settingNames } from '../settings/settings.ts'
+import { type Flags, findSetting, loadConfig, shownText } from '../settings/config.ts'
+import { environmentNameOf, settingNames } from '../settings/settings.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,8 +13,8 @@ export function addConfigCommand(program: Command, terminal: Terminal): void {
       loadConfig(flags)
       for (const name of settingNames) {
         const { text, source } = findSetting(name, flags)
-        const shown = SECRETS.has(name) ? maskDatabaseUrl(text) : text
-        terminal.out(printableLine(`${environmentNameOf(name)}=${shown}  # ${source}\n`))
+        const shown = `${environmentNameOf(name)}=${shownText(name, text)}`
+        terminal.out(printableLine(`${shown}  # ${source}\n`))
       }
     })
 }

@@ -9,14 +9,16 @@ import {
   reply,
   replyError,
 } from '../http/pipeline.ts'
+import type { Config } from '../settings/config.ts'
 import { type Store, StoreUnavailableError } from '../store/store.ts'
 import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { addOverview } from './overview/overview.ts'
 
-export interface OperationsParts extends PipelineOptions {
+export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedSettings'> {
   /** Names and addresses that Host may have, besides the listener's own. */
   readonly hosts: readonly string[]
-  readonly store: Pick<Store, 'isReady'>
+  readonly store: Pick<Store, 'isReady' | 'description'>
   /** Undefined where nothing is measured; there is no `/metrics` then. */
   readonly metrics: Metrics | undefined
 }
@@ -35,7 +37,7 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
 
-/** The app of the operations listener: `GET /livez`, `GET /readyz` and `GET /metrics`. */
+/** The app of the operations listener: `GET /livez`, `GET /readyz`, `GET /metrics` and the page. */
 export function createOperationsApp(parts: OperationsParts): Express {
   const { metrics } = parts
   const app = createBareApp()
@@ -52,6 +54,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   if (metrics !== undefined) {
     metrics.measureReadiness(() => assertReady(parts))
     addMetrics(app, metrics, parts)
+    addOverview(app, { ...parts, metrics, assertReady: () => assertReady(parts) })
   }
   app.use(refusePath)
   app.use(replyError(parts))

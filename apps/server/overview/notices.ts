@@ -1,0 +1,67 @@
+import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import { numberOf } from './facts.ts'
+import { bytes, seconds, share, span, words } from './format.ts'
+import type { Hour } from './hour.ts'
+import { linesOf } from './plots.ts'
+
+const DAY_MS = 86_400_000
+
+const SERVER_ERRORS = ['internal', 'outcome_unknown', 'unavailable']
+
+/** The newest value of a metric. */
+function newest(hour: Hour, name: string): number | undefined {
+  return hour.find(name, 'value')[0]?.values.at(-1) ?? undefined
+}
+
+/** The mean of a rate over the last five minutes. */
+function recentRate(hour: Hour, where: (outcome: string) => boolean): number {
+  const line = { label: '', name: 'plant_store_creates_total', as: 'rate', where } as const
+  const values = linesOf(hour, { lines: [line] })[0]?.values.slice(-30) ?? []
+  const known = values.filter((value) => value !== null)
+  return known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length)
+}
+
+function noticeErrors(hour: Hour): string | undefined {
+  const failed = recentRate(hour, (outcome) => SERVER_ERRORS.includes(outcome))
+  const all = recentRate(hour, () => true)
+  if (failed <= all / 100) return undefined
+  const part = words(share, failed / all)
+  return `${part} of the replies of the last five minutes are errors of the server. The log says why.`
+}
+
+function noticeQueue(hour: Hour, reply: OverviewReply): string | undefined {
+  const waiting = newest(hour, 'plant_store_waiting_plants') ?? 0
+  const limit = numberOf(reply, 'plant_store_waiting_plants_limit') ?? Number.POSITIVE_INFINITY
+  if (waiting <= 0.8 * limit) return undefined
+  return `${waiting} plants wait for a commit, of at most ${limit}.`
+}
+
+function noticeToken({ at, ...reply }: OverviewReply): string | undefined {
+  const end = numberOf({ at, ...reply }, 'plant_store_next_token_end_timestamp_seconds')
+  const left = (end ?? Number.POSITIVE_INFINITY) * 1_000 - at
+  if (left > 14 * DAY_MS) return undefined
+  return left > 0 ? `A token ends in ${span(left)}: rotate it.` : 'A token has ended.'
+}
+
+/**
+ * What an operator should look at although the server is ready, by the thresholds of
+ * operations/alerts.yml but without their time.
+ */
+export function findNotices(hour: Hour, reply: OverviewReply): string[] {
+  const free = newest(hour, 'plant_store_sqlite_disk_free_bytes')
+  const log = newest(hour, 'plant_store_sqlite_log_bytes')
+  const lag = newest(hour, 'nodejs_eventloop_lag_p99_seconds')
+  const pool = newest(hour, 'plant_store_postgres_pool_waiting')
+  const notices = [
+    numberOf(reply, 'plant_store_sqlite_damaged') === 1 &&
+      'The check has found damaged pages in the database: docs/runbook.md says what to do.',
+    noticeErrors(hour),
+    free !== undefined && free < 2 ** 30 && `Only ${words(bytes, free)} of disk are free.`,
+    noticeQueue(hour, reply),
+    log !== undefined && log > 2 ** 28 && `The write-ahead log has ${words(bytes, log)}.`,
+    pool !== undefined && pool > 0 && `${pool} callers wait for a connection to PostgreSQL.`,
+    lag !== undefined && lag > 0.25 && `The event loop is late by ${words(seconds, lag)}.`,
+    noticeToken(reply),
+  ]
+  return notices.filter((notice) => typeof notice === 'string')
+}
