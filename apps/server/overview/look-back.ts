@@ -60,7 +60,10 @@ export function createLookBack(onChange: () => void): LookBack {
   let looked: number | undefined
 
   function showMoment(): void {
-    const text = looked === undefined ? `Latest, ${clock(at)}` : `At ${clock(looked)}, ${span(at - looked)} ago`
+    const text =
+      looked === undefined
+        ? `Latest, ${clock(at)}`
+        : `At ${clock(looked)}, ${span(at - looked)} ago`
     slider.setAttribute('aria-valuetext', text)
     byId('moment-words').textContent = text
     byId('look-back').classList.toggle('is-past', looked !== undefined)
@@ -75,9 +78,7 @@ export function createLookBack(onChange: () => void): LookBack {
 
   slider.addEventListener('input', () => {
     const seconds = Number(slider.value)
-    looked = seconds === 0 ? undefined : at + seconds * 1_000
-    showMoment()
-    onChange()
+    look(seconds === 0 ? undefined : at + seconds * 1_000)
   })
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') look(undefined)

@@ -6,11 +6,20 @@ import { linesOf } from './plots.ts'
 
 const DAY_MS = 86_400_000
 
+const SAMPLES_OF_MINUTE = 6
+
 const SERVER_ERRORS = ['internal', 'outcome_unknown', 'unavailable']
 
 /** The newest value of a metric. */
 function newest(hour: Hour, name: string): number | undefined {
   return hour.find(name, 'value')[0]?.values.at(-1) ?? undefined
+}
+
+/** The least of a metric in the last minute: a moment wakes nobody. */
+function lately(hour: Hour, name: string): number {
+  const values = hour.find(name, 'value')[0]?.values.slice(-SAMPLES_OF_MINUTE) ?? []
+  const known = values.filter((value) => value !== null)
+  return known.length < SAMPLES_OF_MINUTE ? 0 : Math.min(...known)
 }
 
 /** The mean of a rate over the last five minutes. */
@@ -30,7 +39,7 @@ function noticeErrors(hour: Hour): string | undefined {
 }
 
 function noticeQueue(hour: Hour, reply: OverviewReply): string | undefined {
-  const waiting = newest(hour, 'plant_store_waiting_plants') ?? 0
+  const waiting = lately(hour, 'plant_store_waiting_plants')
   const limit = numberOf(reply, 'plant_store_waiting_plants_limit') ?? Number.POSITIVE_INFINITY
   if (waiting <= 0.8 * limit) return undefined
   return `${waiting} plants wait for a commit, of at most ${limit}.`
@@ -45,22 +54,22 @@ function noticeToken({ at, ...reply }: OverviewReply): string | undefined {
 
 /**
  * What an operator should look at although the server is ready, by the thresholds of
- * operations/alerts.yml but without their time.
+ * operations/alerts.yml, but within a minute.
  */
 export function findNotices(hour: Hour, reply: OverviewReply): string[] {
   const free = newest(hour, 'plant_store_sqlite_disk_free_bytes')
-  const log = newest(hour, 'plant_store_sqlite_log_bytes')
-  const lag = newest(hour, 'nodejs_eventloop_lag_p99_seconds')
-  const pool = newest(hour, 'plant_store_postgres_pool_waiting')
+  const log = lately(hour, 'plant_store_sqlite_log_bytes')
+  const lag = lately(hour, 'nodejs_eventloop_lag_p99_seconds')
+  const pool = lately(hour, 'plant_store_postgres_pool_waiting')
   const notices = [
     numberOf(reply, 'plant_store_sqlite_damaged') === 1 &&
       'The check has found damaged pages in the database: docs/runbook.md says what to do.',
     noticeErrors(hour),
     free !== undefined && free < 2 ** 30 && `Only ${words(bytes, free)} of disk are free.`,
     noticeQueue(hour, reply),
-    log !== undefined && log > 2 ** 28 && `The write-ahead log has ${words(bytes, log)}.`,
-    pool !== undefined && pool > 0 && `${pool} callers wait for a connection to PostgreSQL.`,
-    lag !== undefined && lag > 0.25 && `The event loop is late by ${words(seconds, lag)}.`,
+    log > 2 ** 28 && `The write-ahead log has ${words(bytes, log)}.`,
+    pool > 0 && `${pool} callers wait for a connection to PostgreSQL.`,
+    lag > 0.25 && `The event loop is late by ${words(seconds, lag)}.`,
     noticeToken(reply),
   ]
   return notices.filter((notice) => typeof notice === 'string')

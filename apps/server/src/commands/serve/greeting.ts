@@ -27,7 +27,7 @@ export function formatGreeting({ url, operationsUrl, store, hasDocs, token }: Gr
   const health =
     operationsUrl === undefined
       ? ''
-      : `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
+      : `See how it is in a browser: ${operationsUrl}/\nHealth: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
   const firstPlant = token === undefined ? '' : describeFirstPlant(url, token)
   return `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store)}\n${firstPlant}`
 }

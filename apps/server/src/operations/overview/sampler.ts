@@ -21,15 +21,32 @@ function isShown({ labels }: Measured): boolean {
   return labels.status === undefined || labels.status === '200'
 }
 
+type Lag = ReturnType<typeof monitorEventLoopDelay>
+
 /** The same as the metrics of these names, since the last sample. */
-function readLag(lag: ReturnType<typeof monitorEventLoopDelay>): Measured[] {
+function readLag(lag: Lag): Measured[] {
+  const isEmpty = lag.count === 0
   const measured = [
-    { name: LAG_P99, labels: {}, value: lag.percentile(99) / 1e9 },
-    { name: LAG_MAX, labels: {}, value: lag.max / 1e9 },
+    { name: LAG_P99, labels: {}, value: isEmpty ? Number.NaN : lag.percentile(99) / 1e9 },
+    { name: LAG_MAX, labels: {}, value: isEmpty ? Number.NaN : lag.max / 1e9 },
   ]
-  const { count } = lag
   lag.reset()
-  return count === 0 ? [] : measured
+  return measured
+}
+
+const NAMES = Object.keys(PLOTTED)
+
+/** Adds what the metrics are now to a history: half a millisecond of CPU time. */
+export async function takeSample(
+  metrics: Pick<Metrics, 'read'>,
+  lag: Lag,
+  history: History,
+): Promise<void> {
+  const time = Date.now()
+  const delays = readLag(lag)
+  await readMetrics(metrics, READ_FIRST)
+  const measured = await readMetrics(metrics, NAMES)
+  history.add(time, [...measured.filter(isShown), ...delays])
 }
 
 /**
@@ -38,23 +55,14 @@ function readLag(lag: ReturnType<typeof monitorEventLoopDelay>): Measured[] {
  */
 export function startSampler(metrics: Pick<Metrics, 'read'>, isOver: () => boolean): History {
   const history = new History()
-  const names = Object.keys(PLOTTED)
   const lag = monitorEventLoopDelay()
   lag.enable()
 
-  async function sample(): Promise<void> {
-    const time = Date.now()
-    const delays = readLag(lag)
-    await readMetrics(metrics, READ_FIRST)
-    const measured = await readMetrics(metrics, names)
-    history.add(time, [...measured.filter(isShown), ...delays])
-  }
-
   const timer = setInterval(() => {
-    if (!isOver()) return void sample()
+    if (!isOver()) return void takeSample(metrics, lag, history)
     clearInterval(timer)
     lag.disable()
   }, SAMPLE_MS).unref()
-  void sample()
+  void takeSample(metrics, lag, history)
   return history
 }
