@@ -25,6 +25,7 @@ async function exposedMetrics(): Promise<string[]> {
   const metrics = createMetrics()
   metrics.measureStore({ measure: () => Promise.reject(new Error('not measured here')) })
   metrics.measureReadiness(() => Promise.resolve())
+  metrics.measureConnections(() => 0)
   const text = await metrics.print()
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)
 }

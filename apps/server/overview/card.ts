@@ -15,10 +15,14 @@ function there(values: readonly Value[]): number[] {
   return values.filter((value) => value !== null)
 }
 
-/** The last hour of a line in words. */
-function describeHour(format: Format, { label, values, parts }: Line, isOnly: boolean): string {
+/** The last hour of a line in words; undefined where nothing was measured. */
+function describeHour(
+  format: Format,
+  { label, values, parts }: Line,
+  isOnly: boolean,
+): string | undefined {
   const known = there(values)
-  if (known.length === 0) return `${isOnly ? '' : `${label}: `}nothing to measure yet`
+  if (known.length === 0) return undefined
   const [least, most] = [Math.min(...known), Math.max(...known)]
   const all = least === most ? `${words(format, most)} throughout` : range(format, least, most)
   const busy = parts.length > 1 ? parts.filter(({ values }) => there(values).some(Boolean)) : []
@@ -87,7 +91,8 @@ export class Card {
     this.#chart?.draw(hour.times, values, { from: at - hour.shownMs(at), to: at })
     this.element.classList.toggle('is-nothing', !values.flat().some(Boolean))
     const all = this.#lines.map((line) => describeHour(format, line, this.#lines.length === 1))
-    this.#words.textContent = `${shownWords(hour, at)}: ${all.join('; ')}.`
+    const known = all.filter((words) => words !== undefined).join('; ')
+    this.#words.textContent = `${shownWords(hour, at)}: ${known || 'nothing measured'}.`
   }
 
   /** Shows the numbers of one sample, by its index, and marks its time unless it is the newest. */

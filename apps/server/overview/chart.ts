@@ -63,11 +63,20 @@ function shortWords(format: Format, value: number): string {
   return unit.length <= 2 ? words(format, value) : number
 }
 
+/** The indexes of values without a neighbour, of which a line would show nothing. */
+function findLonely(plot: uPlot, series: number): number[] {
+  const values = plot.data[series] ?? []
+  const isThere = (index: number) => typeof values[index] === 'number'
+  return Array.from(values.keys()).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  )
+}
+
 function createPlot(host: HTMLElement, lines: number, format: Format): uPlot {
   const line = (_: unknown, index: number): uPlot.Series => ({
     stroke: () => colour(`line-${lines === 1 ? 1 : index + 1}`),
     width: 1.75,
-    points: { show: false },
+    points: { show: true, size: 5, filter: findLonely },
     ...(index === 0 && { fill: () => colour('fill') }),
   })
   return new uPlot(

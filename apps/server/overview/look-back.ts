@@ -1,3 +1,4 @@
+import type { OverviewReply } from '../src/operations/overview/reply.ts'
 import { byId } from './element.ts'
 import { clock, span } from './format.ts'
 import { type Hour, shownWords, type Value } from './hour.ts'
@@ -6,8 +7,8 @@ const SVG = 'http://www.w3.org/2000/svg'
 
 /** The strip of the last hour, and the slider below it. */
 export interface LookBack {
-  /** Shows when the server was ready, up to `at`. */
-  draw(hour: Hour, at: number): void
+  /** Shows when the server was ready, up to now. */
+  draw(hour: Hour, reply: OverviewReply): void
   /** The index of the sample that is looked at; the newest one by default. */
   indexIn(hour: Hour): number
   /** Looks at a time in Unix ms; undefined is now. */
@@ -17,12 +18,13 @@ export interface LookBack {
 /** Consecutive samples of one value as rectangles, each up to the next sample. */
 function rectangles(hour: Hour, values: readonly Value[], at: number): SVGElement[] {
   const begin = at - hour.shownMs(at)
+  const times = [...hour.times, hour.newest + 1]
   const made: SVGElement[] = []
   let start = 0
   for (let index = 1; index <= values.length; index++) {
     const value = values[start]
     if (index < values.length && values[index] === value) continue
-    const [from = at, to = at] = [hour.times[start], hour.times[index]]
+    const [from = at, to = at] = [times[start], times[index]]
     start = index
     if (value === null) continue
     const rectangle = document.createElementNS(SVG, 'rect')
@@ -44,8 +46,10 @@ function describe(hour: Hour, values: readonly Value[], at: number): string {
 }
 
 /** Shows when the server was ready. */
-function drawStrip(hour: Hour, at: number): void {
-  const values = hour.find('plant_store_ready', 'value')[0]?.values ?? []
+function drawStrip(hour: Hour, { at, notReady }: OverviewReply): void {
+  const sampled = hour.find('plant_store_ready', 'value')[0]?.values ?? []
+  // The reply is one more sample, just behind the newest.
+  const values = [...sampled, notReady === null ? 1 : 0]
   const strip = byId('readiness')
   strip.setAttribute('viewBox', `0 0 ${hour.shownMs(at) / 1_000} 10`)
   strip.setAttribute('aria-label', describe(hour, values, at))
@@ -85,9 +89,9 @@ export function createLookBack(onChange: () => void): LookBack {
   })
 
   return {
-    draw(hour, now) {
-      at = now
-      drawStrip(hour, at)
+    draw(hour, reply) {
+      at = reply.at
+      drawStrip(hour, reply)
       slider.min = String(-Math.ceil(hour.shownMs(at) / 10_000) * 10)
       // The slider moves on with the time that is looked at.
       if (looked !== undefined) slider.value = String((looked - at) / 1_000)

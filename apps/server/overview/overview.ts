@@ -43,7 +43,7 @@ function show(reply: OverviewReply): void {
   hour.add(reply)
   byId('version').textContent = ` ${reply.version}`
   showState(stateOf(hour, reply))
-  lookBack.draw(hour, reply.at)
+  lookBack.draw(hour, reply)
   for (const card of cards) card.draw(hour, reply.at)
   for (const hide of hideEmptySections) hide()
   showMoment()

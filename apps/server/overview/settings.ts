@@ -19,7 +19,7 @@ export function showSettings(place: HTMLElement, { settings }: OverviewReply): v
       '',
       element('td', '', element('code', '', name)),
       element('td', '', element('code', '', text)),
-      element('td', '', source === name ? 'environment' : source),
+      element('td', '', source === name ? 'the environment' : source),
     ),
   )
   const head = element('tr', '', ...['Setting', 'Value', 'Set by'].map(heading))

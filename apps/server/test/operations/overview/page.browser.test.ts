@@ -171,6 +171,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     expect(notReady).toMatch(/\w+ \w+/)
     expect(reason?.toLowerCase()).toContain(notReady?.toLowerCase())
     expect(reason).toContain('Creates are answered 503')
+    expect(await page.getByRole('img').getAttribute('aria-label')).toMatch(/ready in \d+ of \d+/)
     expect(await page.title()).toBe('Not ready – Plant Store')
     await keepScreenshot(page, 'not-ready')
     expect(await askAxe(page)).toEqual([])
