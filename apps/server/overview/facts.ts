@@ -1,17 +1,7 @@
 import type { OverviewReply } from '../src/operations/overview/reply.ts'
 import { element } from './element.ts'
 import { dayAndTime, span } from './format.ts'
-
-/** The values of one metric by what its labels say; '' where it has none. */
-function valuesOf({ facts }: OverviewReply, metric: string): Map<string, number> {
-  const found = facts.filter(({ name }) => name === metric)
-  return new Map(found.map(({ labels, value }) => [Object.values(labels).join(), value]))
-}
-
-/** The value of a metric without labels; undefined where it is not measured, or never happened. */
-export function numberOf(reply: OverviewReply, metric: string): number | undefined {
-  return valuesOf(reply, metric).get('') || undefined
-}
+import { numberOf, valuesOf } from './values.ts'
 
 function describePast(reply: OverviewReply, metric: string): string {
   const seconds = numberOf(reply, metric)

@@ -1,10 +1,12 @@
 import type { OverviewReply } from '../src/operations/overview/reply.ts'
-import { numberOf } from './facts.ts'
 import { bytes, seconds, share, span, words } from './format.ts'
 import type { Hour } from './hour.ts'
 import { linesOf } from './plots.ts'
+import { numberOf } from './values.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+
+const DAY_MS = 24 * HOUR_MS
 
 const SAMPLES_OF_MINUTE = 6
 
@@ -45,11 +47,17 @@ function noticeQueue(hour: Hour, reply: OverviewReply): string | undefined {
   return `${waiting} plants wait for a commit, of at most ${limit}.`
 }
 
-function noticeToken({ at, ...reply }: OverviewReply): string | undefined {
-  const end = numberOf({ at, ...reply }, 'plant_store_next_token_end_timestamp_seconds')
-  const left = (end ?? Number.POSITIVE_INFINITY) * 1_000 - at
+function noticeToken(reply: OverviewReply): string | undefined {
+  const end = numberOf(reply, 'plant_store_next_token_end_timestamp_seconds')
+  const left = (end ?? Number.POSITIVE_INFINITY) * 1_000 - reply.at
   if (left > 14 * DAY_MS) return undefined
   return left > 0 ? `A token ends in ${span(left)}: rotate it.` : 'A token has ended.'
+}
+
+function noticeBackup(reply: OverviewReply): string | undefined {
+  const last = numberOf(reply, 'plant_store_last_backup_timestamp_seconds')
+  const age = last === undefined ? 0 : reply.at - last * 1_000
+  return age > 26 * HOUR_MS ? `The last backup is ${span(age)} old.` : undefined
 }
 
 /**
@@ -71,6 +79,7 @@ export function findNotices(hour: Hour, reply: OverviewReply): string[] {
     pool > 0 && `${pool} callers wait for a connection to PostgreSQL.`,
     lag > 0.25 && `The event loop is late by ${words(seconds, lag)}.`,
     noticeToken(reply),
+    noticeBackup(reply),
   ]
   return notices.filter((notice) => typeof notice === 'string')
 }
