@@ -36,9 +36,9 @@ const SHIPPED = [
   '!@plant-store/benchmark',
 ]
 
-/** Every package of which the build copies files into the server, such as Swagger UI for its page. */
-function listCopiedPackages(): RuntimePackage[] {
-  const build = new URL('../apps/server/page/build.ts', import.meta.url)
+/** Every package of which a build copies files into the server, such as Swagger UI for its page. */
+function listCopiedPackages(page: string): RuntimePackage[] {
+  const build = new URL(`../apps/server/${page}/build.ts`, import.meta.url)
   const require = createRequire(build)
   const manifests = readFileSync(build, 'utf8').matchAll(/resolve\('([^']+\/package\.json)'\)/g)
   return Array.from(manifests, ([, manifest = '']) => {
@@ -66,8 +66,8 @@ function listInstalledPackages(): RuntimePackage[] {
 
 /** Every package that runs with what is shipped, installed or copied, by name and version. */
 export function listRuntimePackages(): RuntimePackage[] {
-  return [...listInstalledPackages(), ...listCopiedPackages()].toSorted((one, other) =>
-    `${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1,
+  return [...listInstalledPackages(), ...['page', 'overview'].flatMap(listCopiedPackages)].toSorted(
+    (one, other) => (`${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1),
   )
 }
 

@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           testTimeout,
           name: 'as the unit starts it',
-          include: ['test/wire/*.test.ts', 'test/operations/metrics*.test.ts'],
+          include: ['test/wire/*.test.ts', 'test/operations/{metrics*,overview/overview}.test.ts'],
           // They start no process, and so none that flags could confine.
           exclude: ['test/wire/{connect,idle-connections,last-resort}.test.ts'],
           provide: { isConfined: true },

@@ -27,6 +27,7 @@ async function exposedMetrics(): Promise<string[]> {
   metrics.measureStore({ measure: () => Promise.reject(new Error('not measured here')) })
   metrics.measureReadiness(() => Promise.resolve())
   metrics.measureEnds({ totals: async () => ({ unknownOutcomes: 0 }) })
+  metrics.measureConnections(() => 0)
   const text = await metrics.print()
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)
 }

@@ -18,6 +18,7 @@ const HOUSE = [
   'commands/',
   'service/',
   'operations/',
+  'operations/overview/',
   'operations/metrics/',
   'operations/traces/',
   'operations/ends/',

@@ -1,20 +1,13 @@
 import { printableLine } from '@plant-store/plant-files'
 import type { Command } from 'commander'
-import { maskDatabaseUrl } from '../engines/engines.ts'
-import { type Flags, findSetting, loadConfig } from '../settings/config.ts'
-import {
-  environmentNameOf,
-  SECRETS,
-  type SettingName,
-  settingGroups,
-} from '../settings/settings.ts'
+import { type Flags, findSetting, loadConfig, shownText } from '../settings/config.ts'
+import { environmentNameOf, type SettingName, settingGroups } from '../settings/settings.ts'
 import { addAllSettingFlags } from './command.ts'
 import { showsResults, type Terminal } from './terminal.ts'
 
 function formatSetting(name: SettingName, flags: Flags): string {
   const { text, source } = findSetting(name, flags)
-  const shown = SECRETS.has(name) ? maskDatabaseUrl(text) : text
-  return printableLine(`${environmentNameOf(name)}=${shown}  # ${source}\n`)
+  return printableLine(`${environmentNameOf(name)}=${shownText(name, text)}  # ${source}\n`)
 }
 
 /** `config` */

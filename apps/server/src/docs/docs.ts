@@ -3,7 +3,7 @@ import { type Request, type RequestHandler, Router } from 'express'
 import { type PipelineOptions, refuseMethod } from '../http/pipeline.ts'
 import { pathOf } from '../http/target.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
-import { pagePaths, readPage } from './page.ts'
+import { page } from './page.ts'
 import { entityTagOf, type PublicContent, sendPublic } from './send-public.ts'
 
 /** What everybody may read, without a credential. */
@@ -45,9 +45,9 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
   for (const [path, format] of Object.entries(documentPaths)) {
     add(path, (request) => writeDocument(format, publicUrl ?? baseAddressOf(request)))
   }
-  for (const path of pagePaths) add(path, () => readPage(path))
+  for (const path of page.paths) add(path, () => page.read(path))
 
-  const paths = new Set([...Object.keys(documentPaths), ...pagePaths])
+  const paths = new Set([...Object.keys(documentPaths), ...page.paths])
   // A create costs only the comparison of two strings.
   const isPublic = ({ url }: Pick<Request, 'url'>) =>
     url !== contract.createPlant.path && paths.has(pathOf(url))

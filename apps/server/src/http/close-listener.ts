@@ -28,6 +28,11 @@ export function connectionsOf(server: Server): Iterable<Socket> {
   return tracked.get(server) ?? []
 }
 
+/** How many connections of such a server are open. */
+export function countConnections(server: Server): number {
+  return tracked.get(server)?.size ?? 0
+}
+
 /**
  * Ends idle connections that Node counts as busy: those that never sent a byte, and those whose
  * caller goes on sending after the reply.

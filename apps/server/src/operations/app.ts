@@ -10,14 +10,18 @@ import {
   replyError,
 } from '../http/pipeline.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
+import type { Config } from '../settings/config.ts'
+import type { Store } from '../store/store.ts'
 import { checkHost } from './check-host.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { addOverview } from './overview/overview.ts'
 import type { Readiness } from './readiness.ts'
 
-export interface OperationsParts extends PipelineOptions {
+export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedSettings'> {
   /** Names and addresses that Host may have, besides the listener's own. */
   readonly hosts: readonly string[]
   readonly readiness: Pick<Readiness, 'assert'>
+  readonly store: Pick<Store, 'description'>
   /** Undefined where nothing is measured; there is no `/metrics` then. */
   readonly metrics: Metrics | undefined
 }
@@ -37,7 +41,7 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
 
-/** The app of the operations listener: `GET /livez`, `GET /readyz` and `GET /metrics`. */
+/** The app of the operations listener: `GET /livez`, `GET /readyz`, `GET /metrics` and the page. */
 export function createOperationsApp(parts: OperationsParts): Express {
   const { metrics, readiness } = parts
   const app = createBareApp()
@@ -54,6 +58,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   if (metrics !== undefined) {
     metrics.measureReadiness(readiness.assert)
     addMetrics(app, metrics, parts)
+    addOverview(app, { ...parts, metrics, assertReady: readiness.assert })
   }
   app.use(refusePath)
   app.use(replyError(parts))

@@ -1,4 +1,4 @@
-import { closeListener } from '../http/close-listener.ts'
+import { closeListener, countConnections } from '../http/close-listener.ts'
 import { createDeferReply } from '../http/deferred-replies.ts'
 import { FailureLog } from '../http/failure-log.ts'
 import { createListener, listen } from '../http/listener.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { createService, type ServiceOptions } from './service.ts'
 
 export interface ServerOptions extends ServiceOptions, Pick<PipelineOptions, 'log'> {
-  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates'>
+  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates' | 'description'>
   /** What the server reports to, and serves at `/metrics`; undefined to measure nothing. */
   readonly metrics?: Metrics | undefined
 }
@@ -30,6 +30,7 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { store, log, metrics, bodyLimitBytes, shutdownTimeoutMs, operationsListen } = options
+  const { changedSettings } = options
   let isDraining = false
   const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
   const failures = new FailureLog(log, readiness.suspect)
@@ -40,10 +41,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     observer: metrics?.requests,
     deferReply,
   })
+  metrics?.measureConnections(() => countConnections(service))
   const url = await listen(service, options.listen)
 
   const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
-  const operationsApp = createOperationsApp({ ...pipeline, readiness, metrics, hosts })
+  const operationsApp = createOperationsApp({
+    ...pipeline,
+    readiness,
+    store,
+    metrics,
+    hosts,
+    changedSettings,
+  })
   const operations = createListener(operationsApp, options, pipeline, {
     checks: [readTarget(pipeline)],
   })

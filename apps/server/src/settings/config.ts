@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { maskDatabaseUrl } from '../engines/engines.ts'
 import {
   type Environment,
   environmentNameOf,
@@ -21,12 +22,22 @@ export class ConfigError extends Error {
   }
 }
 
+/** A setting that differs from its default; a password is left out. */
+export interface ChangedSetting {
+  readonly name: string
+  readonly text: string
+  /** The flag or the variable that set it. */
+  readonly source: string
+}
+
 /** The checked settings, each as the output of its schema. */
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
   /** Where spans are sent; undefined sends none. */
   readonly traces: TracesConfig | undefined
+  /** The settings that differ from their defaults, for people. */
+  readonly changedSettings: readonly ChangedSetting[]
   /** Who ran the program with sudo, as far as the environment can be believed. */
   readonly sudoUser: string | undefined
 }
@@ -59,6 +70,11 @@ export function findSetting(
   if (text !== undefined) return { text, source }
   if (path === undefined) return { text: settings[name].initial, source: 'default' }
   return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
+}
+
+/** The text of a setting as it may be shown: without a password. */
+export function shownText(name: SettingName, text: string): string {
+  return SECRETS.has(name) ? maskDatabaseUrl(text) : text
 }
 
 function problem(name: SettingName, text: string): string {
@@ -101,7 +117,9 @@ export function loadConfig(
 ): Config {
   const problems = [...earlierProblems, ...describeUnknownVariables(environment)]
   const { NODE_ENV, SUDO_USER: sudoUser } = environment
+  const changedSettings: ChangedSetting[] = []
   const values: Record<string, unknown> = {
+    changedSettings,
     isProduction: NODE_ENV === 'production',
     sudoUser,
     traces: readTracesConfig(environment, problems),
@@ -110,7 +128,11 @@ export function loadConfig(
   for (const name of settingNames) {
     try {
       const { text, source } = findSetting(name, flags, environment)
-      if (text !== settings[name].initial) set.add(name)
+      if (text !== settings[name].initial) {
+        set.add(name)
+        const shown = shownText(name, text)
+        changedSettings.push({ name: environmentNameOf(name), text: shown, source })
+      }
       const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue

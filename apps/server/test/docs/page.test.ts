@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pagePaths } from '../../src/docs/page.ts'
+import { page } from '../../src/docs/page.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { request } from '../wire/request.ts'
@@ -7,7 +7,7 @@ import { ask, get } from './get.ts'
 
 const server = useWireServer()
 
-describe.each(pagePaths)('%s', (path) => {
+describe.each(page.paths)('%s', (path) => {
   test('is there without a credential, and may run nothing but what this server sends', async () => {
     const { status, headers } = await ask(server, get(path))
     expect(status).toBe(200)
@@ -32,7 +32,7 @@ test('the page names files of this server only, and holds no script and no style
   const { headers, body } = await ask(server, get('/docs'))
   expect(headers.get('content-type')).toEqual(['text/html; charset=utf-8'])
   const addresses = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
-  const names = [...pagePaths, '/openapi.json', '/openapi.yaml']
+  const names = [...page.paths, '/openapi.json', '/openapi.yaml']
   for (const address of addresses) expect(names).toContain(`/${address}`)
   expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/)
 })
@@ -50,7 +50,7 @@ test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/NOTICE'])(
 describe('switched off', () => {
   const quiet = useWireServer({ docs: 'off' })
 
-  test.each([...pagePaths, '/openapi.json', '/openapi.yaml'])('%s is not there', async (path) => {
+  test.each([...page.paths, '/openapi.json', '/openapi.yaml'])('%s is not there', async (path) => {
     expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })
     const known = request({ line: `GET ${path} HTTP/1.1` })
     expectReply(await ask(quiet, known), { error: 'not_found' })

@@ -14,6 +14,7 @@ test.each([undefined, null, '', 'stored'])(
       store: {
         plants: { create: async () => outcome as CreateOutcome },
         isReady: async () => true,
+        description: 'plants in a test',
       },
       authenticate: Object.assign(() => ({ id: 'any', name: 'any' }), { isKnown: () => true }),
       log: createLog('info', { write: (line) => void lines.push(line) }),

@@ -27,7 +27,7 @@ async function sendTo(plants: PlantStore) {
   const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '100' }
   const server = await startServer({
     ...loadConfig(flags, [], {}),
-    store: { plants, isReady: async () => true },
+    store: { plants, isReady: async () => true, description: 'plants in a test' },
     authenticate: Object.assign(() => ({ id: '1', name: 'test' }), { isKnown: () => true }),
     log: createLog('silent'),
   })

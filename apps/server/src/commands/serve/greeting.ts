@@ -41,7 +41,8 @@ export function formatGreeting({
   const health =
     operationsUrl === undefined
       ? ''
-      : `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
+      : `See how it is in a browser: ${operationsUrl}/\n` +
+        `Health: ${operationsUrl}/livez and ${operationsUrl}/readyz; metrics: ${operationsUrl}/metrics\n`
   const otherToken = takesTokens ? describeOtherToken() : ''
   const access = token === undefined ? otherToken : describeFirstPlant(url, token)
   return `Plant Store listens on ${url}\n${page}${health}200 means durable: ${printableLine(store)}\n${access}`

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, Gauge, type MetricValue, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
 import type { TokenCacheObserver } from '../../auth/token-cache.ts'
 import type { RequestObserver } from '../../http/request-observer.ts'
@@ -12,6 +12,7 @@ import { addBackupMeasures } from './backup-metrics.ts'
 import { createCheckObserver } from './check-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { addLifeMetrics } from './life-metrics.ts'
+import type { Measured } from './measured.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
 import { createTokenObserver, type TokenObserver } from './token-metrics.ts'
@@ -34,6 +35,10 @@ export interface Metrics {
   measureEnds(ends: Pick<Ends, 'totals'>): void
   /** From now on each scrape calls this, which rejects while the server is not ready. */
   measureReadiness(assertReady: () => Promise<void>): void
+  /** From now on each scrape counts the open connections of the service. */
+  measureConnections(count: () => number): void
+  /** The values of one metric; none where there is no metric of this name. */
+  read(name: string): Promise<readonly Measured[]>
   /** The Content-Type of `print`. */
   readonly contentType: string
   /** All metrics in Prometheus's text format. */
@@ -67,6 +72,24 @@ function addBuildInfo(registers: Registry[]): void {
   }).set(build, 1)
 }
 
+function addConnections(registers: Registry[], count: () => number): void {
+  new Gauge({
+    name: 'plant_store_connections',
+    help: 'Open connections of the service.',
+    registers,
+    collect() {
+      this.set(count())
+    },
+  })
+}
+
+async function readMetric(registry: Registry, name: string): Promise<readonly Measured[]> {
+  const metric = await registry.getSingleMetric(name)?.get()
+  const values: readonly (MetricValue<string> & { readonly metricName?: string })[] =
+    metric?.values ?? []
+  return values.map(({ metricName = name, labels, value }) => ({ name: metricName, labels, value }))
+}
+
 /** Starts to measure the server and its process; each server has a registry of its own. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
@@ -87,6 +110,8 @@ export function createMetrics(): Metrics {
     },
     measureEnds: (ends) => addLifeMetrics(registers, ends),
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
+    measureConnections: (count) => addConnections(registers, count),
+    read: (name) => readMetric(registry, name),
     contentType: registry.contentType,
     print: () => registry.metrics(),
   }
