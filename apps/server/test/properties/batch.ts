@@ -48,12 +48,17 @@ function expectAnswered({ verdict, reply }: Exchange, stored: StoredPlant | unde
   }
   const { id: _id, ...plant } = verdict.plant
   const isStored = isDeepStrictEqual(stored, verdict.plant)
-  expectReply(reply, isStored ? { plant } : { error: 'id_taken' })
+  expectReply(reply, isStored ? { plant, isRepeat: isRepeat(reply) } : { error: 'id_taken' })
+}
+
+/** Whether a reply says that the plant was there before. */
+function isRepeat({ headers }: Reply): boolean {
+  return headers.has('idempotent-replayed')
 }
 
 /**
  * Holds the replies to a batch against the document, and the store that was empty before it: of
- * the plants under one id exactly one is stored, and the others are refused.
+ * the plants under one id exactly one is stored, its repeats say so, and the others are refused.
  */
 export function expectAgreement(
   exchanges: readonly Exchange[],
@@ -78,11 +83,14 @@ export function expectAgreement(
   expect([...plants.keys()].filter((id) => !valid.has(id))).toEqual([])
   expect([...valid].filter((id) => !plants.has(id))).toEqual([])
   for (const plant of stored) {
-    const isAnswered = exchanges.some(
+    const created = exchanges.filter(
       ({ verdict, reply }) =>
-        reply.status === 200 && 'plant' in verdict && isDeepStrictEqual(verdict.plant, plant),
+        reply.status === 200 &&
+        !isRepeat(reply) &&
+        'plant' in verdict &&
+        isDeepStrictEqual(verdict.plant, plant),
     )
-    expect(isAnswered, `${plant.id} was answered 200`).toBe(true)
+    expect(created, `${plant.id} was answered 200 as new, once`).toHaveLength(1)
   }
 }
 

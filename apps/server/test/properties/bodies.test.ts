@@ -9,6 +9,9 @@ import { createDocumentValidator } from './document-validator.ts'
 /** How many bodies are sent, in batches, each over several connections. */
 const BODIES = Number(process.env.PLANT_STORE_TEST_BODIES ?? 2_000)
 const BATCH = 100
+
+/** So many of a batch are sent again at its end. */
+const REPEATS = 5
 const CONNECTIONS = 4
 
 /** A failure prints its seed; with it, the same bodies are sent again. */
@@ -38,7 +41,8 @@ test(`for ${BODIES} bodies the server's verdict is that of the document it serve
   const counts = new Map<string, number>()
 
   const property = fc.asyncProperty(batches, async (bodies) => {
-    const exchanges = await exchange(bodies, connections, document)
+    const sent = [...bodies, ...bodies.slice(0, REPEATS)]
+    const exchanges = await exchange(sent, connections, document)
     expectAgreement(exchanges, await server.database.readPlants(), document)
     await server.database.removePlants()
     for (const one of exchanges) count(counts, one)
