@@ -50,7 +50,7 @@ export async function startRealServer(
   const { text: token } = await issueToken(store, 'applied', Number.POSITIVE_INFINITY)
   const server = await startServer({
     ...loadConfig({}, [], {}),
-    store: { plants: breakStore(store.plants), isReady: () => store.isReady() },
+    store: { ...store, plants: breakStore(store.plants) },
     authenticate: createAuthenticate(store.tokens),
     log: createLog('silent'),
     listen: { host: '127.0.0.1', port: 0 },

@@ -30,7 +30,6 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { store, log, metrics, bodyLimitBytes, shutdownTimeoutMs, operationsListen } = options
-  const { changedSettings } = options
   let isDraining = false
   const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
   const failures = new FailureLog(log, readiness.suspect)
@@ -45,15 +44,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = await listen(service, options.listen)
 
   const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
-  const operationsApp = createOperationsApp({
-    ...pipeline,
-    readiness,
-    store,
-    metrics,
-    hosts,
-    changedSettings,
-  })
-  const operations = createListener(operationsApp, options, pipeline, {
+  const operationsParts = { ...options, ...pipeline, readiness, metrics, hosts }
+  const operations = createListener(createOperationsApp(operationsParts), options, pipeline, {
     checks: [readTarget(pipeline)],
   })
   let operationsUrl: string | undefined

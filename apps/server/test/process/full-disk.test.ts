@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { runToEnd, startServerProcess } from './server-process.ts'
 import { fill, makeSmallDisk, needsDisks } from './ext4-disk.ts'
+import { runToEnd, startServerProcess } from './server-process.ts'
 
 const COMMANDS = [
   ['serve'],
