@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('opening a store', () => {
 })
 
 describe('a file that lacks pages is refused at once', () => {
-  const message = /plants\.db is corrupt \(.*\)\. Restore a backup\./
+  const message = /plants\.db is corrupt \(.*\)\. Try: restore BACKUP --set-aside/
 
   test.each([
     ['its second half', (size: number) => size / 2],
