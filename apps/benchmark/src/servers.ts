@@ -39,7 +39,7 @@ export async function startServers(contestant: Contestant, databaseUrl: string):
       const child = startChild(program, args, preload)
       children.push(child)
       const greeting = await child.waitFor(LISTENING)
-      const token = /plant_[\w-]+/.exec(greeting)?.[0] ?? targets[0]?.token ?? 'unused'
+      const token = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? targets[0]?.token ?? 'unused'
       targets.push({ port: Number(LISTENING.exec(greeting)?.[1]), token })
     }
     return { targets, usage: () => readUsage(children), stop }

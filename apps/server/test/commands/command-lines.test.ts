@@ -140,9 +140,14 @@ describe('in a clone', () => {
     const given = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST)/i.test(name))
     return new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
       const options = { cwd: ROOT, env: Object.fromEntries(given) }
-      execFile('npx', ['-y', 'pnpm@12.16.0', ...args], options, (error, out, err) => {
-        resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
-      })
+      execFile(
+        'npx',
+        ['--prefer-offline', '-y', 'pnpm@12.16.0', ...args],
+        options,
+        (error, out, err) => {
+          resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
+        },
+      )
     })
   }
 

@@ -210,13 +210,13 @@ describe('the fix that doctor names', () => {
   )
 
   test.each([
-    ['damaged', 'truncate -s 8000 plants.db', /restore a backup/],
+    ['damaged', 'truncate -s 8000 plants.db', / restore BACKUP --set-aside$/],
     ['of another program', '', /^name another file in /],
-    ['no database', 'seq 9999 > plants.db', /^restore a backup, or name another/],
+    ['no database', 'seq 9999 > plants.db', / restore BACKUP --set-aside$/],
     [
       'gone but for its log',
       'mv plants.db plants.db-wal',
-      /^put the database back beside it, or r/,
+      /^if it is lost, try: .* restore BACKUP --set-aside$/,
     ],
   ])('for a store that is %s stands alone, once', async (_how, prepare, fix) => {
     const folder = await arrange()

@@ -78,7 +78,7 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   copyPackage(copy, CONTRACT, ['openapi.json'])
   copyPackage(copy, CLIENT, ['contract', 'write-declarations.ts'])
   copyPackage(copy, PLANT_FILES, [])
-  copyPackage(copy, SERVER, ['page', ...serverParts])
+  copyPackage(copy, SERVER, ['overview', 'page', ...serverParts])
   const originals = new Map<string, string>()
   const restore = () => {
     for (const [path, text] of originals) writeFileSync(join(copy, path), text)

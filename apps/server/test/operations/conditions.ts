@@ -8,9 +8,11 @@ import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
 import { findFreePort, type PostgresServer } from '../postgres/postgres-server.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { openSession } from '../postgres/sessions.ts'
+import { startOnStore } from '../process/damaged-store.ts'
 import {
   plantText,
   post,
+  runToEnd,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
@@ -25,6 +27,8 @@ export interface Condition extends Omit<Target, 'address'> {
   readonly server: ServerProcess
   /** The alerts that it must cause. */
   readonly alerts: readonly string[]
+  /** Whether it is there before it is provoked. */
+  readonly isThereFirst?: boolean
   /** Makes it so, until the end of the test. */
   provoke(until: AbortSignal): Promise<unknown>
 }
@@ -183,6 +187,35 @@ async function fullDisk(): Promise<Condition> {
   }
 }
 
+/** The daily check finds it soon after the start. */
+async function damaged(): Promise<Condition> {
+  const server = await startOnStore(true)
+  return { server, alerts: ['PlantStoreDamaged'], isThereFirst: true, provoke: async () => {} }
+}
+
+async function withAnOldBackup(): Promise<Condition> {
+  const folder = temporaryFolder()
+  const server = await start({ folder })
+  return {
+    server,
+    alerts: ['PlantStoreBackupOld'],
+    provoke: () => runToEnd({ folder, args: ['backup', 'backup.db'] }),
+  }
+}
+
+async function withATokenThatEnds(): Promise<Condition> {
+  const folder = temporaryFolder()
+  const args = ['token', 'create', '--name', 'greenhouse', '--expires', '60h']
+  const { out: token } = await runToEnd({ folder, args })
+  return {
+    server: await start({ folder, token: token.trim() }),
+    job: 'tokens',
+    alerts: ['PlantStoreTokenEnds', 'PlantStoreTokenEndsNow'],
+    isThereFirst: true,
+    provoke: async () => {},
+  }
+}
+
 async function withoutConnections(postgres: PostgresServer): Promise<Condition> {
   const { server, database } = await serveNewDatabase(postgres)
   return {
@@ -288,6 +321,9 @@ export function arrangeConditions(postgres: PostgresServer): Promise<Condition[]
     locked,
     slow,
     fullDisk,
+    damaged,
+    withAnOldBackup,
+    withATokenThatEnds,
     starved,
     withoutIssuer,
     broken,

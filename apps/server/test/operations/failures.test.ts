@@ -100,7 +100,8 @@ describe('over SQLite', () => {
     await createAtOnce(server, 50)
     await failSystemCall(server.pid, 'fsync,fdatasync', 'EIO')
     const statuses = await createAtOnce(server, 50, 2_000)
-    expect(statuses.get(500)).toBeGreaterThan(1)
+    // As many as were in the commit.
+    expect(statuses.get(500)).toBeGreaterThanOrEqual(1)
     const { err, code } = await server.ended
     expect(code).toBe(74)
     const unknown = linesOf(err, { error: 'outcome_unknown' })

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { runToEnd, type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import {
   needsPrometheus,
@@ -74,12 +74,15 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
   /** One server on each engine, one of them as the unit starts it, with creates, a repeat and a refusal between two scrapes. */
   async function startAll() {
     const folder = temporaryFolder()
+    const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` }
     const sqlite = await startServerProcess({
       folder,
       nodeFlags: unitNodeFlags(folder),
-      environment: { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` },
+      environment,
     })
     const { server: shared } = await serveNewDatabase(postgres)
+    const backup = await runToEnd({ folder, environment, args: ['backup', 'backup.db'] })
+    expect(backup.code).toBe(0)
     const prometheus = await startPrometheus([
       { address: hostOf(sqlite) },
       { address: hostOf(shared) },
@@ -103,8 +106,9 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
     for (const [, expression] of SHOWN) await prometheus.waitFor(expression)
     // An alert on a metric that does not exist would never fire.
     const asked = [...rules.map(({ query }) => query), ...SHOWN.map(([, shown]) => shown)].join()
+    // The first check of what is stored comes ten seconds after the start.
     for (const [name] of asked.matchAll(/\b(?:plant_store|nodejs|process)_\w+/g)) {
-      expect(await prometheus.query(name), name).not.toEqual([])
+      await prometheus.waitFor(name)
     }
   }
 

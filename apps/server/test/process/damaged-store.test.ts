@@ -1,39 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { issueToken } from '../../src/auth/issue-token.ts'
-import { openStore } from '../../src/engines/engines.ts'
-import { openDatabase } from '../../src/engines/sqlite/database/database.ts'
 import { readSamples } from '../operations/scraped-server.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { unitNodeFlags } from './node-flags.ts'
-import { logLinesIn, type ServerProcess, startServerProcess } from './server-process.ts'
+import { startOnStore } from './damaged-store.ts'
+import { logLinesIn, type ServerProcess } from './server-process.ts'
 
-const PAGE_BYTES = 4_096
 const NAMES = ['damaged', 'last_check_timestamp_seconds', 'checked_plants_total']
-
-async function startOn(isDamaged: boolean): Promise<ServerProcess> {
-  const folder = temporaryFolder()
-  const data = join(folder, 'data')
-  mkdirSync(data)
-  const path = join(data, 'plants.db')
-  const database = await openDatabase(path)
-  database.exec(`WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 5000)
-    INSERT INTO plants (id, name) SELECT id, 'Fern ' || id FROM ids`)
-  database.close()
-  const store = await openStore({
-    databaseUrl: `sqlite:${path}`,
-    queueLimit: 1,
-    allowDataLoss: false,
-  })
-  const { text: token } = await issueToken(store, 'greenhouse', 3_600_000)
-  await store.close()
-  const bytes = readFileSync(path)
-  const at = bytes.length - 4 * PAGE_BYTES
-  if (isDamaged) writeFileSync(path, bytes.fill(0, at, at + PAGE_BYTES))
-  return startServerProcess({ folder, token, nodeFlags: unitNodeFlags(data) })
-}
 
 async function scrape({ operationsUrl }: ServerProcess) {
   const samples = readSamples(await (await fetch(`${operationsUrl}/metrics`)).text())
@@ -49,7 +20,7 @@ async function untilChecked(server: ServerProcess) {
 }
 
 test('a server as the unit starts it reports damage by log and metric, and stays ready', async () => {
-  const server = await startOn(true)
+  const server = await startOnStore(true)
   expect(await scrape(server)).toEqual([undefined, undefined, 0])
   expect(await untilChecked(server)).toEqual([1, undefined, expect.any(Number)])
   const error = logLinesIn(server.output()).find(({ level }) => level === 'error')
@@ -63,7 +34,7 @@ test('a server as the unit starts it reports damage by log and metric, and stays
 }, 120_000)
 
 test('a server reports that it read every plant', async () => {
-  const server = await startOn(false)
+  const server = await startOnStore(false)
   const [damaged, lastCheck, plants] = await untilChecked(server)
   expect([damaged, plants]).toEqual([0, 5_000])
   expect(Math.abs(Date.now() / 1_000 - (lastCheck ?? 0))).toBeLessThan(120)

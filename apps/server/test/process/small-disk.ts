@@ -1,15 +1,50 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { closeSync, fsyncSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 
-const NAMESPACE = ['--user', '--map-root-user', '--mount']
+/** Where a disk is mounted, for the processes of a test alone: with the last of them it is gone. */
+const FOLDER = '/mnt'
 
-/** A disk of a test's own is mounted where only its processes see it, which needs no rights. */
-export const needsSmallDisk = needs(
-  'user namespaces (unshare, nsenter)',
-  spawnSync('unshare', [...NAMESPACE, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
-)
+interface Kind {
+  /** The namespaces of those processes. */
+  readonly namespaces: readonly string[]
+  /** A line of shell that makes and mounts the disk. */
+  readonly mount: string
+}
+
+function tmpfs(mebibytes: number): Kind {
+  return {
+    namespaces: ['--user', '--mount'],
+    mount: `mount -t tmpfs -o size=${mebibytes}m none ${FOLDER}`,
+  }
+}
+
+function ext4(mebibytes: number, blockBytes: number): Kind {
+  const image = `${FOLDER}/image`
+  return {
+    namespaces: ['--mount'],
+    mount:
+      `PATH=$PATH:/usr/sbin:/sbin && mount -t tmpfs none ${FOLDER} && ` +
+      `truncate -s ${mebibytes}m ${image} && mkfs.ext4 -q -F -m 0 -b ${blockBytes} ${image} && ` +
+      `mount -o loop ${image} ${FOLDER}`,
+  }
+}
+
+/** `--map-root-user` is for a new user namespace only. */
+function unshare({ namespaces }: Kind): string[] {
+  return ['unshare', ...namespaces, ...(namespaces.includes('--user') ? ['--map-root-user'] : [])]
+}
+
+function canMount(kind: Kind): boolean {
+  const [program = '', ...args] = [...unshare(kind), 'sh', '-c', kind.mount]
+  return spawnSync(program, args).status === 0
+}
+
+export const needsSmallDisk = needs('user namespaces (unshare, nsenter)', canMount(tmpfs(1)))
+
+export const needsSmallBlocks = needs('ext4 on a loop device, as root', canMount(ext4(4, 1_024)))
 
 /** A real file system of a few MB. */
 export interface SmallDisk {
@@ -19,15 +54,42 @@ export interface SmallDisk {
   readonly outside: string
   /** What runs a program so that it sees the disk. */
   readonly under: readonly string[]
-  /** Writes until nothing is left, or this many bytes, to a file. */
+  /** Writes this many bytes to the file `filler`, or until nothing is left. */
   fill(bytes?: number): void
+  /** Leaves this many bytes free, and never more. */
+  leave(bytes: number): void
 }
 
-/** Mounts a disk that lasts as long as the test. */
-export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
-  const folder = '/mnt'
-  const script = `mount -t tmpfs -o size=${mebibytes}m none ${folder} && echo mounted && read _`
-  const holder = spawn('unshare', [...NAMESPACE, 'sh', '-c', script], {
+const BLOCK = Buffer.alloc(1_024)
+
+/** Writes this many bytes, or until the disk is full; gives how many. */
+function write(file: number, bytes: number): number {
+  let written = 0
+  try {
+    for (; written < bytes; written += BLOCK.length) writeSync(file, BLOCK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
+  fsyncSync(file)
+  return written
+}
+
+function fillDisk(folder: string, bytes: number): void {
+  const file = openSync(join(folder, 'filler'), 'a')
+  try {
+    // A file system gives room back after its first "no space left".
+    for (let left = bytes, written = -1; left > 0 && written !== 0; left -= written) {
+      written = write(file, left)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function mountDisk(kind: Kind): Promise<SmallDisk> {
+  const [program = '', ...args] = unshare(kind)
+  const script = `${kind.mount} && echo mounted && read _`
+  const holder = spawn(program, [...args, 'sh', '-c', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void holder.kill('SIGKILL'))
@@ -35,21 +97,27 @@ export async function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
     holder.stdout.once('data', () => resolve())
     holder.once('close', (code) => reject(new Error(`the disk was not mounted: ${code}`)))
   })
-  const outside = `/proc/${holder.pid}/root${folder}`
+  const outside = `/proc/${holder.pid}/root${FOLDER}`
   return {
-    folder,
+    folder: FOLDER,
     outside,
-    under: ['nsenter', '-t', String(holder.pid), '--user', '--mount', '--preserve-credentials'],
-    fill(bytes = Number.POSITIVE_INFINITY) {
-      const file = openSync(`${outside}/filler`, 'a')
-      const page = Buffer.alloc(4096)
-      try {
-        for (let written = 0; written < bytes; written += page.length) writeSync(file, page)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-      } finally {
-        closeSync(file)
-      }
+    under: ['nsenter', '-t', `${holder.pid}`, ...kind.namespaces, '--preserve-credentials'],
+    fill: (bytes = Number.POSITIVE_INFINITY) => fillDisk(outside, bytes),
+    leave(bytes) {
+      fillDisk(outside, Number.POSITIVE_INFINITY)
+      const filler = join(outside, 'filler')
+      truncateSync(filler, statSync(filler).size - bytes)
+      execFileSync('sync', ['-f', outside])
     },
   }
+}
+
+/** Mounts a disk in memory that lasts as long as the test. */
+export function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
+  return mountDisk(tmpfs(mebibytes))
+}
+
+/** Mounts a disk of ext4 that lasts as long as the test. */
+export function mountSmallBlocks(mebibytes: number, blockBytes: number): Promise<SmallDisk> {
+  return mountDisk(ext4(mebibytes, blockBytes))
 }

@@ -65,7 +65,7 @@ describe.each(['service', 'operations'] as const)('on the listener of the %s', (
 
   test('one that never had its turn is refused in its turn', async () => {
     const caller = await open()
-    const good = `GET / HTTP/1.1\r\nHost: localhost\r\n\r\n`
+    const good = `GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`
     const bad = 'POST http://[/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'
     caller.send(good + bad)
     expect([401, 404]).toContain((await caller.readReply()).status)

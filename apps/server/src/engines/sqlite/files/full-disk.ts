@@ -28,19 +28,22 @@ function measureRoom(path: string): Room | undefined {
   }
 }
 
-function createFullError(path: string, cause?: unknown): StoreUnavailableError {
-  const detail = `make room on the file system of ${dirname(path)}`
-  return new StoreUnavailableError('the disk is full', { cause, detail })
+/** A full disk made opening a store fail, whatever SQLite calls it. */
+export class FullDiskError extends StoreUnavailableError {
+  constructor(path: string, cause?: unknown) {
+    const detail = `make room on the file system of ${dirname(path)}`
+    super('the disk is full', { cause, detail })
+  }
 }
 
 /**
  * What to throw where a full disk made opening a store fail, which SQLite also reports as an I/O
  * error or a file that cannot be opened; undefined after any other failure.
  */
-export function describeFullDisk(error: unknown, path: string): StoreUnavailableError | undefined {
+export function describeFullDisk(error: unknown, path: string): FullDiskError | undefined {
   const room = isOfFile(error) ? measureRoom(path) : undefined
   const isWithoutRoom = room !== undefined && room.freeBytes < LEAST_ROOM_BYTES
-  return isFull(error) || isWithoutRoom ? createFullError(path, error) : undefined
+  return isFull(error) || isWithoutRoom ? new FullDiskError(path, error) : undefined
 }
 
 /** Whether every byte of the shared-memory file has its place on the disk, and keeps it. */
@@ -54,10 +57,10 @@ function hasSharedMemory(path: string): boolean {
 /**
  * Where blocks are smaller than the pages of the shared-memory file, SQLite leaves holes in that
  * file, which it maps. On a full disk a write into a hole kills the process (SIGBUS).
- * @throws StoreUnavailableError where that could happen.
+ * @throws FullDiskError where that could happen.
  */
 export function refuseHolesOnFullDisk(path: string): void {
   const room = measureRoom(path)
   if (room === undefined || room.blockBytes >= SHARED_MEMORY_PAGE_BYTES) return
-  if (room.freeBytes < LEAST_ROOM_BYTES && !hasSharedMemory(path)) throw createFullError(path)
+  if (room.freeBytes < LEAST_ROOM_BYTES && !hasSharedMemory(path)) throw new FullDiskError(path)
 }

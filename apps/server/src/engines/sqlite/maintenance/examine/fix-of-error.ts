@@ -2,6 +2,7 @@ import { closeSync, openSync, statfsSync } from 'node:fs'
 import { userName } from '../../../../process/user-name.ts'
 import { operatorNames } from '../../../../store/operator-names.ts'
 import { codeOf, FORBIDDEN } from '../../files/error-codes.ts'
+import { FullDiskError } from '../../files/full-disk.ts'
 
 const MEBIBYTE = 1_048_576
 
@@ -79,6 +80,7 @@ const FIXES: Readonly<Record<string, (folder: string) => string>> = {
  */
 export function fixOfError(error: unknown, folder: string): string | undefined {
   if (!(error instanceof Error)) return undefined
+  if (error instanceof FullDiskError) return fixOfRoom(folder)
   const code = systemCodeOf(error, folder)
   return FIXES[code ?? '']?.(folder) ?? fixOfError(error.cause, folder)
 }
