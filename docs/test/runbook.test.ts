@@ -1,12 +1,14 @@
+import { globSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { errorTable } from '@plant-store/contract'
 import { exitCodes } from '@plant-store/server/commands/command-error.js'
 import { refusalReasons } from '@plant-store/server/limits/refusals.js'
+import { endReasons } from '@plant-store/server/operations/ends/ends-file.js'
 import { createMetrics } from '@plant-store/server/operations/metrics/metrics.js'
 import { run } from '@plant-store/server/run.js'
 import { environmentNameOf, settingNames } from '@plant-store/server/settings/settings.js'
 import { expect, test } from 'vitest'
-import { read, rowsOf } from './markdown.ts'
+import { read, root, rowsOf } from './markdown.ts'
 
 const RUNBOOK = 'docs/runbook.md'
 
@@ -67,9 +69,19 @@ test('every section says what it means and what to do, and of an alert what to l
     expect(section, heading).toMatch(/^- \*\*Means:\*\* \S/m)
     expect(section, heading).toMatch(/^- \*\*Do:\*\* \S/m)
     if (!heading.startsWith('PlantStore')) continue
+    expect(section, heading).toMatch(/^- \*\*On the page:\*\* \S/m)
     expect(section, heading).toMatch(/^- \*\*Look at:\*\* \S/m)
     expect(section, heading).toMatch(/^- \*\*Over:\*\* \S/m)
   }
+})
+
+test('what it quotes of the page is there, and so are the errors and ends that it names', () => {
+  const page = globSync('apps/server/overview/*.ts', { cwd: root }).map(read).join('\n')
+  const names = [...Object.keys(errorTable).map((name) => name.replaceAll('_', ' ')), ...endReasons]
+  const lines = [...read(RUNBOOK).matchAll(/\*\*On the page:\*\*.*/g)].join('\n')
+  const quoted = [...lines.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+  expect(quoted.length).toBeGreaterThan(40)
+  expect(quoted.filter((text) => !page.includes(text) && !names.includes(text))).toEqual([])
 })
 
 test('every command, setting, metric, error and limit that it names exists', async () => {

@@ -1,5 +1,4 @@
 import type { OverviewReply } from '../src/operations/overview/reply.ts'
-import { element } from './element.ts'
 import { dayAndTime, span } from './format.ts'
 import { numberOf, valuesOf } from './values.ts'
 
@@ -28,11 +27,6 @@ function describeCheck(reply: OverviewReply, metric: string): string {
   return isDamaged ? `${when}: damaged pages` : when
 }
 
-function describeCopy(reply: OverviewReply, metric: string): string {
-  if (numberOf(reply, 'plant_store_copy_complete') === 1) return 'complete'
-  return `${numberOf(reply, metric) ?? 0} plants behind`
-}
-
 type Describe = (reply: OverviewReply, metric: string) => string
 
 interface Fact {
@@ -43,13 +37,19 @@ interface Fact {
   readonly absent?: string
 }
 
-const FACTS: readonly Fact[] = [
+/** Each but the start has the title of its panel in operations/dashboard.json. */
+export const FACTS: readonly Fact[] = [
   { title: 'Started', metric: 'process_start_time_seconds', describe: describePast },
   {
     title: 'Ends of the server',
     metric: 'plant_store_ends_total',
     describe: describeEnds,
     absent: '—',
+  },
+  {
+    title: 'Replies outcome_unknown',
+    metric: 'plant_store_unknown_outcomes_total',
+    describe: (reply, metric) => String(numberOf(reply, metric)),
   },
   {
     title: 'Next token ends',
@@ -67,17 +67,7 @@ const FACTS: readonly Fact[] = [
     metric: 'plant_store_sqlite_last_check_timestamp_seconds',
     describe: describeCheck,
   },
-  {
-    title: 'Copy to another database',
-    metric: 'plant_store_copy_behind_plants',
-    describe: describeCopy,
-  },
 ]
-
-function row(title: string, text: string, metric?: string): HTMLElement {
-  const names = metric === undefined ? [] : [element('code', '', metric)]
-  return element('div', '', element('dt', '', title), element('dd', '', text, ...names))
-}
 
 /** Backups and checks of a database server are its own. */
 function absentIn(reply: OverviewReply, { metric, absent }: Fact): string | undefined {
@@ -86,17 +76,26 @@ function absentIn(reply: OverviewReply, { metric, absent }: Fact): string | unde
   return isOfFile && isFile ? 'never' : absent
 }
 
+/** A fact as it is shown. */
+export interface ShownFact {
+  readonly title: string
+  readonly text: string
+  /** Where it comes from. */
+  readonly metric?: string
+}
+
 /** What the server is, and when what happened. */
-export function showFacts(list: HTMLElement, reply: OverviewReply): void {
-  const rows = FACTS.flatMap((fact) => {
+export function factsOf(reply: OverviewReply): ShownFact[] {
+  const measured = FACTS.flatMap((fact) => {
     const { title, metric, describe } = fact
     const isThere = valuesOf(reply, metric).size > 0
     const text = isThere ? describe(reply, metric) : absentIn(reply, fact)
-    return text === undefined ? [] : [row(title, text, metric)]
+    return text === undefined ? [] : [{ title, text, metric }]
   })
-  list.replaceChildren(
-    row('Store', reply.store),
-    row('Version', `${reply.version} on Node.js ${reply.node}`, 'plant_store_build_info'),
-    ...rows,
-  )
+  const version = `${reply.version} on Node.js ${reply.node}`
+  return [
+    { title: 'Store', text: reply.store },
+    { title: 'Version', text: version, metric: 'plant_store_build_info' },
+    ...measured,
+  ]
 }

@@ -1,11 +1,11 @@
 import type { OverviewReply } from '../src/operations/overview/reply.ts'
 import { Card } from './card.ts'
 import { byId, element } from './element.ts'
-import { showFacts } from './facts.ts'
 import { Hour } from './hour.ts'
 import { createLookBack } from './look-back.ts'
 import { PLOTS } from './plots.ts'
 import { showSettings } from './settings.ts'
+import { showFacts } from './show-facts.ts'
 import { goneState, showState, stateOf } from './state.ts'
 
 const ASK_EVERY_MS = 5_000

@@ -43,6 +43,4 @@ export const FACTS = [
   'plant_store_unknown_outcomes_total',
   'plant_store_sqlite_last_check_timestamp_seconds',
   'plant_store_sqlite_damaged',
-  'plant_store_copy_behind_plants',
-  'plant_store_copy_complete',
 ] as const

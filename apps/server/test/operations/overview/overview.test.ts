@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { FACTS as SHOWN_FACTS } from '../../../overview/facts.ts'
 import { PLOTS } from '../../../overview/plots.ts'
 import { overviewFiles } from '../../../src/operations/overview/overview.ts'
 import type { OverviewReply } from '../../../src/operations/overview/reply.ts'
@@ -75,6 +76,16 @@ describe('the names', () => {
       const panel = panels.find((one) => one.title === title)
       const asked = panel?.targets?.map(({ expr }) => expr).join('\n') ?? ''
       for (const { name } of lines) expect(asked, title).toContain(name)
+    }
+  })
+
+  test('of the facts are those of the dashboard, and so are their metrics', () => {
+    const panels: readonly Panel[] = JSON.parse(readFileSync(DASHBOARD, 'utf8')).panels
+    const [started, ...others] = SHOWN_FACTS
+    expect(started?.title).toBe('Started')
+    for (const { title, metric } of others) {
+      const panel = panels.find((one) => one.title === title)
+      expect(panel?.targets?.map(({ expr }) => expr).join('\n'), title).toContain(metric)
     }
   })
 

@@ -4,38 +4,34 @@ import { StoreRefusedError } from '../../../store/store.ts'
 import { readValue } from '../database/connect.ts'
 import { refuseStrangeSchema } from '../database/schema.ts'
 import { isCorrupt, isUnreadable } from '../files/error-codes.ts'
-import { DamageError, preparePartCheck, SMALLEST_ID } from './read-part.ts'
+import { type CheckedPart, DamageError, preparePartCheck, SMALLEST_ID } from './read-part.ts'
 
-/** The most that a check uses of one processor, and of the time, most of which a slow disk may need. */
-const PROCESSOR_SHARE = 0.02
+/** The most that a check reads in a second, which takes 2 % of one processor. */
+const PLANTS_PER_SECOND = 20_000
+
+/** As much as a plant more, each; names are short mostly. */
+const BYTES_PER_PLANT = 256
+
+/** The most of the time that a check reads, where the disk is slow. */
 const TIME_SHARE = 0.1
 
-/** How long one transaction should compute, so that it delays no checkpoint. */
+/** How long one transaction should take, so that it delays no checkpoint. */
 const PART_MS = 2
 const FEWEST_PLANTS = 64
 const MOST_PLANTS = 4_096
 
-function limitAfter(limit: number, processorMs: number): number {
-  if (processorMs > 2 * PART_MS) return Math.max(FEWEST_PLANTS, limit >> 1)
-  return processorMs < PART_MS ? Math.min(MOST_PLANTS, limit * 2) : limit
+function limitAfter(limit: number, ms: number): number {
+  if (ms > 2 * PART_MS) return Math.max(FEWEST_PLANTS, limit >> 1)
+  return ms < PART_MS ? Math.min(MOST_PLANTS, limit * 2) : limit
 }
 
-interface Duration {
-  readonly processorMs: number
-  readonly ms: number
-}
-
-function measure<Result>(work: () => Result): { result: Result; duration: Duration } {
-  const before = process.threadCpuUsage()
-  const startedAt = performance.now()
-  const result = work()
-  const { user, system } = process.threadCpuUsage(before)
-  const ms = performance.now() - startedAt
-  return { result, duration: { processorMs: (user + system) / 1_000, ms } }
-}
-
-function restAfter({ processorMs, ms }: Duration): number {
-  return Math.max(processorMs * (1 / PROCESSOR_SHARE - 1), ms * (1 / TIME_SHARE - 1))
+/**
+ * Not by the time of the processor: Linux counts it in steps of 4 ms, and for work that is shorter
+ * and begins with a step it counts nothing.
+ */
+function restAfter({ plants, bytes }: CheckedPart, ms: number): number {
+  const share = (plants + bytes / BYTES_PER_PLANT) / PLANTS_PER_SECOND
+  return Math.max(share * 1_000, ms * (1 / TIME_SHARE - 1))
 }
 
 function checkSmallTables(database: DatabaseSync, path: string): void {
@@ -73,11 +69,13 @@ export async function checkStore(
     const checkPart = preparePartCheck(database)
     while (from !== undefined) {
       const first: bigint = from
-      const { result, duration } = measure(() => checkPart(first, limit))
-      onPart(result.plants)
-      from = result.next
-      limit = limitAfter(limit, duration.processorMs)
-      await sleep(restAfter(duration), undefined, { signal })
+      const startedAt = performance.now()
+      const part = checkPart(first, limit)
+      const ms = performance.now() - startedAt
+      onPart(part.plants)
+      from = part.next
+      limit = limitAfter(limit, ms)
+      await sleep(restAfter(part, ms), undefined, { signal })
     }
     return undefined
   } catch (error) {

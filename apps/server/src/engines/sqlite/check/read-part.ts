@@ -15,6 +15,8 @@ export class DamageError extends Error {
 /** Plants in id order that were checked in one short transaction. */
 export interface CheckedPart {
   readonly plants: number
+  /** Of their text. */
+  readonly bytes: number
   /** Where the next part begins; undefined after the last plant. */
   readonly next: bigint | undefined
 }
@@ -91,11 +93,11 @@ export function preparePartCheck(
   function checkPart(from: bigint, limit: number): CheckedPart {
     const measured = measure.get(from, end, limit)
     const { plants, last, bytes } = measured as Record<'plants' | 'last' | 'bytes', bigint>
-    if (plants === 0n) return { plants: 0, next: undefined }
+    if (plants === 0n) return { plants: 0, bytes: 0, next: undefined }
     if (bytes > MOST_BYTES && limit > 1) return checkPart(from, Math.ceil(limit / 4))
     checkPlants(from, last, plants)
     const isLast = plants < limit || last === end
-    return { plants: Number(plants), next: isLast ? undefined : last + 1n }
+    return { plants: Number(plants), bytes: Number(bytes), next: isLast ? undefined : last + 1n }
   }
 
   return (from, limit) => {
