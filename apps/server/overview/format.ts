@@ -38,8 +38,8 @@ export const rate: Format = (value) => ({ number: digits(value), unit: 'a second
 
 export const share: Format = (value) => ({ number: digits(value * 100), unit: '%' })
 
-export function counted(unit: string): Format {
-  return (value) => ({ number: digits(value), unit })
+export function counted(unit: string, ofOne = unit): Format {
+  return (value) => ({ number: digits(value), unit: value === 1 ? ofOne : unit })
 }
 
 /** `4.2 ms`; a dash where there is no value. */

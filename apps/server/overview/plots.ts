@@ -84,12 +84,12 @@ export const PLOTS: Readonly<Record<string, readonly Plot[]>> = {
     },
     {
       title: 'Plants in a commit',
-      format: counted('plants'),
+      format: counted('plants', 'plant'),
       lines: [{ label: 'mean', name: 'plant_store_commit_plants', as: 'mean' }],
     },
     {
       title: 'Queue',
-      format: counted('plants wait'),
+      format: counted('plants wait', 'plant waits'),
       lines: [plain('waiting', 'plant_store_waiting_plants')],
     },
   ],
@@ -109,7 +109,7 @@ export const PLOTS: Readonly<Record<string, readonly Plot[]>> = {
     },
     {
       title: 'PostgreSQL connections',
-      format: counted('connections'),
+      format: counted('connections', 'connection'),
       lines: [
         plain('open', 'plant_store_postgres_pool_connections'),
         plain('idle', 'plant_store_postgres_pool_idle_connections'),

@@ -8,8 +8,8 @@ import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { copiesOf, NO_DIGEST, withProgress } from './copies-of.ts'
-import { describeSize, describeWork } from './describe-work.ts'
 import { describeStop, describeUncreatable, refuseExisting, refuseMissing } from './failures.ts'
+import { describePace } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 interface BackupFlags extends Flags {
@@ -34,9 +34,9 @@ async function backUp(
     )
     const bytes = statSync(target).size
     terminal.err(
-      `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-        `in ${describeSize(bytes)}, was checked to its last page, carries a digest of its content, ` +
-        `and is on the disk.\n  It took ${describeWork(plants, bytes, performance.now() - startedAt)}.\n`,
+      `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
+        'was checked to its last page, carries a digest of its content, and is on the disk.\n' +
+        `  Copied ${describePace({ startedAt, count: plants, bytes })}.\n`,
     )
     if (noteError === undefined) return
     terminal.err(`The server does not know of this backup: ${noteError}\n`)
@@ -91,9 +91,9 @@ async function verify(source: Copies, file: string, terminal: Terminal): Promise
     const bytes = statSync(file).size
     terminal.out(
       `${file} is good: ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-        `in ${describeSize(bytes)}, schema version ${schemaVersion}.\n` +
+        `of schema version ${schemaVersion}.\n` +
         `  ${isDigested ? 'They match its digest' : `${NO_DIGEST} Their SHA-256`}: ${sha256}\n` +
-        `  It was read in ${describeWork(plants, bytes, performance.now() - startedAt)}.\n`,
+        `  Read ${describePace({ startedAt, count: plants, bytes })}.\n`,
     )
   } catch (error) {
     throw describeStop(error, terminal, 'Nothing was changed')

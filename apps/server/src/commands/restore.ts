@@ -9,21 +9,21 @@ import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
 import { copiesOf, NO_DIGEST, withProgress } from './copies-of.ts'
-import { describeWork } from './describe-work.ts'
 import { describeStop, describeUncreatable, refuseMissing } from './failures.ts'
+import { describePace } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 function describe(
   backup: string,
   target: string,
   { plants, tokens, isDigested, setAside }: Restored,
-  work: string,
+  pace: string,
 ): string {
   const keeps =
     setAside && `  What was there before is kept as ${setAside}; no command deletes it.\n`
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST} It took ${work}.\n${keeps ?? ''}` +
+    `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST} Restored ${pace}.\n${keeps ?? ''}` +
     `  Tokens are as they were then. Try: ${operatorNames.commandLine('token list')}, ` +
     'and revoke again the tokens that were revoked since.\n'
   )
@@ -42,14 +42,14 @@ async function restore(
     )
     const { plants, tokens, addedTokens, setAside } = restored
     const usable = addedTokens.filter((token) => isUsable(token, Date.now()))
-    const work = describeWork(plants, statSync(backup).size, performance.now() - startedAt)
+    const pace = describePace({ startedAt, count: plants, bytes: statSync(backup).size })
     return {
       fields: {
         tokens,
         usableTokenIds: usable.map(({ id }) => id),
         ...(setAside === undefined ? {} : { setAside }),
       },
-      report: () => terminal.err(describe(backup, target.file, restored, work)),
+      report: () => terminal.err(describe(backup, target.file, restored, pace)),
     }
   } catch (error) {
     const stopped = describeStop(error, terminal, 'Nothing was restored')

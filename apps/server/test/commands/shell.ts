@@ -34,8 +34,8 @@ export function startShell(folder: string, line: string): RunningShell {
   })
   let out = ''
   let err = ''
-  child.stdout?.on('data', (chunk) => (out += chunk))
-  child.stderr?.on('data', (chunk) => (err += chunk))
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => (out += chunk))
+  child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
   onTestFinished(() => killAll(child))
   const ended = once(child, 'close').then(([code]) => {
     const peaks = readdirSync(memory).map((name) =>

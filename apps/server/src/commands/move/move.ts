@@ -3,6 +3,7 @@ import { engineOf, openStore } from '../../engines/engines.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
 import type { Departure } from '../../store/engine.ts'
 import type { MoveSource } from '../../store/move.ts'
+import { operatorNames } from '../../store/operator-names.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { describeCount } from '../../text/describe-count.ts'
 import { addSettingFlags } from '../command.ts'
@@ -129,7 +130,7 @@ async function openBoth(
   }
 }
 
-const HELP = `
+const help = () => `
 Servers may go on with the old store. From the first run on, it records what they store, in the
 same commits. move copies what was there and then what arrives, until Ctrl+C, and goes on there
 when it is run again. With --finish it cuts over once it has caught up: creates wait while it
@@ -137,7 +138,7 @@ copies the last plants, and from then on the old store refuses plants: its serve
 are not ready. Every plant that was answered 200 is then in the other database. Whatever fails
 before that leaves the old store as it was. Tokens are not copied.
 
-Example: plant-store-server move --from sqlite:./data/plants.db --finish`
+Example: ${operatorNames.program} move --from sqlite:./data/plants.db --finish`
 
 /** `move --from URL [--finish | --undo]` */
 export function addMoveCommand(program: Command, terminal: Terminal): void {
@@ -146,7 +147,7 @@ export function addMoveCommand(program: Command, terminal: Terminal): void {
     .requiredOption('--from <url>', 'the old store, such as sqlite:./data/plants.db')
     .option('--finish', 'cut over once all is copied')
     .option('--undo', 'let the old store be served as ever, and forget the move')
-    .addHelpText('after', HELP)
+    .addHelpText('after', help())
     .action(async (flags: Flags & MoveFlags) => {
       if (!flags.undo) return openBoth(loadConfig(flags), flags, terminal)
       await departureOf(flags.from).undo()

@@ -15,6 +15,7 @@ import { NEWEST_VERSION, schemaVersionOf } from '../../database/migrations.ts'
 import { readTokens } from '../../database/tokens.ts'
 import { examineBackup } from './examine-backup.ts'
 import { examineLog } from './examine-log.ts'
+import { examineMove } from './examine-move.ts'
 import { examinePermissions } from './examine-permissions.ts'
 import { fixOfError } from './fix-of-error.ts'
 
@@ -47,6 +48,7 @@ function examineFile(path: string): Examination {
       healthChecksOf('store').ok(`${path} holds ${describeCount(plants, 'plant')}, undamaged`),
       examineSchema(database),
       examineLog(path),
+      ...examineMove(database, path),
       ...examinePermissions(path),
       examineBackup(path, plants),
     ]
