@@ -176,7 +176,7 @@ describe('the systemd unit', needsSystemd, () => {
     await server.kill()
     const [name] = readdirSync(join(data, 'backups'))
     const verified = await runInShell(data, `${main} backup --verify backups/${name}`).ended
-    expect(verified).toContain('is good: 0 plants and 1 token in')
+    expect(verified).toContain('is good: 0 plants and 1 token, schema version 2.')
     expect(existsSync(join(data, 'data/plants.db.last-backup'))).toBe(true)
   })
 

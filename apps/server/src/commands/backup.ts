@@ -90,8 +90,8 @@ async function verify(source: Copies, file: string, terminal: Terminal): Promise
     )
     const bytes = statSync(file).size
     terminal.out(
-      `${file} is good: ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
-        `of schema version ${schemaVersion}.\n` +
+      `${file} is good: ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
+        `schema version ${schemaVersion}.\n` +
         `  ${isDigested ? 'They match its digest' : `${NO_DIGEST} Their SHA-256`}: ${sha256}\n` +
         `  Read ${describePace({ startedAt, count: plants, bytes })}.\n`,
     )

@@ -27,7 +27,7 @@ describe('backup', () => {
     chmodSync(path, 0o640)
     const { code, out, err } = await backUp(target)
     expect({ code, out }).toEqual({ code: 0, out: '' })
-    expect(err).toContain('backup.db holds 2,000 plants and 0 tokens in 0.1 MB, was checked to its')
+    expect(err).toContain('backup.db holds 2,000 plants and 0 tokens, was checked to its')
     expect(contentOf(target)).toEqual(contentOf(path))
     expect(statSync(target).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder).filter((name) => !name.startsWith('plants.db'))).toEqual([

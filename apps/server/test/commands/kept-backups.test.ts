@@ -50,7 +50,7 @@ describe('backup --verify', () => {
     const before = [readdirSync(folder), readFileSync(backup), statSync(backup).mtimeMs]
     const { code, out } = await runOn(path, `backup --verify ${backup}`)
     expect(code).toBe(0)
-    expect(out).toContain('backup.db is good: 20 plants and 0 tokens in ')
+    expect(out).toContain('backup.db is good: 20 plants and 0 tokens, schema version 2.')
     const { sha256 } = query(
       backup,
       'SELECT lower(hex(sha256)) AS sha256 FROM backup_digest',
