@@ -37,10 +37,10 @@ async function arrange(blockBytes: number) {
 const LIMIT_MS = 180_000
 
 describe('on a full disk', needsSmallBlocks, () => {
-  // With 6 KiB left and small blocks SQLite makes its shared-memory file, but with holes.
+  // With 8 KiB left and small blocks SQLite makes its shared-memory file, but with holes.
   test.each([
     [1_024, 0],
-    [1_024, 6_144],
+    [1_024, 8_192],
     [4_096, 0],
   ])(
     'with blocks of %d bytes and %d bytes left each command says so',
