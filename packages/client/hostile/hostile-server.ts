@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { createCertificate } from '../../../apps/server/test/postgres/certificate.ts'
@@ -42,12 +43,22 @@ async function listen(server: Server): Promise<string> {
   return `http://${HOST}:${(server.address() as AddressInfo).port}`
 }
 
-/** An address that was free a moment ago. */
-async function findRefusedUrl(): Promise<string> {
-  const server = createServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return url
+/**
+ * An address that refuses every connection: the local end of one, where nobody can listen while that
+ * lasts. An address that was free a moment ago may be another listener's by now.
+ */
+async function holdRefusedAddress(): Promise<{ readonly url: string; free(): void }> {
+  const keeper = createServer((socket) => void socket.on('error', () => {}))
+  const { port } = new URL(await listen(keeper))
+  const holder = connect(Number(port), HOST)
+  await once(holder, 'connect')
+  return {
+    url: `http://${HOST}:${holder.localPort}`,
+    free() {
+      holder.destroy()
+      keeper.close()
+    },
+  }
 }
 
 interface Parts {
@@ -144,7 +155,8 @@ async function openCase(script: Case, key: string): Promise<RunningCase> {
   const [other, otherSockets] = createCaseListener(parts, 'other')
   const [main, mainSockets] = createCaseListener(parts, 'main')
   parts.otherUrl = await listen(other)
-  const opened = { key, baseUrl: await listen(main), refusedUrl: await findRefusedUrl() }
+  const refused = await holdRefusedAddress()
+  const opened = { key, baseUrl: await listen(main), refusedUrl: refused.url }
   return {
     seen,
     openedAt,
@@ -152,6 +164,7 @@ async function openCase(script: Case, key: string): Promise<RunningCase> {
     close() {
       main.close()
       other.close()
+      refused.free()
       for (const socket of [...mainSockets, ...otherSockets]) socket.destroy()
     },
   }

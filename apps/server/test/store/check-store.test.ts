@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/engines/sqlite/database/database.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
@@ -153,6 +154,8 @@ describe('beside a check', () => {
     while (isChecking) {
       const batch = Array.from({ length: 50 }, () => ++id)
       await Promise.all(batch.map((one) => store.plants.create({ id: one, name: 'Moss' })))
+      // Small commits may all be made in one turn, in which no word comes from the check's thread.
+      await nextTurn()
     }
     expect((await checked).damage).toBeUndefined()
     expect((await checked).plants).toBeGreaterThanOrEqual(PLANTS)
