@@ -119,7 +119,8 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
       ['sum(plant_store_creates_total{outcome="already_there"})', 2],
       ['sum(plant_store_commit_plants_sum)', 14],
       ['min(plant_store_ready)', 1],
-      ['count(4e6 < plant_store_sqlite_log_bytes < 5e6)', 1],
+      // It grows at once to 4 MB, unless a create has the file just then; then commit by commit.
+      ['count(0 < plant_store_sqlite_log_bytes < 5e6)', 1],
       ['max(plant_store_postgres_pool_connections_limit)', 6],
       // The alert on file descriptors, which has a value under the permission model as well.
       ['count(0 < process_open_fds / process_max_fds < 0.8)', 2],
