@@ -36,7 +36,11 @@ export interface ServedFile {
   readonly content: string
 }
 
-const HOST = '127.0.0.1'
+/**
+ * Where Linux has it, an address of its own: elsewhere, callers of other tests may still try the port of
+ * a server that has ended, and it may be this server's by now.
+ */
+const HOST = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
@@ -50,7 +54,7 @@ async function listen(server: Server): Promise<string> {
 async function holdRefusedAddress(): Promise<{ readonly url: string; free(): void }> {
   const keeper = createServer((socket) => void socket.on('error', () => {}))
   const { port } = new URL(await listen(keeper))
-  const holder = connect(Number(port), HOST)
+  const holder = connect({ port: Number(port), host: HOST, localAddress: HOST })
   await once(holder, 'connect')
   return {
     url: `http://${HOST}:${holder.localPort}`,

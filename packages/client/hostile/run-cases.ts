@@ -141,7 +141,11 @@ async function findLateRequests(
   const seen = await getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`)
   const late = seen.filter(({ atMs }) => atMs > endedAtMs + ARRIVAL_MS)
   if (late.length === 0 || !result.holds) return result
-  const problem = `${late.length} requests came after the call had ended`
+  const described = late.map(
+    ({ atMs, origin, connection, body }) =>
+      `${Math.round(atMs - endedAtMs)} ms after, to ${origin}, connection ${connection}: ${body}`,
+  )
+  const problem = `requests came after the call had ended: ${described.join('; ')}`
   return { ...result, holds: false, problem }
 }
 
