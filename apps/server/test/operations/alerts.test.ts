@@ -63,6 +63,8 @@ async function readFired(prometheus: Prometheus): Promise<string[]> {
 
 const WAIT_LIMIT_MS = 120_000
 
+const SETTLE_LIMIT_MS = 60_000
+
 async function waitForAll(prometheus: Prometheus, expected: readonly RegExp[]): Promise<string[]> {
   const deadline = performance.now() + WAIT_LIMIT_MS
   for (;;) {
@@ -92,8 +94,13 @@ test('each alert fires where it should, and none for a server that is fine under
   expect(first.filter((alert) => !early.flat().some((one) => one.test(alert)))).toEqual([])
 
   const end = new AbortController()
-  onTestFinished(() => end.abort())
-  const provoked = Promise.all(conditions.map(({ provoke }) => provoke(end.signal)))
+  const provocations = conditions.map(({ provoke }) => provoke(end.signal))
+  // One may be starting a server, whose folder must last until it has.
+  onTestFinished(async () => {
+    end.abort()
+    await Promise.allSettled(provocations)
+  }, SETTLE_LIMIT_MS)
+  const provoked = Promise.all(provocations)
   const expected = conditions.flatMap(toRegExp)
   const failed = provoked.then(() => new Promise<never>(() => {}))
   const fired = await Promise.race([waitForAll(prometheus, expected), failed])
