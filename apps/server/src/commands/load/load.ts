@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createRejectsSummary,
   describeDialect,
@@ -25,6 +26,9 @@ const WINDOW_PLANTS = 1_024
 
 /** A record has all digits of an id, where a body may have had 1e18. */
 const ID_SLACK_BYTES = 64
+
+/** How long after the end of a pipe the signal that ended its writer may come. */
+const SIGNAL_MS = 50
 
 const AGAIN = 'What was loaded is stored. Try: the same command again'
 
@@ -107,6 +111,8 @@ async function load(whole: Load, { plants }: Store, terminal: Terminal): Promise
       },
       signal: terminal.stop,
     })
+    // The signal that stops this stops the writer of a pipe as well, whose end may be seen first.
+    if (path === '-') await sleep(SIGNAL_MS, undefined, { signal: terminal.stop })
     terminal.stop.throwIfAborted()
   } catch (error) {
     throw describeFailure(error, path, terminal)
