@@ -41,7 +41,7 @@ test.each<[change: string, from: string, to: string, reported: string]>([
     '"minimum": 0',
     'error request-property-min-increased',
   ],
-  ['another pattern', '\\\\uDFFF]*$', '\\\\uDFFF]+$', 'warning request-property-pattern-changed'],
+  ['another pattern', 'x00]*$', 'x00]+$', 'warning request-property-pattern-changed'],
 ])('oasdiff reports %s', needsTools, async (_change, from, to, reported) => {
   expect(await compare(from, to)).toContain(reported)
 })

@@ -48,6 +48,7 @@ describe('the committed document', () => {
     const [plant, added] = schemas.NewPlant.allOf
     expect(plant).toEqual({ $ref: '#/components/schemas/Plant' })
     expect(added).toMatchObject({ required: ['id'], properties: { id: { type: 'integer' } } })
+    expect(schemas.NewPlant.type).toBe('object')
     expect(schemas.Plant.required).toEqual(['name'])
     expect(Object.keys(schemas.Plant.properties)).toEqual(['name', 'tag'])
   })
@@ -58,13 +59,24 @@ describe('the committed document', () => {
     expect(text).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\s/)
   })
 
-  test('has a pattern of texts that means in a validator what it means here', () => {
-    // JSON Schema 2020-12 §6.4 asks for Unicode mode, and validators add no other flag.
-    const pattern = new RegExp(schemas.Plant.properties.name.pattern, 'u')
-    const texts = ['', 'Fern', '🌿', 'a\nb', '\u0000', '\ud800', '\udf3f\ud83c']
+  // JSON Schema 2020-12 §6.4 asks for Unicode mode; many validators do without.
+  test.each(['', 'u', 'v'])('has a pattern that, with flags "%s", takes what is taken', (flags) => {
+    const pattern = new RegExp(schemas.Plant.properties.name.pattern, flags)
+    const texts = ['', 'Fern', '🌿', 'a\nb', '\n', '\u2028', '\u0000', 'a\n\u0000', '🌿\u0000b']
     expect(texts.map((text) => pattern.test(text))).toEqual(
       texts.map((name) => Plant.safeParse({ name }).success),
     )
+  })
+
+  test.each(['name', 'tag'])('says of a %s in words what the pattern cannot say', (field) => {
+    const { description, pattern } = schemas.Plant.properties[field]
+    expect(new RegExp(pattern, 'u').test('\ud800')).toBe(true)
+    expect(Plant.safeParse({ name: '\ud800' }).success).toBe(false)
+    expect(description).toContain('no lone surrogate')
+  })
+
+  test('names its own place as the base address, so that no scheme and no host is wrong', () => {
+    expect(document.servers).toMatchObject([{ url: '/' }])
   })
 
   test('says that the number of an Error is an int32', () => {

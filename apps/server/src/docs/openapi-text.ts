@@ -19,24 +19,11 @@ async function writeYaml(document: OpenApiDocument): Promise<string> {
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** A placeholder for the base address. */
-const BASE_ADDRESS = 'the-base-address'
-const QUOTED_BASE_ADDRESS = new RegExp(`"?${BASE_ADDRESS}"?`)
-
-const templates = new Map<OpenApiFormat, string>()
-
-async function makeTemplate(format: OpenApiFormat): Promise<string> {
-  const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
-  return openApiFormats[format].write(createOpenApiDocument(BASE_ADDRESS))
-}
-
 /**
- * The OpenAPI document as text, the same for the same format and base address.
- * The text is made once, at the first request: strangers may ask often, and for many addresses.
+ * The OpenAPI document as text. `publicUrl` is the base address of the service; without it the
+ * document says `/`, which clients resolve against the address that they read it from.
  */
-export async function writeOpenApi(format: OpenApiFormat, baseAddress = '/'): Promise<string> {
-  const template = templates.get(format) ?? (await makeTemplate(format))
-  templates.set(format, template)
-  // A JSON string is a YAML string too.
-  return template.replace(QUOTED_BASE_ADDRESS, () => JSON.stringify(baseAddress))
+export async function writeOpenApi(format: OpenApiFormat, publicUrl?: string): Promise<string> {
+  const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
+  return openApiFormats[format].write(createOpenApiDocument(publicUrl))
 }
