@@ -21,20 +21,36 @@ function withFiles(folder: string, text: string): string {
   })
 }
 
-function row({ title, madeWith, largestId, refusal, remark }: Client): string {
-  const anchor = title.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-')
+function cellsOf({ title, madeWith, largestId, refusal, remark }: Client): string[] {
+  const anchor = title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-')
   const exact = largestId === 'exact' ? 'yes' : '**no**'
-  return `| [${title}](#${anchor}) | ${madeWith} | ${exact} | ${refusal} | ${remark} |`
+  return [`[${title}](#${anchor})`, madeWith, exact, refusal, remark]
+}
+
+function makeTable(head: readonly string[], rows: readonly string[][]): string {
+  const widths = head.map((cell, column) =>
+    Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[], fill = ' ') =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
+  return [
+    line(head),
+    line(
+      head.map(() => ''),
+      '-',
+    ),
+    ...rows.map((row) => line(row)),
+  ].join('\n')
 }
 
 /** `docs/clients.md`, put together from the folders of the clients. */
 export function clientsPage(): string {
   const head = readFileSync(join(import.meta.dirname, 'head.md'), 'utf8')
-  const table = [
-    '| Client | Made with | Every id exact? | Error read | Remark |',
-    '| --- | --- | --- | --- | --- |',
-    ...clients.map(row),
-  ].join('\n')
+  const columns = ['Client', 'Made with', 'Every id exact?', 'Error read', 'Remark']
+  const table = makeTable(columns, clients.map(cellsOf))
   const sections = clients.map(
     ({ title, folder }) =>
       `\n## ${title}\n\n${withFiles(folder, readFileSync(join(folder, 'page.md'), 'utf8'))}`,
