@@ -135,7 +135,7 @@ describe('a store that a server has open is never set aside', () => {
     expect(refused.code).toBe(69)
     expect(refused.err).toContain('is open in another process')
     expect(readdirSync(join(folder, 'data'))).toEqual(before)
-    await server.kill('SIGTERM')
+    await server.end()
     const { code } = await runShell(folder, 'server restore backup.db --set-aside')
     expect(code).toBe(0)
     expect(contentOf(path).count).toBe(1)
