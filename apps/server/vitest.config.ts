@@ -30,7 +30,7 @@ export default defineConfig({
     projects: [
       // What `pnpm test` runs.
       { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, ...patient } },
-      { test: { name: 'slow', include: SLOW, ...patient } },
+      { test: { name: 'slow', include: SLOW, ...patient, testTimeout: 120_000 } },
       {
         test: {
           ...patient,

@@ -5,7 +5,7 @@ import { contractAsBuilt } from './contract/as-built.ts'
 const patient = { testTimeout: 30_000, expect: { poll: { timeout: 20_000 } } }
 
 /** Many times what a compiler or a run of every case takes. */
-const PATIENT = { ...patient, testTimeout: 180_000, hookTimeout: 180_000 }
+const PATIENT = { ...patient, testTimeout: 300_000, hookTimeout: 180_000 }
 
 export default defineConfig({
   test: {
