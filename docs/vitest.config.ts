@@ -7,7 +7,7 @@ const IN_COPIES = ['first-plant', 'operations', 'other-languages', 'spreadsheet'
 
 /** Processes of a machine that is busy with other tests take their time. */
 const patient = {
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
 }

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Processes and disks of a machine that is busy with other tests take their time. */
 const patient = {
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },
 }

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { contractAsBuilt } from './contract/as-built.ts'
 
 /** A machine that is busy with other tests takes its time. */
-const patient = { testTimeout: 30_000, expect: { poll: { timeout: 20_000 } } }
+const patient = { testTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 
 /** Many times what a compiler or a run of every case takes. */
 const PATIENT = { ...patient, testTimeout: 300_000, hookTimeout: 180_000 }
