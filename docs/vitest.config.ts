@@ -5,15 +5,20 @@ const IN_COPIES = ['first-plant', 'operations', 'other-languages', 'spreadsheet'
   (name) => `test/${name}.test.ts`,
 )
 
-const testTimeout = 30_000
+/** Processes of a machine that is busy with other tests take their time. */
+const patient = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+}
 
 export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'docs', include: ['test/*.test.ts'], exclude: IN_COPIES, testTimeout },
+        test: { name: 'docs', include: ['test/*.test.ts'], exclude: IN_COPIES, ...patient },
       },
-      { test: { name: 'in copies', include: IN_COPIES, testTimeout } },
+      { test: { name: 'in copies', include: IN_COPIES, ...patient } },
     ],
   },
 })

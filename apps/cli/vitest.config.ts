@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 /** Processes and disks of a machine that is busy with other tests take their time. */
-const testTimeout = 30_000
+const patient = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+}
 
 /** They install packages, kill processes or send hundreds of thousands of plants; `pnpm test:all` runs them. */
 const SLOW = ['test/**/*.slow.test.ts']
@@ -10,9 +14,15 @@ export default defineConfig({
   test: {
     projects: [
       // What `pnpm test` runs.
-      { test: { name: 'cli', include: ['test/**/*.test.ts'], exclude: SLOW, testTimeout } },
+      { test: { name: 'cli', include: ['test/**/*.test.ts'], exclude: SLOW, ...patient } },
       {
-        test: { name: 'slow', include: SLOW, testTimeout: 300_000, hookTimeout: 300_000 },
+        test: {
+          name: 'slow',
+          include: SLOW,
+          ...patient,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
       },
     ],
   },

@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** Processes and disks of a machine that is busy with other tests take their time. */
-const testTimeout = 30_000
+const patient = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+}
 
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
@@ -25,11 +29,11 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       // What `pnpm test` runs.
-      { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, testTimeout } },
-      { test: { name: 'slow', include: SLOW, testTimeout } },
+      { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, ...patient } },
+      { test: { name: 'slow', include: SLOW, ...patient, testTimeout: 120_000 } },
       {
         test: {
-          testTimeout,
+          ...patient,
           name: 'wire over PostgreSQL',
           include: ['test/wire/*.test.ts'],
           globalSetup: 'test/postgres/start-for-wire.ts',
@@ -37,7 +41,7 @@ export default defineConfig({
       },
       {
         test: {
-          testTimeout,
+          ...patient,
           name: 'as the unit starts it',
           include: ['test/wire/*.test.ts', 'test/operations/{metrics*,overview/overview}.test.ts'],
           // They start no process, and so none that flags could confine.

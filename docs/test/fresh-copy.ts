@@ -62,7 +62,7 @@ export function runInShell(
   }
   onTestFinished(async () => void (await kill()))
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk) => {
+    stream?.setEncoding('utf8').on('data', (chunk) => {
       printed += chunk
     })
   }

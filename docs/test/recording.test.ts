@@ -72,7 +72,7 @@ async function recordShell(script: string): Promise<Frame[]> {
   try {
     await session.waitFor(/^\$$/)
     await session.type(`${script}; echo it is "over"\r`, 1)
-    await session.waitFor(/it is over\n\$$/, 10_000)
+    await session.waitFor(/it is over\n\$$/, 30_000)
     return session.frames()
   } finally {
     session.close()
@@ -87,7 +87,7 @@ describe('a recording in Chromium', needsChromium, () => {
   afterAll(() => browser?.close())
 
   test('shows at each time what the terminal showed', { timeout: TIMEOUT_MS }, async () => {
-    const bar = `for n in 1 2 3; do printf '\\r\\033[32m  #%s\\033[0m of <3>   & "x"' $n; sleep 0.2; done; echo`
+    const bar = `for n in 1 2 3; do printf '\\r\\033[32m  #%s\\033[0m of <3>   & "x"' $n; sleep 1; done; echo`
     const frames = await recordShell(bar)
     const recording = { title: 'A bar', description: 'It moves.', columns: COLUMNS, holdMs: 1_000 }
     const page = await openDrawing(

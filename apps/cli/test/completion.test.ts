@@ -39,7 +39,10 @@ async function openShell(
   writeFileSync(join(home, file), setup(stdout))
   writeFileSync(join(home, 'my plants.csv'), 'id,name\n')
   const screen = openScreenOf(words(home), { cwd: home, env: { HOME: home, LANG: 'C.UTF-8' } })
-  onTestFinished(() => screen.kill('SIGKILL'))
+  onTestFinished(async () => {
+    screen.kill('SIGKILL')
+    await screen.ended
+  })
   await screen.waitFor(/^> /m)
   return { screen, home }
 }

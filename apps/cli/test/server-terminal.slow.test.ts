@@ -25,10 +25,11 @@ function type(line: string, options: ScreenOptions & { readonly cwd: string }): 
   const server = `server() { exec '${process.execPath}' '${SERVER}' "$@"; }`
   const screen = openScreenOf(['/bin/sh', '-c', `${server}\n${line}`], options)
   // One that has ended already is not there to be killed.
-  onTestFinished(() => {
+  onTestFinished(async () => {
     try {
       screen.kill('SIGKILL')
     } catch {}
+    await screen.ended
   })
   return screen
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { findFreePort } from '../../../apps/server/test/free-port.ts'
 
 const MAIN = new URL('../../../apps/server/src/main.ts', import.meta.url).pathname
 
@@ -34,8 +35,9 @@ async function readText(child: ChildProcess, pattern: RegExp): Promise<string> {
 export async function startRestartableServer(): Promise<RestartableServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-restarted-'))
   const path = join(folder, 'plants.db')
+  const listen = `127.0.0.1:${await findFreePort()}`
 
-  function spawnServer(listen: string): ChildProcess {
+  function spawnServer(): ChildProcess {
     const settings = {
       'database-url': `sqlite:${path}`,
       listen,
@@ -48,7 +50,7 @@ export async function startRestartableServer(): Promise<RestartableServer> {
     })
   }
 
-  let child = spawnServer('127.0.0.1:0')
+  let child = spawnServer()
   const greeting = await readText(child, /listens on \S+[\s\S]*^ {2}plant_\S+$/m)
   const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
   const token = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
@@ -66,7 +68,7 @@ export async function startRestartableServer(): Promise<RestartableServer> {
     end,
     signal: (signal) => void child.kill(signal),
     async start() {
-      child = spawnServer(new URL(url).host)
+      child = spawnServer()
       await readText(child, /listens on \S+/)
     },
     async endAndRead() {

@@ -30,7 +30,7 @@ const TOKEN = 'plant_4f3e2d1c0b9a_VHdvU2VjcmV0RmVybnM'
 const CASES_AT_ONCE = 4
 
 /** A case that lasts longer than this hangs. */
-const PATIENCE_MS = 12_000
+const PATIENCE_MS = 30_000
 
 interface Finished {
   readonly result: CaseResult

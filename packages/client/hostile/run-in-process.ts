@@ -16,7 +16,7 @@ const END_MS = 4_000
 const PACKAGES = pathOf('../node_modules')
 
 /** Far more than a run takes. */
-const RUN_MS = 60_000
+const RUN_MS = 150_000
 
 interface Outcome {
   readonly output: string

@@ -62,7 +62,7 @@ export interface Screen {
   text(): string
   /** Every byte that the program wrote to the terminal, as text. */
   written(): string
-  /** Waits until the screen shows it. @throws what was shown instead, after `ms` (default 15,000). */
+  /** Waits until the screen shows it. @throws what was shown instead, after `ms` (default 40,000). */
   waitFor(shown: string | RegExp, ms?: number): Promise<void>
   /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
   type(keys: string): void
@@ -123,7 +123,7 @@ export function openScreenOf(words: readonly string[], options: ScreenOptions = 
     return all.slice(0, all.findLastIndex((line) => line !== '') + 1)
   }
 
-  async function waitFor(shown: string | RegExp, ms = 15_000): Promise<void> {
+  async function waitFor(shown: string | RegExp, ms = 40_000): Promise<void> {
     const end = Date.now() + ms
     const isShown = () => {
       const seen = lines().join('\n')

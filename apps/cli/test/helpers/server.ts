@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { findFreePort } from '../../../server/test/free-port.ts'
 
 /** The server's program as its build makes it. */
 export const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
@@ -39,7 +40,7 @@ async function readGreeting(child: ChildProcess): Promise<{ url: string; token: 
 export async function startServer(flags: readonly string[] = []): Promise<PlantStoreServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-cli-server-'))
   const path = join(folder, 'plants.db')
-  let listen = '127.0.0.1:0'
+  const listen = `127.0.0.1:${await findFreePort()}`
   let child: ChildProcess | undefined
 
   async function start() {
@@ -47,9 +48,7 @@ export async function startServer(flags: readonly string[] = []): Promise<PlantS
     child = spawn(process.execPath, [SERVER, 'serve', ...own, '--log-level=silent', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const greeting = await readGreeting(child)
-    listen = new URL(greeting.url).host
-    return greeting
+    return readGreeting(child)
   }
 
   async function stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {

@@ -39,7 +39,7 @@ export async function openImporter(flags: readonly string[] = [], given?: PlantS
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, ms = 20_000): Promise<void> {
+export async function until(holds: () => boolean, ms = 40_000): Promise<void> {
   const end = Date.now() + ms
   while (!holds()) {
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${holds}`)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { findFreePort } from '../free-port.ts'
 import type { SigningKey } from './sign-jwt.ts'
 
 /** An identity provider on loopback, as far as a resource server sees one: its keys by HTTP. */
@@ -32,9 +32,9 @@ export class Issuer {
 
   /** On the port that it had before, if any. */
   async start(): Promise<void> {
+    this.#port ||= await findFreePort()
     this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
-    this.#port = (this.#server.address() as AddressInfo).port
   }
 
   async stop(): Promise<void> {

@@ -102,7 +102,7 @@ describe('the keys of an issuer', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a JWT', { timeout: 20_000 }, () => {
+describe('a JWT', { timeout: 60_000 }, () => {
   test('without a kid finds the key that an issuer has changed to', async () => {
     const { issuer, statusOf, pass } = await startJwtService()
     expect(await statusOf(good({}, { kid: undefined }))).toBe(200)

@@ -34,7 +34,7 @@ async function startWithoutIssuer() {
   return { ...service, issuer }
 }
 
-describe('while the issuer was never reached', { timeout: 20_000 }, () => {
+describe('while the issuer was never reached', { timeout: 60_000 }, () => {
   test('opaque tokens open the service, and the reply to a JWT says that it cannot be checked', async () => {
     const { create, store } = await startWithoutIssuer()
     const lasting = await issueToken(store, 'greenhouse', Number.POSITIVE_INFINITY)
@@ -56,7 +56,7 @@ describe('while the issuer was never reached', { timeout: 20_000 }, () => {
   })
 })
 
-describe('while the issuer is down', { timeout: 20_000 }, () => {
+describe('while the issuer is down', { timeout: 60_000 }, () => {
   test('its known keys open the service for an hour, and then JWTs cannot be checked', async () => {
     const { issuer, create, statusOf, authenticate, pass, logLines } = await startJwtService()
     const [remembered, connection] = [good({ exp: 4e9 }), {}]
@@ -142,7 +142,7 @@ const strange: [claim: string, reply: Issuer['reply'], failure: RegExp][] = [
   ['is a broken connection', (request) => request.socket.destroy(), /./],
 ]
 
-describe('keys stay in use when the reply of the issuer', { timeout: 20_000 }, () => {
+describe('keys stay in use when the reply of the issuer', { timeout: 60_000 }, () => {
   test.each(strange)('%s', async (_claim, reply, failure) => {
     const { issuer, statusOf, pass, logLines } = await startWithKey()
     issuer.reply = reply
@@ -166,7 +166,7 @@ describe('keys stay in use when the reply of the issuer', { timeout: 20_000 }, (
   })
 })
 
-describe('a read of keys', { timeout: 20_000 }, () => {
+describe('a read of keys', { timeout: 60_000 }, () => {
   test('ends at 256 KiB of an endless answer, and ends the connection', async () => {
     const issuer = new Issuer()
     let sent = 0

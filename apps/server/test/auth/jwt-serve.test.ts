@@ -29,7 +29,7 @@ function keyFile(content: string): string {
   return path
 }
 
-describe('serve', { timeout: 20_000 }, () => {
+describe('serve', { timeout: 60_000 }, () => {
   const start = (places: Record<string, string>) =>
     startServerProcess({ environment: { ...rules, ...places }, token: freshToken() })
 

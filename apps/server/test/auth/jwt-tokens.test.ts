@@ -23,7 +23,7 @@ const invalid = {
   challenge: 'Bearer realm="plant-store", error="invalid_token"',
 }
 
-describe('a JWT is accepted', { timeout: 20_000 }, () => {
+describe('a JWT is accepted', { timeout: 60_000 }, () => {
   test.each(['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'])('signed with %s', async (alg) => {
     const key = makeKey('this', alg)
     const { statusOf } = await startJwtService({ issuer: new Issuer(someKey, key) })
@@ -57,7 +57,7 @@ describe('a JWT is accepted', { timeout: 20_000 }, () => {
   })
 })
 
-describe('a JWT is refused, always in the same words,', { timeout: 20_000 }, () => {
+describe('a JWT is refused, always in the same words,', { timeout: 60_000 }, () => {
   test.each<[claim: string, differences: Json]>([
     ['of another issuer', { iss: 'https://other.test/' }],
     ['of an issuer that only begins like it', { iss: `${ISSUER}x` }],
@@ -225,7 +225,7 @@ function withSpareBits(token: string): string {
   return token.slice(0, -1) + alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]
 }
 
-describe('if the settings accept the type at+jwt only', { timeout: 20_000 }, () => {
+describe('if the settings accept the type at+jwt only', { timeout: 60_000 }, () => {
   test.each<[typ: string | undefined, status: number]>([
     ['at+jwt', 200],
     ['AT+JWT', 200],

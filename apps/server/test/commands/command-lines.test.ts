@@ -132,7 +132,10 @@ describe('the program is named', () => {
   })
 })
 
-describe('in a clone', () => {
+/** It looks whether the build is the newest, beside whatever else the machine does. */
+const BUILD_MS = 180_000
+
+describe('in a clone', { timeout: BUILD_MS }, () => {
   /** What npm says of its own configuration comes before pnpm starts. */
   const OF_NPM = /^npm warn .*\n/gm
 

@@ -44,9 +44,10 @@ async function exportFrom(folder: string, flags = ''): Promise<string | undefine
   return code === 0 ? out : undefined
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'close')
-  child.kill('SIGTERM')
+  child.kill(signal)
   await ended
 }
 
@@ -74,7 +75,7 @@ describe(
       const path = join(folder, 'data/plants.db')
       const server = await startServerProcess({ folder })
       const litestream = spawn('sh', ['-c', `exec ${replicate}`], { cwd: folder, stdio: 'ignore' })
-      onTestFinished(() => void litestream.kill('SIGKILL'))
+      onTestFinished(() => end(litestream, 'SIGKILL'))
       const plants = spreadPlants(60_000)
       const [first, ...others] = plants
       writeFileSync(

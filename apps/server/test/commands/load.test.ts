@@ -98,13 +98,13 @@ describe('load', () => {
     other.close()
     expect(code).toBe(69)
     expect(err).toContain('busy with another process. What was loaded is stored. Try: the same')
-  }, 15_000)
+  })
 
   test('stops on a signal, and says what it did', async () => {
     const { folder } = arrange()
     const { child, ended } = startShell(
       folder,
-      `server load - < <(yes '${fern.trim()}' | head -n 9000; trap '' INT; exec sleep 30 2> /dev/null)`,
+      `server load - < <(trap '' INT; yes '${fern.trim()}' | head -n 9000; exec sleep 30 2> /dev/null)`,
     )
     await until(() => existsSync(join(folder, 'data/plants.db')))
     killAll(child, 'SIGINT')

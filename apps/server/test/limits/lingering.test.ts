@@ -122,7 +122,7 @@ test('2,000 callers who send on are 256 at a time, and good ones are served mean
   expect(countOpen()).toBeGreaterThan(0)
 })
 
-/** Sends at full speed on 256 connections, from a process of its own, for 10 s. */
+/** Sends at full speed on 256 connections, from a process of its own, for longer than a test takes. */
 const FLOOD = `
 const [, hostname, port] = process.argv
 const piece = Buffer.alloc(65536, 32)
@@ -137,7 +137,7 @@ for (let count = 0; count < 256; count++) {
   }
   send()
 }
-setTimeout(() => process.exit(), 10_000)
+setTimeout(() => process.exit(), 60_000)
 `
 
 test('256 callers who send on at full speed do not keep good ones waiting', async () => {

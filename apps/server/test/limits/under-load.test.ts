@@ -25,7 +25,7 @@ function expectAllStored(good: Pressed): void {
 }
 
 test('more than can be served is answered 200 or 503, truthfully, and passes', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const server = await startPressedServer({
     PLANT_STORE_REQUEST_LIMIT: '32',
@@ -49,7 +49,7 @@ test('more than can be served is answered 200 or 503, truthfully, and passes', {
 })
 
 test('slow callers are cut at the limits, and good ones are served meanwhile', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const server = await startPressedServer({
     PLANT_STORE_HEADERS_TIMEOUT_MS: '1000',
@@ -75,7 +75,7 @@ test.each([
 ] as const)(
   'wrong tokens from %s cost little memory and keep no good caller out',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async (_case, addressFor, statuses) => {
     const server = await startPressedServer({ PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1' })

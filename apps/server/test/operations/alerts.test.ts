@@ -89,9 +89,10 @@ test('each alert fires where it should, and none for a server that is fine under
   const targets = conditions.map((one) => ({ ...one, address: hostOf(one) }))
   const prometheus = await startPrometheus(targets, alerts)
   await prometheus.waitFor(`count(up == 1) == ${conditions.length}`)
-  const early = conditions.filter(({ isThereFirst }) => isThereFirst).map(toRegExp)
+  const early = conditions.filter(({ isThereFirst }) => isThereFirst).flatMap(toRegExp)
+  const mayBe = [...early, OF_A_BUSY_MACHINE]
   const first = await readFired(prometheus)
-  expect(first.filter((alert) => !early.flat().some((one) => one.test(alert)))).toEqual([])
+  expect(first.filter((alert) => !mayBe.some((one) => one.test(alert)))).toEqual([])
 
   const end = new AbortController()
   const provocations = conditions.map(({ provoke }) => provoke(end.signal))

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
-import { findFreePort, type PostgresServer } from '../postgres/postgres-server.ts'
+import { findFreePort } from '../free-port.ts'
+import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { openSession } from '../postgres/sessions.ts'
 import { startOnStore } from '../process/damaged-store.ts'
@@ -80,7 +82,11 @@ function holdDatabase(folder: string, how: 'lock' | 'slow'): void {
   const program = join(import.meta.dirname, 'hold-database.ts')
   const args = [program, join(folder, 'data/plants.db'), how]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = once(child, 'close')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
 }
 
 async function gone(): Promise<Condition> {

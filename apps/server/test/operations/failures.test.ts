@@ -126,7 +126,7 @@ describe('over SQLite', () => {
   })
 
   test('an end by a signal is not logged as not ready', async () => {
-    const environment = { PLANT_STORE_SHUTDOWN_DELAY_MS: '1500' }
+    const environment = { PLANT_STORE_SHUTDOWN_DELAY_MS: '4000' }
     const server = await startServerProcess({ environment })
     server.kill('SIGTERM')
     await server.untilLogged('draining')

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
-import { findFreePort } from '../postgres/postgres-server.ts'
+import { findFreePort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The folder for operators: the alerts, the dashboard, and the configuration of Prometheus. */

@@ -8,7 +8,7 @@ const KILLS = 10
 const postgres = usePostgres()
 
 test('ten kills of PostgreSQL under load lose, double, alter and misreport nothing', {
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const { database, server } = await serveNewDatabase(postgres)
   const storm = startServedStorm(server, database)

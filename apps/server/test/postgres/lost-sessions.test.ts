@@ -24,7 +24,7 @@ test('sessions that are terminated under load lose, double, alter and misreport 
 })
 
 test('a session that stands still in a commit holds no caller for 10 s and hides nothing', {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async () => {
   const { database, server } = await serveNewDatabase(postgres)
   const observer = await openSession(database.databaseUrl)

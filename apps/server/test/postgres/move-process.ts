@@ -26,8 +26,11 @@ export function startMove(folder: string, databaseUrl: string, ...flags: string[
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     err += chunk
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
   const ended = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
   return {
     ended,
     output: () => err,

@@ -101,7 +101,8 @@ describe('move, while two servers on one file go on,', () => {
     expect(await finishing.ended, finishing.output()).toBe(0)
     expect(finishing.output()).toContain('Moved: every plant of SQLite')
 
-    await vi.waitUntil(async () => (await post({ url: second.url, token })).status === 503)
+    const isClosed = async () => (await post({ url: second.url, token })).status === 503
+    await expect.poll(isClosed).toBe(true)
     await storm.stop()
     const verdict = history.judge(await readRows(database.databaseUrl))
     expect(verdict).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { findFreePort } from '../free-port.ts'
 import { createCluster } from './embedded-postgres.ts'
 
 export const USER = 'plant_store'
@@ -41,14 +41,6 @@ interface PostgresOptions {
   readonly prepare?: (folder: string) => void
 }
 
-export async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   // A server that goes away meanwhile fails the query; the event says nothing more.
@@ -81,7 +73,9 @@ export async function startPostgres(
     initdbFlags,
     settings: ['max_connections=60', 'shared_buffers=32MB', ...settings],
   })
-  const deleteFolder = () => rmSync(parent, { recursive: true, force: true })
+  // Those of a postmaster that was killed may still write into it for a moment.
+  const deleteFolder = () =>
+    rmSync(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   let isKilled = false
 
   async function start(): Promise<void> {

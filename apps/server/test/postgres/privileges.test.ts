@@ -61,7 +61,7 @@ describe('a role that may not do all that the program does', () => {
       expect(err).toMatch(new RegExp(`permission denied for table ${table}\\. Try: .*GRANT`))
       expect(err).not.toMatch(/^ {4}at /m)
     },
-    10_000,
+    60_000,
   )
 
   test.each([
@@ -173,5 +173,5 @@ describe('a database that cannot be used', () => {
       args: ['export'],
     })
     expect({ code, err }).toMatchObject({ code: 69, err: expect.stringContaining('Try: ') })
-  }, 10_000)
+  }, 60_000)
 })

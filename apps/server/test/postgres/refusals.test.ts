@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { findFreePort } from '../free-port.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { findFreePort } from './postgres-server.ts'
 import { newDatabase, usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres()

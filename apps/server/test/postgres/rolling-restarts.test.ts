@@ -16,6 +16,7 @@ test('10 rolling restarts of two servers behind one address: 0 failed, 0 lost, 0
     ...{ lost: [], altered: [], doubled: [], lies: [] },
   })
   expect(rolled.exitCodes).toEqual(Array(10).fill(0))
-  // A server that cut idle connections at once would reset a request of nearly every caller.
-  expect(rolled.retries).toBeLessThan(20)
+  // A server that cut idle connections at once would reset a request of nearly every caller. One that
+  // waits resets those of callers that a busy machine keeps from sending their next in 100 ms.
+  expect(rolled.retries).toBeLessThan(30)
 })

@@ -54,7 +54,7 @@ export async function isReady({ operationsUrl }: ServerProcess): Promise<boolean
 
 /** Resolves when the server says that it is ready, or that it is not. */
 export async function waitForReadiness(server: ServerProcess, expected: boolean): Promise<void> {
-  const deadline = performance.now() + 15_000
+  const deadline = performance.now() + 30_000
   while ((await isReady(server)) !== expected) {
     if (performance.now() > deadline) throw new Error(`readyz did not become ${expected}`)
     await new Promise((resolve) => setTimeout(resolve, 20))

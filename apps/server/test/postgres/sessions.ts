@@ -16,7 +16,7 @@ export async function waitForRow(
   session: pg.Client,
   text: string,
 ): Promise<Record<string, unknown>> {
-  const deadline = performance.now() + 5_000
+  const deadline = performance.now() + 20_000
   for (;;) {
     const { rows } = await session.query(text)
     if (rows[0] !== undefined) return rows[0]

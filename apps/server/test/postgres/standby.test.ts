@@ -42,7 +42,7 @@ test.each([
 ])(
   'a commit that %s cuts off before the standby has it gets no outcome until it has, with messages from %s on',
   {
-    timeout: 30_000,
+    timeout: 120_000,
   },
   async (cutOff, messages) => {
     const { databaseUrl } = await prepareDatabase(await primary.createDatabase())
@@ -75,7 +75,7 @@ test.each([
 )
 
 test('a standby that is promoted under load has every plant that was answered 200', {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async () => {
   const database = await prepareDatabase(await primary.createDatabase())
   const through = (url: string) =>

@@ -21,7 +21,7 @@ async function stopPostgres(databaseUrl: string): Promise<() => void> {
 }
 
 test('a PostgreSQL that stands still holds no caller for 10 s, nor a server that is asked to end', {
-  timeout: 40_000,
+  timeout: 120_000,
 }, async () => {
   const database = await prepareDatabase(await postgres.createDatabase())
   const [staying, ending] = await Promise.all([serve(database), serve(database)])

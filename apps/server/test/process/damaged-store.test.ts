@@ -23,6 +23,7 @@ test('a server as the unit starts it reports damage by log and metric, and stays
   const server = await startOnStore(true)
   expect(await scrape(server)).toEqual([undefined, undefined, 0])
   expect(await untilChecked(server)).toEqual([1, undefined, expect.any(Number)])
+  await server.untilLogged('the database is damaged')
   const error = logLinesIn(server.output()).find(({ level }) => level === 'error')
   expect(error).toMatchObject({
     damage: expect.stringMatching(/malformed, at the id \d+ or after it/),

@@ -37,7 +37,7 @@ test.each([...posing, ...old])(
         cwd: temporaryFolder(),
         encoding: 'utf8',
         // One that is taken would serve.
-        timeout: 10_000,
+        timeout: 30_000,
       })
       expect({ status, stdout }).toEqual({ status: 78, stdout: '' })
       expect(stderr).toBe(

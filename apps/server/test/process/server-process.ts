@@ -18,8 +18,11 @@ export interface ServerProcessOptions {
   readonly nodeFlags?: readonly string[]
   /** A program, with its arguments, that runs the server: a tracer, a limit. */
   readonly under?: readonly string[]
-  /** Gets a function that kills the server; by default the end of the test calls it. */
-  readonly onStart?: (kill: () => void) => void
+  /**
+   * Gets a function that kills the server and resolves once it has ended; by default the end of the
+   * test calls it.
+   */
+  readonly onStart?: (kill: () => Promise<void>) => void
 }
 
 export interface Ended {
@@ -53,7 +56,14 @@ function spawnServer(options: ServerProcessOptions): {
   child.stdout?.setEncoding('utf8').on('data', (chunk) => (out += chunk))
   child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
-  onStart(() => void child.kill('SIGKILL'))
+  // Not until its output ends, which a process of its own may hold open.
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve()).once('error', () => resolve())
+  })
+  onStart(() => {
+    child.kill('SIGKILL')
+    return exited
+  })
   return { child, ended, output: () => err }
 }
 

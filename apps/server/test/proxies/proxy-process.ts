@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { findFreePort } from '../free-port.ts'
 import { createCertificate } from '../postgres/certificate.ts'
-import { findFreePort } from '../postgres/postgres-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** The configurations that operators are given. */

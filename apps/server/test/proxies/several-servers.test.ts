@@ -1,7 +1,7 @@
 import { encodeJson, errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { findFreePort } from '../free-port.ts'
 import { createHistory } from '../postgres/history.ts'
-import { findFreePort } from '../postgres/postgres-server.ts'
 import {
   type PreparedDatabase,
   prepareDatabase,

@@ -31,7 +31,7 @@ async function runProcess(path: string, args: readonly string[], as = identity) 
     cwd: '/',
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 10_000,
+    timeout: 30_000,
     killSignal: 'SIGKILL',
     ...as,
   })
@@ -74,7 +74,7 @@ describe('a place where no store can be', () => {
       expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(/ENOENT|EACCES/) })
       expect(err).not.toMatch(STACK)
     },
-    20_000,
+    120_000,
   )
 })
 

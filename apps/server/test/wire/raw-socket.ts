@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
-/** How long a test waits for bytes before it says that none came. */
-const PATIENCE_MS = 5_000
+/** How long a test waits for the bytes of a reply before it says that none came. */
+const PATIENCE_MS = 20_000
+
+/** The same for the end: a connection that lingers is not taken for one that was closed. */
+const END_PATIENCE_MS = 5_000
 
 const HEAD_END = '\r\n\r\n'
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w ]+$/
@@ -68,9 +71,9 @@ function takeReply(bytes: Buffer, hasBody: boolean): Taken | undefined {
   return { reply: { status, headers, body }, rest: bytes.subarray(bodyStart + length) }
 }
 
-async function withinPatience<Value>(promise: Promise<Value>): Promise<Value> {
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
   const { promise: timeUp, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the server stayed silent')), PATIENCE_MS)
+  const timer = setTimeout(() => reject(new Error('the server stayed silent')), ms)
   try {
     return await Promise.race([promise, timeUp])
   } finally {
@@ -88,8 +91,8 @@ function createConnection(socket: Socket): Connection {
   // A failed write shows in the next read, which is where a test looks.
   socket.on('error', () => {})
 
-  async function receive(): Promise<boolean> {
-    const { done, value } = await withinPatience(chunks.next())
+  async function receive(patienceMs: number): Promise<boolean> {
+    const { done, value } = await within(patienceMs, chunks.next())
     if (done !== true) received = Buffer.concat([received, value])
     return done !== true
   }
@@ -104,12 +107,13 @@ function createConnection(socket: Socket): Connection {
           received = taken.rest
           return taken.reply
         }
-        if (!(await receive())) throw new Error(`the connection ended after: ${received}`)
+        if (!(await receive(PATIENCE_MS)))
+          throw new Error(`the connection ended after: ${received}`)
       }
     },
     async readToEnd() {
       try {
-        while (await receive());
+        while (await receive(END_PATIENCE_MS));
       } catch (error) {
         // Closing with unread bytes of the caller resets the connection; that is closed as well.
         if (!isReset(error)) throw error

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { launchChromium, needsChromium } from '../../../../../packages/client/hostile/chromium.ts'
 import { PLOTS } from '../../../overview/plots.ts'
 import type { OverviewReply } from '../../../src/operations/overview/reply.ts'
+import { findFreePort } from '../../free-port.ts'
 import { startPostgres } from '../../postgres/postgres-server.ts'
 import { prepareDatabase, serve } from '../../postgres/served-database.ts'
 import { plantText, post, type ServerProcess } from '../../process/server-process.ts'
@@ -180,7 +181,8 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
   })
 
   test('a server that is gone shows as gone, with the time of the last data, until it is back', async () => {
-    const server = await startScrapedServer()
+    const environment = { PLANT_STORE_OPERATIONS_LISTEN: `127.0.0.1:${await findFreePort()}` }
+    const server = await startScrapedServer(environment)
     const { page } = await openPage(server)
     await untilState(page, /^Ready$/)
     await server.end('SIGKILL')
@@ -190,8 +192,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     expect(await cardOf(page, 'Memory').locator('.big').textContent()).toMatch(/^\d/)
     await keepScreenshot(page, 'gone')
     expect(await askAxe(page)).toEqual([])
-    const { host } = new URL(server.operationsUrl)
-    await startScrapedServer({ PLANT_STORE_OPERATIONS_LISTEN: host })
+    await startScrapedServer(environment)
     await untilState(page, /^Ready$/)
   })
 
