@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -8,7 +8,7 @@ import { findOnPath } from '../../packages/client/hostile/runtimes.ts'
 import { packInstalled } from '../../packages/client/packed/packages.ts'
 import { ROOT } from '../root.ts'
 import { buildRelease, createFolder } from './build.ts'
-import { plainEnvironment, runInShell, startInstalled } from './installed-server.ts'
+import { plainEnvironment, startInstalled } from './installed-server.ts'
 import { startRegistry } from './registry.ts'
 
 const FERN = '{"id":9223372036854775807,"name":"Fern","tag":"indoor"}'
@@ -19,7 +19,12 @@ const here = createFolder()
 const OLD = join(here, 'old')
 const NEXT = join(here, 'next')
 const tarball = (folder: string, name: string) =>
-  join(folder, readdirSync(folder).find((file) => file.startsWith(`plant-store-${name}-`) && file.endsWith('.tgz')) ?? name)
+  join(
+    folder,
+    readdirSync(folder).find(
+      (file) => file.startsWith(`plant-store-${name}-`) && file.endsWith('.tgz'),
+    ) ?? name,
+  )
 
 /** Nothing of this repository: a home, a cache, and the Node.js that runs this test. */
 const person = {
@@ -31,7 +36,11 @@ const person = {
 const environment = { ...plainEnvironment(), ...person }
 
 function npm(...args: string[]): void {
-  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--offline'], { cwd: here, env: environment, stdio: 'pipe' })
+  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--offline'], {
+    cwd: here,
+    env: environment,
+    stdio: 'pipe',
+  })
 }
 
 beforeAll(() => {
@@ -78,38 +87,48 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
   await upgraded.kill()
 
   place.uninstall()
-  expect(existsSync(place.bin)).toBe(false)
-  expect(readdirSync(place.prefix, { recursive: true }).filter((name) => `${name}`.includes('plant'))).toEqual([])
+  const left = readdirSync(place.prefix, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => !entry.isDirectory())).toEqual([])
   place.install(tarball(OLD, 'server'))
   const back = await place.start(first.token)
   expect(await back.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: true })
 })
 
 describe('what the registry gives', () => {
-  test.each(['apps/server/README.md'])('runs as the first block of %s says', needs('curl', findOnPath('curl') !== undefined), async (document) => {
-    const { folder } = createPlace()
-    const registry = await startRegistry([tarball(OLD, 'server')])
-    onTestFinished(() => registry.close())
-    const [, line = ''] = /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
-    expect(line).toBe('npx -y @plant-store/server')
-    const server = await startInstalled(folder, line, { ...person, npm_config_registry: registry.url })
-    const printed = server.kill
-    expect((await server.store(FERN)).status).toBe(200)
-    const text = await printed()
-    expect(text).toContain('Store a plant:\n\n  curl -i')
-  })
+  test.each(['apps/server/README.md'])(
+    'runs as the first block of %s says',
+    needs('curl', findOnPath('curl') !== undefined),
+    async (document) => {
+      const { folder } = createPlace()
+      const registry = await startRegistry([tarball(OLD, 'server')])
+      onTestFinished(() => void registry.close())
+      const [, line = ''] =
+        /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
+      expect(line).toBe('npx -y @plant-store/server')
+      const given = { ...person, npm_config_registry: registry.url }
+      const server = await startInstalled(folder, line, given)
+      expect((await server.store(FERN)).status).toBe(200)
+      const printed = await server.kill()
+      expect(printed).toContain('Store a plant:\n\n  curl -i')
+    },
+  )
 
   test('is the client and the contract, by their names', () => {
     const { folder } = createPlace()
     const files = ['client', 'contract'].map((name) => tarball(OLD, name))
     const zod = packInstalled(join(ROOT, 'packages/contract/node_modules/zod'), here)
-    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files, zod], { cwd: folder, env: environment })
+    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files, zod], {
+      cwd: folder,
+      env: environment,
+    })
     const script = `
       import { createPlantStoreClient } from '@plant-store/client'
       import { NewPlant } from '@plant-store/contract'
       console.log(typeof createPlantStoreClient, NewPlant.safeParse(${MOSS.replace('807', '807n')}).data.id)`
     const args = ['--input-type=module', '--eval', script]
-    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('function 9223372036854775807n\n')
+    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe(
+      'function 9223372036854775807n\n',
+    )
   })
 
   test('is the command line, which stores a plant', async () => {
@@ -120,20 +139,25 @@ describe('what the registry gives', () => {
     const given = { ...environment, PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token }
     const command = join(place.prefix, 'bin/plant-store')
     const run = (...args: string[]) => execFileSync(command, args, { env: given, encoding: 'utf8' })
-    expect(run('create', '9223372036854775807', 'Fern')).toBe('Stored 9223372036854775807 "Fern".\n')
-    expect(run('--version')).toBe(`${JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8')).version}\n`)
+    expect(run('create', '9223372036854775807', 'Fern')).toBe(
+      'Stored 9223372036854775807 "Fern".\n',
+    )
+    expect(run('--version')).toBe(
+      `${JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8')).version}\n`,
+    )
   })
 })
 
 describe('what is wrong or missing gets one sentence', () => {
   const place = createPlace()
-  const run = (environment: Record<string, string>, line = `exec ${place.bin}`) => {
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+  /** What a start that fails says, in a shell of which nothing is needed but `sh`. */
+  const run = (given: Record<string, string>) => {
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', `exec ${place.bin}`], {
       cwd: place.folder,
-      env: { ...plainEnvironment(), ...person, ...environment },
+      env: { ...environment, ...given },
       encoding: 'utf8',
     })
-    return { status, stdout, lines: stderr.trim().split('\n') }
+    return { status, stdout, stderr }
   }
 
   beforeAll(() => place.install(tarball(OLD, 'server')))
@@ -144,20 +168,33 @@ describe('what is wrong or missing gets one sentence', () => {
     onTestFinished(() => void holder.close())
     const address = holder.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    expect(run({ PLANT_STORE_LISTEN: `127.0.0.1:${port}` })).toEqual({ status: 1, stdout: '', lines: [] })
+    expect(run({ PLANT_STORE_LISTEN: `127.0.0.1:${port}` })).toEqual({
+      status: 69,
+      stdout: '',
+      stderr:
+        `plant-store-server: cannot listen on host 127.0.0.1, port ${port}: EADDRINUSE. ` +
+        'Choose another with PLANT_STORE_LISTEN or PLANT_STORE_OPERATIONS_LISTEN\n',
+    })
   })
 
   test('a folder that is not writable', () => {
-    expect(run({ PLANT_STORE_DATABASE_URL: 'sqlite:/proc/plants/plants.db' })).toEqual({ status: 1, stdout: '', lines: [] })
+    expect(run({ PLANT_STORE_DATABASE_URL: 'sqlite:/proc/plants/plants.db' })).toEqual({
+      status: 69,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^plant-store-server: \/proc\/plants\/plants\.db cannot be opened: .+ Try: let this user write that folder .+\n$/,
+      ),
+    })
   })
 
   const old = findOnPath('node')
   test('a Node.js that is too old', needs('an older Node.js', old !== undefined), () => {
-    expect(run({ PATH: [dirname(old ?? ''), person.PATH].join(':') })).toEqual({ status: 78, stdout: '', lines: [] })
-  })
-
-  test('no Node.js', () => {
-    mkdirSync(join(place.folder, 'env'), { recursive: true })
-    expect(run({ PATH: join(place.folder, 'env') })).toEqual({ status: 127, stdout: '', lines: [] })
+    expect(run({ PATH: [dirname(old ?? ''), person.PATH].join(':') })).toEqual({
+      status: 78,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^plant-store-server: Node\.js \d+\.\d+\.\d+, started as node, is too old\. Try: Node\.js 24 or newer\n$/,
+      ),
+    })
   })
 })
