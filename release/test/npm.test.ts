@@ -95,23 +95,30 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
 })
 
 describe('what the registry gives', () => {
-  test.each(['apps/server/README.md'])(
-    'runs as the first block of %s says',
-    needs('curl', findOnPath('curl') !== undefined),
-    async (document) => {
-      const { folder } = createPlace()
-      const registry = await startRegistry([tarball(OLD, 'server')])
-      onTestFinished(() => void registry.close())
-      const [, line = ''] =
-        /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
-      expect(line).toBe('npx -y @plant-store/server')
-      const given = { ...person, npm_config_registry: registry.url }
-      const server = await startInstalled(folder, line, given)
-      expect((await server.store(FERN)).status).toBe(200)
-      const printed = await server.kill()
-      expect(printed).toContain('Store a plant:\n\n  curl -i')
-    },
-  )
+  const blocks = ['apps/server/README.md'].flatMap((document) => {
+    const text = readFileSync(join(ROOT, document), 'utf8')
+    const found = text.matchAll(/```sh\n(.*?)\n```/gs)
+    return Array.from(found, ([, block = '']) => ({ document, block }))
+  })
+
+  test.each(blocks)('runs as $document says: $block', async ({ block }) => {
+    const { folder, prefix } = createPlace()
+    const registry = await startRegistry([tarball(OLD, 'server')])
+    onTestFinished(() => void registry.close())
+    const server = await startInstalled(folder, block, {
+      ...person,
+      PATH: [join(prefix, 'bin'), person.PATH].join(':'),
+      npm_config_registry: registry.url,
+      npm_config_prefix: prefix,
+    })
+    expect((await server.store(FERN)).status).toBe(200)
+    expect(await server.kill()).toContain('Store a plant:\n\n  curl -i')
+  })
+
+  test('has a block for each way', () => {
+    const commands = ['npx -y @plant-store/server', 'npm install -g @plant-store/server']
+    expect(blocks.map(({ block }) => block.split('\n')[0])).toEqual(commands)
+  })
 
   test('is the client and the contract, by their names', () => {
     const { folder } = createPlace()
