@@ -2,7 +2,7 @@ import { type ErrorName, errorTable, errorTexts, INT64_MAX } from '@plant-store/
 import { createOpenApiDocument } from '@plant-store/contract/openapi'
 import { curl } from './commands/curl.ts'
 import { languages } from './commands/languages.ts'
-import { type Lesson, lessons } from './lessons.ts'
+import { type Lesson, lessons, promises } from './lessons.ts'
 import { writePlant, writePlantInLines } from './plant.ts'
 
 /** What the page shows before its script has run, and without it. */
@@ -70,6 +70,15 @@ function writeLesson({ id, label, what }: Lesson): string {
   return `<li><button type="button" id="lesson-${id}" disabled>${escapeHtml(label)}</button><p>${escapeHtml(what)}</p></li>`
 }
 
+function writePromise(title: string, index: number): string {
+  const own = lessons.filter(({ promise }) => promise === index)
+  const words =
+    own.length > 0
+      ? `<ul>${own.map(writeLesson).join('')}</ul>`
+      : '<p>Press Send. The answer comes after the disk has synced.</p>'
+  return `<li><h3>${title}</h3>${words}</li>`
+}
+
 function writeTabs(): string {
   const tabs = languages.map(
     ({ name }, index) =>
@@ -84,7 +93,7 @@ export function fillIndex(template: string): string {
   const places: Readonly<Record<string, string>> = {
     fields: writeFields(),
     errors: writeErrors(),
-    lessons: lessons.map(writeLesson).join('\n'),
+    promises: promises.map(writePromise).join('\n'),
     tabs: writeTabs(),
     plant: escapeHtml(writePlantInLines(FIRST_PLANT)),
     command: escapeHtml(curl.write(call)),

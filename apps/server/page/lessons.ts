@@ -16,9 +16,19 @@ export interface Before {
   readonly stored: NewPlant
 }
 
+/** The promises of the service. Send shows the first, lessons show the others. */
+export const promises = [
+  '200 means durable',
+  'An id keeps every digit',
+  'A repeat cannot hurt',
+  'Errors tell the truth',
+] as const
+
 /** A request to learn something from. */
 export interface Lesson {
   readonly id: string
+  /** The promise that it shows, as an index. */
+  readonly promise: 1 | 2 | 3
   readonly label: string
   /** What it sends. */
   readonly what: string
@@ -40,9 +50,30 @@ function trialPlant(id: bigint): string {
 
 export const lessons: readonly Lesson[] = [
   {
+    id: 'largest',
+    promise: 1,
+    label: 'The largest id',
+    what: `${INT64_MAX}: no double holds it.`,
+    make: ({ request }) => ({ ...request, body: trialPlant(INT64_MAX) }),
+    teachers: ['Stored', 'Already there'],
+    learned:
+      'An id keeps every digit. This page sends the digits as text. A program that reads them into a double would send 9223372036854775808, which is another number.',
+  },
+  {
+    id: 'beyond',
+    promise: 1,
+    label: 'An id beyond it',
+    what: `${BEYOND}: 64 bits do not hold it.`,
+    make: ({ request }) => ({ ...request, body: trialPlant(BEYOND) }),
+    teachers: ['invalid_plant'],
+    learned:
+      'An id is never rounded and never wraps around. What does not fit is refused, and the message names the field and its rule.',
+  },
+  {
     id: 'again',
+    promise: 2,
     label: 'The same plant again',
-    what: 'What your program does when an answer got lost.',
+    what: 'What to do when an answer got lost.',
     needsStored: true,
     make: ({ request, stored }) => ({ ...request, body: writePlantInLines(stored) }),
     teachers: ['Already there'],
@@ -51,8 +82,9 @@ export const lessons: readonly Lesson[] = [
   },
   {
     id: 'other',
+    promise: 2,
     label: 'Other content, same id',
-    what: 'What happens when two programs choose one id.',
+    what: 'What if two programs choose one id?',
     needsStored: true,
     make: ({ request, stored }) => ({
       ...request,
@@ -63,27 +95,10 @@ export const lessons: readonly Lesson[] = [
       'Nothing is ever overwritten. Whoever came first keeps the id, and the second one is told so.',
   },
   {
-    id: 'largest',
-    label: 'The largest id',
-    what: `${INT64_MAX}, which a JavaScript number cannot hold.`,
-    make: ({ request }) => ({ ...request, body: trialPlant(INT64_MAX) }),
-    teachers: ['Stored', 'Already there'],
-    learned:
-      'An id keeps every digit. This page sends the digits as text. A program that reads them into a double would send 9223372036854775808, which is another number.',
-  },
-  {
-    id: 'beyond',
-    label: 'An id beyond it',
-    what: `${BEYOND}, one more than 64 bits can hold.`,
-    make: ({ request }) => ({ ...request, body: trialPlant(BEYOND) }),
-    teachers: ['invalid_plant'],
-    learned:
-      'An id is never rounded and never wraps around. What does not fit is refused, and the message names the field and its rule.',
-  },
-  {
     id: 'no-token',
+    promise: 3,
     label: 'No token',
-    what: 'The same request without its Authorization header.',
+    what: 'The request without Authorization.',
     make: ({ request: { body } }) => ({ body }),
     teachers: ['missing_credentials'],
     learned:
@@ -91,8 +106,9 @@ export const lessons: readonly Lesson[] = [
   },
   {
     id: 'wrong-token',
+    promise: 3,
     label: 'A wrong token',
-    what: 'The same request with a token that nobody made.',
+    what: 'The request with a token that nobody made.',
     make: ({ request: { body } }) => ({
       body,
       authorization: `${AUTHORIZATION_SCHEME} plant_that_nobody_made`,
