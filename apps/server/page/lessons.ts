@@ -63,7 +63,7 @@ export const lessons: readonly Lesson[] = [
     id: 'beyond',
     promise: 1,
     label: 'An id beyond it',
-    what: `${BEYOND}: 64 bits do not hold it.`,
+    what: `${BEYOND}: no int64 holds it.`,
     make: ({ request }) => ({ ...request, body: trialPlant(BEYOND) }),
     teachers: ['invalid_plant'],
     learned:
