@@ -41,7 +41,8 @@ function enableLessons(): void {
 }
 
 async function run(request: Request, lesson?: Lesson): Promise<void> {
-  if (isSending) return
+  // No header can hold a token with characters beyond ASCII.
+  if (isSending || !tokenInput.reportValidity()) return
   isSending = true
   showWaiting()
   const { token } = readInput()

@@ -2,7 +2,9 @@ import { type Call, type Language, quote, urlOf } from './call.ts'
 
 /** A raw string where the text can stand in one, else an interpreted one. */
 function goString(text: string): string {
-  return /[`\r\uFEFF]/.test(text) ? quote(text) : `\`${text}\``
+  const isRaw = !/[`\r\uFEFF]/.test(text)
+  // Go refuses a byte order mark anywhere in a source.
+  return isRaw ? `\`${text}\`` : quote(text).replaceAll('\uFEFF', '\\ufeff')
 }
 
 function writeGo(call: Call): string {

@@ -218,10 +218,10 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     expect(await page.getByRole('tab').allTextContents()).toEqual(LANGUAGES)
     const tree = await page.locator('main > div').ariaSnapshot()
     const masked = tree
-      .replaceAll(/\d{10,19}(?=,)/g, '<id>')
-      .replace(/[\w-]{36}/, '<request id>')
-      .replace(/[\d.]+ ms/, '<time>')
       .replaceAll(token.text, '<token>')
+      .replaceAll(/\d+(?=, \\"name)/g, '<id>')
+      .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/, '<request id>')
+      .replace(/definition: [\d.]+ m?s/, 'definition: <time>')
     await expect(`${masked}\n`).toMatchFileSnapshot('page-structure.yaml')
   })
 
@@ -248,6 +248,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
 
     await page.getByLabel('Token', { exact: true }).fill(token.text)
     await press(page, 'Send')
+    await keepScreenshot(page, `${device}-${scheme}-stored`)
     await press(page, 'Other content, same id')
     await keepScreenshot(page, `${device}-${scheme}-refused`)
     const shown = await boxOf(page, '#verdict')
