@@ -66,8 +66,9 @@ function writeErrors(): string {
   return rows.join('\n')
 }
 
-function writeLesson({ id, label, what }: Lesson): string {
-  return `<li><button type="button" id="lesson-${id}" disabled>${escapeHtml(label)}</button><p>${escapeHtml(what)}</p></li>`
+function writeLesson({ id, label, what, needsStored }: Lesson): string {
+  const after = needsStored ? ' class="after-send"' : ''
+  return `<li><button type="button" id="lesson-${id}"${after} disabled>${escapeHtml(label)}</button><p>${escapeHtml(what)}</p></li>`
 }
 
 function writePromise(title: string, index: number): string {

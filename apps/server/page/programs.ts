@@ -43,7 +43,7 @@ export function startPrograms(
       baseUrl,
       body: plant ? writePlant(plant) : body,
       plant,
-      token: withToken.checked ? (mask ?? token) : undefined,
+      token: withToken.checked && token ? (mask ?? token) : undefined,
     }
     return language.write(call)
   }
