@@ -54,7 +54,7 @@ console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`)
 for (const [reason, ones] of Map.groupBy(skipped, ({ needs, name }) => needs ?? `? (${name})`)) {
   console.log(`  ${ones.length} skipped: needs ${reason}`)
 }
-if (!tasks.includes('test:rest')) {
+if (tasks.includes('test') && !tasks.includes('test:rest')) {
   console.log(`\`pnpm test:all\` also runs the client on other runtimes and as a package, other people's
 programs on the OpenAPI document, the wire table over PostgreSQL and under the permission
 model, proxies, browsers, kills, outages, load, fuzz, and the documents in fresh clones.`)

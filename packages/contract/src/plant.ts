@@ -10,7 +10,7 @@ export const INT64_MAX = 2n ** 63n - 1n
  * Text that every store can hold and give back unchanged: Unicode scalar values except U+0000.
  * PostgreSQL's text has no U+0000, and a lone surrogate has no UTF-8 form (RFC 3629 §3).
  */
-const STORABLE_TEXT = /^[^\u0000\uD800-\uDFFF]*$/u
+export const STORABLE_TEXT = /^[^\u0000\uD800-\uDFFF]*$/u
 
 function requiredOr(rule: string): (issue: { input?: unknown }) => string {
   return (issue) => (issue.input === undefined ? 'is required' : rule)

@@ -14,40 +14,34 @@ export interface Docs {
   readonly reply: RequestHandler
 }
 
-const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
-  '/openapi.json': 'json',
-  '/openapi.yaml': 'yaml',
-}
+const formats = Object.keys(openApiFormats) as OpenApiFormat[]
 
-/** The base address that a request names; undefined if it names none that is a URL. */
-function baseAddressOf({ headers: { host } }: Request): string | undefined {
-  const address = `http://${host}`
-  return host !== undefined && URL.canParse(address) ? address : undefined
-}
-
-async function writeDocument(format: OpenApiFormat, baseAddress?: string): Promise<PublicContent> {
+async function writeDocument(format: OpenApiFormat, publicUrl?: string): Promise<PublicContent> {
   const { contentType } = openApiFormats[format]
-  const content = await writeOpenApi(format, baseAddress)
+  const content = await writeOpenApi(format, publicUrl)
   return { contentType, content, entityTag: entityTagOf(content) }
 }
 
 /**
- * Serves `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`. `publicUrl` is the base
- * address of the service; without it, the document names the base address of each request.
+ * Serves the document in each of its formats and the page, `GET /docs`. `publicUrl` is the base
+ * address of the service in the document, which says `/` without it, whatever Host a caller sends.
  */
 export function createDocs(publicUrl: string | undefined, options: PipelineOptions): Docs {
   const router = Router({ caseSensitive: true, strict: true })
-  const add = (path: string, read: (request: Request) => Promise<PublicContent>) =>
+  const add = (path: string, read: () => Promise<PublicContent>) =>
     router
       .route(path)
-      .get(async (request, response) => sendPublic(response, await read(request), options))
+      .get(async (_request, response) => sendPublic(response, await read(), options))
       .all(refuseMethod('GET', 'HEAD'))
-  for (const [path, format] of Object.entries(documentPaths)) {
-    add(path, (request) => writeDocument(format, publicUrl ?? baseAddressOf(request)))
+  for (const format of formats) {
+    // Made once, at the first request: strangers may ask often.
+    let made: PublicContent | undefined
+    add(openApiFormats[format].path, async () => (made ??= await writeDocument(format, publicUrl)))
   }
   for (const path of page.paths) add(path, () => page.read(path))
 
-  const paths = new Set([...Object.keys(documentPaths), ...page.paths])
+  const documentPaths = formats.map((format) => openApiFormats[format].path)
+  const paths = new Set([...documentPaths, ...page.paths])
   // A create costs only the comparison of two strings.
   const isPublic = ({ url }: Pick<Request, 'url'>) =>
     url !== contract.createPlant.path && paths.has(pathOf(url))

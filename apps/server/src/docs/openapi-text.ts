@@ -1,11 +1,31 @@
 import { contract } from '@plant-store/contract'
-import type { OpenApiDocument } from '@plant-store/contract/openapi'
+import type { OpenApiDocument, OpenApiVersion } from '@plant-store/contract/openapi'
 
-/** How the document is written, by the extension of its name. */
+interface Format {
+  readonly path: string
+  readonly contentType: string
+  readonly version: OpenApiVersion
+  readonly write: (document: OpenApiDocument) => Promise<string>
+}
+
+const { contentType: JSON_TYPE } = contract.createPlant
+
+/** How the document is written, and where it is served. */
 export const openApiFormats = {
-  json: { contentType: contract.createPlant.contentType, write: writeJson },
-  yaml: { contentType: 'application/yaml', write: writeYaml },
-} as const
+  json: { path: '/openapi.json', contentType: JSON_TYPE, version: '3.1', write: writeJson },
+  yaml: {
+    path: '/openapi.yaml',
+    contentType: 'application/yaml',
+    version: '3.1',
+    write: writeYaml,
+  },
+  'json-3.0': {
+    path: '/openapi-3.0.json',
+    contentType: JSON_TYPE,
+    version: '3.0',
+    write: writeJson,
+  },
+} as const satisfies { readonly [name: string]: Format }
 
 export type OpenApiFormat = keyof typeof openApiFormats
 
@@ -19,24 +39,12 @@ async function writeYaml(document: OpenApiDocument): Promise<string> {
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** A placeholder for the base address. */
-const BASE_ADDRESS = 'the-base-address'
-const QUOTED_BASE_ADDRESS = new RegExp(`"?${BASE_ADDRESS}"?`)
-
-const templates = new Map<OpenApiFormat, string>()
-
-async function makeTemplate(format: OpenApiFormat): Promise<string> {
-  const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
-  return openApiFormats[format].write(createOpenApiDocument(BASE_ADDRESS))
-}
-
 /**
- * The OpenAPI document as text, the same for the same format and base address.
- * The text is made once, at the first request: strangers may ask often, and for many addresses.
+ * The OpenAPI document as text. `publicUrl` is the base address of the service; without it the
+ * document says `/`, which clients resolve against the address that they read it from.
  */
-export async function writeOpenApi(format: OpenApiFormat, baseAddress = '/'): Promise<string> {
-  const template = templates.get(format) ?? (await makeTemplate(format))
-  templates.set(format, template)
-  // A JSON string is a YAML string too.
-  return template.replace(QUOTED_BASE_ADDRESS, () => JSON.stringify(baseAddress))
+export async function writeOpenApi(format: OpenApiFormat, publicUrl?: string): Promise<string> {
+  const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
+  const { version, write } = openApiFormats[format]
+  return write(createOpenApiDocument(publicUrl, version))
 }

@@ -163,7 +163,7 @@ export const settings = {
   ),
   publicUrl: setting(
     'auto',
-    'the base URL in the OpenAPI document; auto: from the Host of the request',
+    'the base URL in the OpenAPI document; auto: /, the place that it is read from',
     baseAddressOrAuto,
   ),
   logLevel: setting(

@@ -9,6 +9,11 @@ export type Verdict = { readonly plant: StoredPlant } | { readonly error: ErrorN
 /** What the document says in words: error 40001 is for more levels than these. */
 const MAX_LEVELS = 64
 
+/** What the document says in words, because no pattern can: texts have no lone surrogates. */
+function isWellFormed({ name, tag = '' }: StoredPlant): boolean {
+  return name.isWellFormed() && tag.isWellFormed()
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function countLevels(json: string): number {
@@ -42,5 +47,6 @@ export function judge(bytes: Uint8Array, document: DocumentValidator): Verdict {
   const parsed = parseBody(bytes)
   if (parsed === undefined) return { error: 'malformed_json' }
   if (!document.isRequestBody(parsed.value)) return { error: 'invalid_plant' }
-  return { plant: toPlant(parsed.value as object) }
+  const plant = toPlant(parsed.value as object)
+  return isWellFormed(plant) ? { plant } : { error: 'invalid_plant' }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { ErrorBody, type ErrorName, errorTable } from '../error.ts'
 import { encodeJson, type JsonWritable } from '../json.ts'
-import { INT64_MAX, INT64_MIN, NewPlant, Plant } from '../plant.ts'
-import { listErrors } from './errors.ts'
+import { INT64_MAX, INT64_MIN, NewPlant, Plant, STORABLE_TEXT } from '../plant.ts'
+import { errorTexts, listErrors } from './errors.ts'
 
 type JsonObject = { readonly [key: string]: JsonWritable }
 
@@ -13,7 +13,14 @@ interface ObjectJsonSchema {
 }
 
 const TEXT_RULE =
-  'Well-formed Unicode without U+0000, of any length that the body limit allows, the empty text included. Nothing is trimmed, folded or normalised.'
+  'Well-formed Unicode, so no lone surrogate, without U+0000, of any length that the body limit allows, the empty text included. Nothing is trimmed, folded or normalised.'
+
+/**
+ * STORABLE_TEXT as every engine of regular expressions reads it. Surrogates cannot stand in it:
+ * Ruby, PCRE and Rust refuse such a class, and without Unicode mode it refuses emoji in JavaScript
+ * and .NET. So TEXT_RULE says them in words.
+ */
+const TEXT_PATTERN = '^[^\\x00]*$'
 
 const plantDescriptions: Readonly<Record<keyof NewPlant, string>> = {
   id: `The identification number of the plant, chosen by the caller. Any spelling of such a number is taken (7, 7.0, 70e-1), and every digit is kept: from ${INT64_MIN} to ${INT64_MAX}.`,
@@ -24,6 +31,14 @@ const plantDescriptions: Readonly<Record<keyof NewPlant, string>> = {
 const errorDescriptions: Readonly<Record<keyof ErrorBody, string>> = {
   error: `What went wrong, as a number that never changes its meaning: three digits of status, two of detail. More numbers may be added.\n\n${listErrors(Object.keys(errorTable) as ErrorName[])}`,
   message: 'What went wrong, in words for people; it may change.',
+}
+
+const examples: Readonly<Record<keyof NewPlant | keyof ErrorBody, JsonWritable>> = {
+  id: 7,
+  name: 'Fern',
+  tag: 'indoor',
+  error: errorTable.invalid_token.code,
+  message: errorTexts.invalid_token.message,
 }
 
 const newPlantExamples = {
@@ -47,22 +62,26 @@ export function referTo(kind: 'schemas' | 'headers', name: string): JsonObject {
 
 /**
  * What zod makes of a schema of the contract, as it is sent: members beyond it are allowed.
- * zod leaves out the format of an int32, and cannot hold the bounds of an int64.
+ * zod leaves out the format of an int32. An int64 has its format and no bounds: makers of clients
+ * in JavaScript read them as doubles, and let 2^63 through, while they know the format exactly.
  */
-function makeJsonSchema(schema: z.core.$ZodType, descriptions: Record<string, string>) {
+function makeJsonSchema<Name extends keyof typeof examples>(
+  schema: z.core.$ZodType,
+  descriptions: Readonly<Record<Name, string>>,
+) {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       const { def } = zodSchema._zod
       if ('format' in def && def.format === 'int32') jsonSchema.format = 'int32'
+      if (jsonSchema.pattern === STORABLE_TEXT.source) jsonSchema.pattern = TEXT_PATTERN
     },
   })
   const described = Object.entries(properties).map(([name, property]) => {
     const { type, format, ...rules } = property as JsonObject
-    const bounds = format === 'int64' ? { minimum: INT64_MIN, maximum: INT64_MAX } : {}
-    const description = descriptions[name]
-    return [name, { type, description, ...(format && { format }), ...bounds, ...rules }]
+    const words = { description: descriptions[name as Name], examples: [examples[name as Name]] }
+    return [name, { type, ...words, ...(format && { format }), ...rules }]
   })
   return { properties: Object.fromEntries(described), required } as ObjectJsonSchema
 }
@@ -103,6 +122,7 @@ export function describeSchemas(): JsonObject {
       examples: [{ name: 'Fern', tag: 'indoor' }],
     }),
     NewPlant: {
+      type: 'object',
       description:
         'A plant as it is sent: a Plant with its id. Members beyond these are ignored; of a member that is there more than once, the last one counts.',
       allOf: [referTo('schemas', 'Plant'), describeObject(added)],
@@ -110,7 +130,7 @@ export function describeSchemas(): JsonObject {
     },
     Error: describeObject(makeJsonSchema(ErrorBody, errorDescriptions), {
       description: 'The body of every answer that is not 200.',
-      examples: [{ error: errorTable.invalid_token.code, message: 'the token is not valid' }],
+      examples: [{ error: examples.error, message: examples.message }],
     }),
   }
 }

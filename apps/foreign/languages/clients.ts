@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What `client.json` of a folder says of the client that is made there. */
+export interface Facts {
+  /** The language, and the heading of its section, which is unique. */
+  readonly title: string
+  /** The generator, as the table names it. */
+  readonly madeWith: string
+  /** What the machine must have: a program on the PATH, or a command line that ends with 0. */
+  readonly needs: readonly string[]
+  /** `rounded`: ids are doubles, so that digits beyond 2^53 are lost. */
+  readonly largestId: 'exact' | 'rounded'
+  /** How the program reads the number of an error. */
+  readonly refusal: 'typed' | 'as text'
+  /** One sentence for the table; may be empty. */
+  readonly remark: string
+  /** Where the server publishes the document that the generator takes; `/openapi.json` by default. */
+  readonly document?: string
+}
+
+export interface Client extends Facts {
+  /** The folder's name. */
+  readonly name: string
+  readonly folder: string
+  /** Whether it is made by `make.sh` here; others are proven by a test elsewhere. */
+  readonly isMadeHere: boolean
+}
+
+function readClient(name: string): Client {
+  const folder = join(import.meta.dirname, name)
+  const facts: Facts = JSON.parse(readFileSync(join(folder, 'client.json'), 'utf8'))
+  return { ...facts, name, folder, isMadeHere: existsSync(join(folder, 'make.sh')) }
+}
+
+/** All clients, in the order of their titles. */
+export const clients: readonly Client[] = readdirSync(import.meta.dirname)
+  .filter((name) => existsSync(join(import.meta.dirname, name, 'client.json')))
+  .map(readClient)
+  .sort((a, b) => a.title.localeCompare(b.title, 'en'))
+
+/** What a client needs and this machine does not have. */
+export function missingOf({ needs }: Facts): string[] {
+  return needs.filter((need) => {
+    const line = need.includes(' ') ? need : `command -v ${need}`
+    return spawnSync('bash', ['-c', line], { stdio: 'ignore' }).status !== 0
+  })
+}

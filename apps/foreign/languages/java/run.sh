@@ -1,0 +1,1 @@
+java -cp 'client/target/classes:client/target/lib/*' FirstPlant.java "$@"

@@ -1,0 +1,1 @@
+here/bin/python first_plant.py "$@"

@@ -1,0 +1,8 @@
+curl -o openapi.json $DOCUMENT
+cargo init --name first
+cargo add progenitor@=0.15.1 reqwest@=0.13.5
+cargo add regress@=0.12.0 futures@=0.3.32
+cargo add serde@=1.0.229 --features derive
+cargo add serde_json@=1.0.154
+cargo add tokio@=1.54.1 --features macros,rt-multi-thread
+cargo build
