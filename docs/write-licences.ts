@@ -36,7 +36,7 @@ const SHIPPED = [
   '!@plant-store/benchmark',
 ]
 
-/** Every package of which a build copies files into the server, such as Swagger UI for its page. */
+/** Every package of which a build copies files into the server, such as uPlot for a page. */
 function listCopiedPackages(page: string): RuntimePackage[] {
   const build = new URL(`../apps/server/${page}/build.ts`, import.meta.url)
   const require = createRequire(build)
@@ -100,7 +100,7 @@ export function describePackages(packages: readonly RuntimePackage[]): string {
   return [
     '# Runtime dependencies',
     '',
-    'Every package that runs with the server, the command line, the client or the contract, installed or copied by the build, with its licence. The licences of what Swagger UI contains are in `swagger-ui-bundle.js.LICENSE.txt` beside it. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
+    'Every package that runs with the server, the command line, the client or the contract, installed or copied by the build, with its licence. Written by `npx -y pnpm@12.16.0 write-licences`; a test keeps it current, and lets in only licences that ask for nothing but their own text.',
     '',
     ...toTable([['Package', 'Version', 'Licence'], ...rows]),
     '',

@@ -1,23 +1,13 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildPage } from './build-page.ts'
+import { fillIndex } from './fill-index.ts'
 
-/** The files of swagger-ui-dist that the page needs, and those that its licence requires. */
-const SWAGGER_FILES = [
-  'swagger-ui-bundle.js',
-  'swagger-ui.css',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'LICENSE',
-  'NOTICE',
-]
+const sources = import.meta.dirname
+const read = (name: string) => readFileSync(join(sources, name), 'utf8')
 
-const page = import.meta.dirname
-const target = join(page, '../dist/page')
-const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-
-rmSync(target, { recursive: true, force: true })
-mkdirSync(target, { recursive: true })
-for (const file of ['index.html', 'icon.svg', 'page.css', 'page.js']) {
-  cpSync(join(page, file), join(target, file))
-}
-for (const file of SWAGGER_FILES) cpSync(join(swagger, file), join(target, file))
+await buildPage({
+  target: join(sources, '../dist/page'),
+  entryPoints: [join(sources, 'page.ts'), join(sources, 'page.css')],
+  texts: { 'index.html': fillIndex(read('index.html')), 'icon.svg': read('icon.svg') },
+})

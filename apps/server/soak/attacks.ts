@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 
-const PAGE = '/docs/swagger-ui-bundle.js'
+const PAGE = '/openapi.json'
 
 /** One good caller that sends its next create once the last one is answered. */
 function createOneByOne({ served, goodRequest }: Rig, seconds: number): Promise<Pressed> {
@@ -40,7 +40,7 @@ async function createAmong(rig: Rig, held: Omit<Held, 'port'>, seconds: number) 
 
 async function leaveUnread(rig: Rig): Promise<Pressed[]> {
   const all = hostileBytes(rig.token, PAGE)
-  const bytes = all['requests behind a reply that it does not read'] as Buffer
+  const bytes = all['requests behind replies that it does not read'] as Buffer
   const { quiet, good, riseMb } = await createAmong(rig, { connections: 2_000, bytes }, 10)
   judge('MB of memory for 2,000 connections', riseMb, 300)
   return [quiet, good]

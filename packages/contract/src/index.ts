@@ -8,6 +8,7 @@ export {
   errorTable,
 } from './error.ts'
 export { AUTHORIZATION_SCHEME, headerNames, isRequestId, REPLAYED } from './headers.ts'
+export { errorTexts } from './openapi/errors.ts'
 export {
   decodeJson,
   encodeJson,

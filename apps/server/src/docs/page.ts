@@ -4,12 +4,10 @@ import { createPublicFiles } from './public-files.ts'
 /** Where the build puts the files of the page. */
 const FOLDER = new URL('page/', files.built)
 
-/** The page of the OpenAPI document. */
+/** The page that explains `POST /plants` and sends real requests. */
 export const page = createPublicFiles(FOLDER, {
   '/docs': 'index.html',
   '/docs/icon.svg': 'icon.svg',
   '/docs/page.css': 'page.css',
   '/docs/page.js': 'page.js',
-  '/docs/swagger-ui.css': 'swagger-ui.css',
-  '/docs/swagger-ui-bundle.js': 'swagger-ui-bundle.js',
 })

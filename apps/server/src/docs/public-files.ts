@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { entityTagOf, type PublicContent } from './send-public.ts'
+import { entityTagOf, type Form, type PublicContent } from './send-public.ts'
 
-/** The files of a page, which the build has put into one folder. */
+/** The files of a page, which the build has put into one folder, each compressed beside it. */
 export interface PublicFiles {
   readonly paths: readonly string[]
   /**
@@ -44,11 +44,17 @@ export function createPublicFiles(
 ): PublicFiles {
   const contents = new Map<string, PublicContent>()
 
+  async function readForm(name: string): Promise<Form> {
+    const content = await readFile(new URL(name, folder))
+    return { content, entityTag: entityTagOf(content) }
+  }
+
   async function readContent(path: string): Promise<PublicContent> {
     const name = names[path] as string
-    const content = await readFile(new URL(name, folder))
     const contentType = CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)] as string
-    return { contentType, content, entityTag: entityTagOf(content), headers: PAGE_HEADERS }
+    const plain = await readForm(name)
+    const compressed = { br: await readForm(`${name}.br`), gzip: await readForm(`${name}.gz`) }
+    return { contentType, ...plain, compressed, headers: PAGE_HEADERS }
   }
 
   return {

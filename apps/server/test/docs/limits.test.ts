@@ -20,8 +20,8 @@ describe('where tokens have a rate and an origin is listed, what anybody may rea
   test.each(PATHS)('can be read by a page of that origin: %s', async (path) => {
     const { headers } = await ask(server, get(path, { more: [`Origin: ${ORIGIN}`] }))
     expect(headers.get('access-control-allow-origin')).toEqual([ORIGIN])
-    expect(headers.get('vary')).toEqual(['Origin'])
-    expect((await ask(server, get(path))).headers.get('vary')).toEqual(['Origin'])
+    expect(headers.get('vary')).toContain('Origin')
+    expect((await ask(server, get(path))).headers.get('vary')).toContain('Origin')
   })
 
   test('is a line of the log at debug', async () => {

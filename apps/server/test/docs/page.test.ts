@@ -1,3 +1,4 @@
+import { type ErrorName, errorTable, errorTexts } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { page } from '../../src/docs/page.ts'
 import { expectReply } from '../wire/expectations.ts'
@@ -31,21 +32,50 @@ describe.each(page.paths)('%s', (path) => {
 test('the page names files of this server only, and holds no script and no style', async () => {
   const { headers, body } = await ask(server, get('/docs'))
   expect(headers.get('content-type')).toEqual(['text/html; charset=utf-8'])
-  const addresses = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
-  const names = [...page.paths, '/openapi.json', '/openapi.yaml']
-  for (const address of addresses) expect(names).toContain(`/${address}`)
+  const addresses = [...body.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, to = '']) => to)
+  const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => `#${id}`)
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const address of addresses) {
+    if (address.startsWith('#')) expect(ids).toContain(address)
+    else expect((await ask(server, get(`/${address}`))).status, address).toBe(200)
+  }
   expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/)
 })
 
-test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/NOTICE'])(
-  '%s is a path like any other, and needs a credential',
-  async (path) => {
-    expectReply(await ask(server, get(path)), { error: 'missing_credentials' })
-    expectReply(await ask(server, request({ line: `GET ${path} HTTP/1.1` })), {
-      error: 'not_found',
-    })
-  },
-)
+describe('without its script the page holds', () => {
+  const readText = async () => {
+    const { body } = await ask(server, get('/docs'))
+    const text = body.replace(/<[^>]*>/g, ' ').replaceAll('&quot;', '"')
+    return text.replaceAll('&amp;', '&').replace(/\s+/g, ' ')
+  }
+
+  test.each(Object.entries(errorTable))('the error %s', async (name, { code, status }) => {
+    const { meaning, mayBeStored } = errorTexts[name as ErrorName]
+    const row = [code, name, status, meaning, mayBeStored ? 'perhaps' : 'no'].join(' ')
+    expect(await readText()).toContain(row)
+  })
+
+  test('the rules of the values, and a command', async () => {
+    const text = await readText()
+    expect(text).toMatch(/id required The .* from -9223372036854775808 to 9223372036854775807/)
+    expect(text).toMatch(/name required The name .* tag optional A tag /)
+    expect(text).toContain("curl -i 'http://127.0.0.1:3000/plants' \\ -H")
+    expect(text).not.toContain('{{')
+  })
+})
+
+test.each([
+  '/docs/',
+  '/docs/index.html',
+  '/docs/../docs',
+  '/docs/page.js.br',
+  '/docs/tsconfig.json',
+])('%s is a path like any other, and needs a credential', async (path) => {
+  expectReply(await ask(server, get(path)), { error: 'missing_credentials' })
+  expectReply(await ask(server, request({ line: `GET ${path} HTTP/1.1` })), {
+    error: 'not_found',
+  })
+})
 
 describe('switched off', () => {
   const quiet = useWireServer({ docs: 'off' })

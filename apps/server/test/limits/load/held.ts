@@ -30,18 +30,19 @@ export const STRANGER = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 /** What costs a server most on one connection, by name; `token` is good, and `page` is public. */
 export function hostileBytes(token: string, page: string): Readonly<Record<string, Buffer>> {
   const bearer = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
-  const unread = `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`
+  // Together longer than the kernel's buffers on both sides, so that the server notices.
+  const unread = `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(64)
   const plant = '{"id":1,"name":"Fern"}'
   const create = `POST /plants HTTP/1.1\r\n${bearer}Content-Length: ${plant.length}\r\n\r\n${plant}`
   const chunked = String(bodyInChunks(token, 20_000))
   const texts = {
-    'requests behind a reply that it does not read': unread + STRANGER.repeat(4_800),
+    'requests behind replies that it does not read': unread + STRANGER.repeat(4_800),
     'requests without a token': STRANGER.repeat(5_000),
     'requests of HTTP/1.0 that keep alive':
       'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'.repeat(3_000),
     creates: create.repeat(600),
     'a body in chunks of one byte': chunked,
-    'a body in chunks of one byte behind a reply that it does not read': unread + chunked,
+    'a body in chunks of one byte behind replies that it does not read': unread + chunked,
     'a header of 3,900 lines without an end': `GET / HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(3_900)}`,
     'one long line of a header without an end': `GET / HTTP/1.1\r\nHost: x\r\nx: ${'a'.repeat(16_000)}`,
   }

@@ -1,0 +1,35 @@
+import type { NewPlant } from '@plant-store/contract'
+import { type Call, type Language, quote, urlOf } from './call.ts'
+
+function writePlant({ id, name, tag }: NewPlant): string {
+  const tagged = tag === undefined ? '' : `, "tag": ${quote(tag)}`
+  return `{"id": ${id}, "name": ${quote(name)}${tagged}}`
+}
+
+function writePython(call: Call): string {
+  const { token, plant, body } = call
+  const secret = token === undefined ? 'os.environ["PLANT_STORE_TOKEN"]' : quote(token)
+  const imports = [plant && 'json', token === undefined && 'os', 'urllib.error', 'urllib.request']
+  return `${imports.flatMap((name) => (name ? `import ${name}\n` : [])).join('')}
+token = ${secret}
+body = ${plant ? `json.dumps(${writePlant(plant)})` : quote(body)}
+request = urllib.request.Request(
+    ${quote(urlOf(call))},
+    data=body.encode(),
+    headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
+)
+try:
+    with urllib.request.urlopen(request) as response:
+        print(response.status, response.read().decode())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())
+`
+}
+
+export const python: Language = {
+  name: 'Python',
+  file: 'first.py',
+  run: 'python3 first.py',
+  needs: 'Python 3.6 or later, nothing else.',
+  write: writePython,
+}
