@@ -16,8 +16,6 @@ export interface Facts {
   readonly refusal: 'typed' | 'as text'
   /** One sentence for the table; may be empty. */
   readonly remark: string
-  /** Where the server publishes the document that the generator takes; `/openapi.json` by default. */
-  readonly document?: string
 }
 
 export interface Client extends Facts {

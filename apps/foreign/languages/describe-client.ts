@@ -33,11 +33,11 @@ async function makeClient(client: Client, environment: Environment): Promise<Mad
   const folder = mkdtempSync(join(tmpdir(), `plant-store-${client.name}-`))
   cpSync(client.folder, folder, { recursive: true })
   const server = await startRealServer()
+  const here = { ...environment, PLANT_STORE_BASE_URL: server.url }
   const made: MadeClient = {
     server,
     async run(id, name, token = server.token) {
-      const target = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: token }
-      const more = { ...environment, ...target }
+      const more = { ...here, PLANT_STORE_TOKEN: token }
       return JSON.parse(await runScript(folder, 'run.sh', [`${id}`, name], more))
     },
     async end() {
@@ -45,9 +45,8 @@ async function makeClient(client: Client, environment: Environment): Promise<Mad
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  const address = `${server.url}${client.document ?? '/openapi.json'}`
   try {
-    await runScript(folder, 'make.sh', [], { ...environment, DOCUMENT: address })
+    await runScript(folder, 'make.sh', [], { ...here, DOCUMENT: `${server.url}/openapi.json` })
   } catch (error) {
     await made.end()
     throw error

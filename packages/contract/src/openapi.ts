@@ -3,6 +3,7 @@ import { AUTHORIZATION_SCHEME, headerNames } from './headers.ts'
 import type { JsonWritable } from './json.ts'
 import { describeResponses, headerComponents } from './openapi/responses.ts'
 import { bodyExamples, describeSchemas, referTo } from './openapi/schemas.ts'
+import { restateFor30 } from './openapi/version-3-0.ts'
 
 const DESCRIPTION = `Creates plants in the store. An answer of 200 means that the plant is on stable storage.
 
@@ -50,20 +51,34 @@ function describeOperation(): OpenApiDocument {
   }
 }
 
-/**
- * The contract as an OpenAPI 3.1.0 document, the same for the same contract.
- * `serverUrl` is the base address of the service; `/`, where the document itself is served, by default.
- */
-export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
-  return {
+const info = {
+  title: 'OpenAPI Plant Store',
+  version: '1.2.0',
+  description: DESCRIPTION,
+  license: { name: 'MIT' },
+}
+
+/** What only one version of OpenAPI can say. */
+const beginnings = {
+  '3.1': {
     openapi: '3.1.0',
     info: {
-      title: 'OpenAPI Plant Store',
-      version: '1.1.0',
+      ...info,
       summary: 'A plant store over HTTP with JSON.',
-      description: DESCRIPTION,
-      license: { name: 'MIT', identifier: 'MIT' },
+      license: { ...info.license, identifier: 'MIT' },
     },
+  },
+  '3.0': {
+    openapi: '3.0.3',
+    info: { ...info, license: { ...info.license, url: 'https://opensource.org/license/mit' } },
+  },
+} as const satisfies { readonly [version: string]: OpenApiDocument }
+
+/** A version of OpenAPI that the contract can be written in. */
+export type OpenApiVersion = keyof typeof beginnings
+
+function describeService(serverUrl: string): OpenApiDocument {
+  return {
     servers: [{ url: serverUrl, description: 'The base address of the service' }],
     security: [{ bearerAuth: [] }],
     tags: [{ name: 'plants', description: 'Plants in the store' }],
@@ -74,6 +89,20 @@ export function createOpenApiDocument(serverUrl = '/'): OpenApiDocument {
       securitySchemes: { bearerAuth: securitySchemes[headerNames.authorization] },
     },
   }
+}
+
+/**
+ * The contract as an OpenAPI document, the same for the same contract.
+ * `serverUrl` is the base address of the service; `/`, where the document itself is served, by
+ * default. `version` is 3.1.0 by default; 3.0.3 says the same, for tools that know no 3.1.
+ */
+export function createOpenApiDocument(
+  serverUrl = '/',
+  version: OpenApiVersion = '3.1',
+): OpenApiDocument {
+  const service = describeService(serverUrl)
+  const restated = version === '3.0' ? (restateFor30(service) as OpenApiDocument) : service
+  return { ...beginnings[version], ...restated }
 }
 
 /** Not yet in the types of the language; Node.js has it from 22 on. */

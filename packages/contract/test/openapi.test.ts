@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { contract, encodeJson, errorTable, Plant } from '../src/index.ts'
+import { contract, encodeJson, errorTable, INT64_MAX, INT64_MIN, Plant } from '../src/index.ts'
 import { createOpenApiDocument, formatOpenApiJson } from '../src/openapi.ts'
 
 const committed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
@@ -22,7 +22,7 @@ describe('the committed document', () => {
       openapi: '3.1.0',
       info: {
         title: 'OpenAPI Plant Store',
-        version: '1.1.0',
+        version: '1.2.0',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       security: [{ bearerAuth: [] }],
@@ -37,7 +37,7 @@ describe('the committed document', () => {
     const json = 'application/json'
     expect(operation.requestBody.content[json].schema.$ref).toBe('#/components/schemas/NewPlant')
     expect(operation.responses[200].content[json].schema.$ref).toBe('#/components/schemas/Plant')
-    for (const status of Object.keys(contract.createPlant.responses)) {
+    for (const status of [...Object.keys(contract.createPlant.responses), 'default']) {
       if (status === '200') continue
       const { schema } = operation.responses[status].content[json]
       expect(schema.$ref).toBe('#/components/schemas/Error')
@@ -53,10 +53,13 @@ describe('the committed document', () => {
     expect(Object.keys(schemas.Plant.properties)).toEqual(['name', 'tag'])
   })
 
-  test('writes the bounds of an id to the digit', () => {
-    const [text = ''] = /"id": \{[^}]*\}/.exec(committed) ?? []
-    expect(text).toContain('"format": "int64"')
-    expect(text).toMatch(/"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\s/)
+  test('writes no number that a double would round, and says the bounds of an id in words', () => {
+    const { id } = schemas.NewPlant.allOf[1].properties
+    expect(id).toMatchObject({ type: 'integer', format: 'int64' })
+    expect(id.description).toContain(`from ${INT64_MIN} to ${INT64_MAX}.`)
+    const numbers = committed.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? []
+    expect(numbers).toContain('40003')
+    expect(numbers.filter((number) => !Number.isSafeInteger(Number(number)))).toEqual([])
   })
 
   // JSON Schema 2020-12 §6.4 asks for Unicode mode; many validators do without.
@@ -110,6 +113,25 @@ describe('the committed document', () => {
 test('the base address of the service stands in the document where one is given', () => {
   const { servers } = createOpenApiDocument('https://plants.test')
   expect(servers).toMatchObject([{ url: 'https://plants.test' }])
+})
+
+test('in OpenAPI 3.0 says the same without the words of 3.1', () => {
+  const json = encodeJson(createOpenApiDocument('/', '3.0'))
+  expect(json).not.toMatch(/"const":|"examples":\[|"identifier":/)
+  const { openapi, info, paths, components } = JSON.parse(json)
+  expect(openapi).toBe('3.0.3')
+  expect(info).toEqual({
+    title: document.info.title,
+    version: document.info.version,
+    description: document.info.description,
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  })
+  expect(paths).toEqual(document.paths)
+  expect(components.securitySchemes).toEqual(document.components.securitySchemes)
+  const { name } = components.schemas.Plant.properties
+  const { examples, ...same } = schemas.Plant.properties.name
+  expect(name).toEqual({ ...same, example: examples[0] })
+  expect(components.headers.Allow.schema).toEqual({ type: 'string', enum: ['POST'] })
 })
 
 test('two documents of one contract are the same text', () => {

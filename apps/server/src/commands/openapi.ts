@@ -5,12 +5,12 @@ import { operatorNames } from '../store/operator-names.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `openapi [--format json|yaml]` */
+/** `openapi [--format json|yaml|json-3.0]` */
 export function addOpenApiCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('openapi'), ['publicUrl'])
     .description('print the OpenAPI document of the service')
     .addOption(
-      new Option('--format <name>', 'json or yaml')
+      new Option('--format <name>', 'json or yaml of OpenAPI 3.1, or json-3.0 of 3.0')
         .choices(Object.keys(openApiFormats))
         .default('json'),
     )

@@ -14,10 +14,7 @@ export interface Docs {
   readonly reply: RequestHandler
 }
 
-const documentPaths: Readonly<Record<string, OpenApiFormat>> = {
-  '/openapi.json': 'json',
-  '/openapi.yaml': 'yaml',
-}
+const formats = Object.keys(openApiFormats) as OpenApiFormat[]
 
 async function writeDocument(format: OpenApiFormat, publicUrl?: string): Promise<PublicContent> {
   const { contentType } = openApiFormats[format]
@@ -26,7 +23,7 @@ async function writeDocument(format: OpenApiFormat, publicUrl?: string): Promise
 }
 
 /**
- * Serves `GET /openapi.json`, `GET /openapi.yaml` and the page `GET /docs`. `publicUrl` is the base
+ * Serves the document in each of its formats and the page, `GET /docs`. `publicUrl` is the base
  * address of the service in the document, which says `/` without it, whatever Host a caller sends.
  */
 export function createDocs(publicUrl: string | undefined, options: PipelineOptions): Docs {
@@ -36,14 +33,15 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
       .route(path)
       .get(async (_request, response) => sendPublic(response, await read(), options))
       .all(refuseMethod('GET', 'HEAD'))
-  for (const [path, format] of Object.entries(documentPaths)) {
+  for (const format of formats) {
     // Made once, at the first request: strangers may ask often.
     let made: PublicContent | undefined
-    add(path, async () => (made ??= await writeDocument(format, publicUrl)))
+    add(openApiFormats[format].path, async () => (made ??= await writeDocument(format, publicUrl)))
   }
   for (const path of page.paths) add(path, () => page.read(path))
 
-  const paths = new Set([...Object.keys(documentPaths), ...page.paths])
+  const documentPaths = formats.map((format) => openApiFormats[format].path)
+  const paths = new Set([...documentPaths, ...page.paths])
   // A create costs only the comparison of two strings.
   const isPublic = ({ url }: Pick<Request, 'url'>) =>
     url !== contract.createPlant.path && paths.has(pathOf(url))

@@ -1,11 +1,31 @@
 import { contract } from '@plant-store/contract'
-import type { OpenApiDocument } from '@plant-store/contract/openapi'
+import type { OpenApiDocument, OpenApiVersion } from '@plant-store/contract/openapi'
 
-/** How the document is written, by the extension of its name. */
+interface Format {
+  readonly path: string
+  readonly contentType: string
+  readonly version: OpenApiVersion
+  readonly write: (document: OpenApiDocument) => Promise<string>
+}
+
+const { contentType: JSON_TYPE } = contract.createPlant
+
+/** How the document is written, and where it is served. */
 export const openApiFormats = {
-  json: { contentType: contract.createPlant.contentType, write: writeJson },
-  yaml: { contentType: 'application/yaml', write: writeYaml },
-} as const
+  json: { path: '/openapi.json', contentType: JSON_TYPE, version: '3.1', write: writeJson },
+  yaml: {
+    path: '/openapi.yaml',
+    contentType: 'application/yaml',
+    version: '3.1',
+    write: writeYaml,
+  },
+  'json-3.0': {
+    path: '/openapi-3.0.json',
+    contentType: JSON_TYPE,
+    version: '3.0',
+    write: writeJson,
+  },
+} as const satisfies { readonly [name: string]: Format }
 
 export type OpenApiFormat = keyof typeof openApiFormats
 
@@ -25,5 +45,6 @@ async function writeYaml(document: OpenApiDocument): Promise<string> {
  */
 export async function writeOpenApi(format: OpenApiFormat, publicUrl?: string): Promise<string> {
   const { createOpenApiDocument } = await import('@plant-store/contract/openapi')
-  return openApiFormats[format].write(createOpenApiDocument(publicUrl))
+  const { version, write } = openApiFormats[format]
+  return write(createOpenApiDocument(publicUrl, version))
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { MAX_JSON_DEPTH } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { writeOpenApi } from '../../src/docs/openapi-text.ts'
 import { settings } from '../../src/settings/settings.ts'
 import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
@@ -31,6 +32,16 @@ describe('the document that is served', () => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toEqual(['application/yaml'])
     expect(parse(body)).toEqual(JSON.parse((await ask(server, get('/openapi.json'))).body))
+  })
+
+  test('is there in OpenAPI 3.0, as the command prints it', async () => {
+    const { status, headers, body } = await ask(server, get('/openapi-3.0.json'))
+    expect({ status, contentType: headers.get('content-type') }).toEqual({
+      status: 200,
+      contentType: ['application/json'],
+    })
+    expect(body).toBe(await writeOpenApi('json-3.0'))
+    expect(JSON.parse(body).openapi).toBe('3.0.3')
   })
 
   test('comes with headers that say what it is and how long it may be kept', async () => {

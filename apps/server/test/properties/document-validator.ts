@@ -84,8 +84,8 @@ export function createDocumentValidator(documentText: string): DocumentValidator
     ajv.removeKeyword(String(definition.keyword))
     ajv.addKeyword(definition)
   }
-  // Where the references of the schemas lead to.
-  ajv.addKeyword('components')
+  // Where the references of the schemas lead to, and what OpenAPI 3.0 has for `examples`.
+  ajv.addVocabulary(['components', 'example'])
   const compile = ({ content }: Content) =>
     ajv.compile({ ...content['application/json'].schema, components })
   const { requestBody, responses } = paths['/plants'].post

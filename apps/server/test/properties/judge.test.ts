@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
+import { writeOpenApi } from '../../src/docs/openapi-text.ts'
 import { createDocumentValidator } from './document-validator.ts'
 import { parseExactly } from './exact-json.ts'
 import { readInteger } from './exact-number.ts'
 import { judge } from './judge.ts'
 
 const path = new URL('../../../../packages/contract/openapi.json', import.meta.url)
-const document = createDocumentValidator(readFileSync(path, 'utf8'))
+const committed = readFileSync(path, 'utf8')
 
-describe('by the committed document', () => {
+describe.each([
+  ['by the committed document', committed],
+  ['by the same in OpenAPI 3.0', await writeOpenApi('json-3.0')],
+])('%s', (_claim, documentText) => {
+  const document = createDocumentValidator(documentText)
+
   test.each(validCases)('$name is the plant of its case', ({ body, plant }) => {
     const verdict = { plant: { ...plant, id: BigInt(plant.id) } }
     expect(judge(bytesOf({ body }), document)).toStrictEqual(verdict)
@@ -33,7 +39,7 @@ describe('by the committed document', () => {
   })
 
   test('a schema with a format that has no rule is no schema to judge by', () => {
-    const text = readFileSync(path, 'utf8').replace('"format": "int64"', '"format": "int128"')
+    const text = documentText.replace('"format": "int64"', '"format": "int128"')
     expect(() => createDocumentValidator(text)).toThrow('int128')
   })
 })

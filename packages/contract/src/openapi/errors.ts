@@ -64,7 +64,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
   },
   too_many_requests: {
     meaning: 'A rate limit acted; Retry-After says when to come back.',
-    message: 'too many requests, try again later',
+    message: 'too many requests from this address had no valid token',
   },
   headers_too_large: {
     meaning: 'More than 16 KiB of headers by default, or 200 lines.',

@@ -147,13 +147,19 @@ function describeFailure(status: ErrorStatus): JsonObject {
   }
 }
 
-/** Every response that the contract declares for `createPlant`, by status. */
+/** A status that a later version may add: it is an Error, as every other one. */
+const unknownFailure: JsonObject = {
+  description: 'A status that a later version adds. The body is the same for every error.',
+  headers: { [spell(headerNames.requestId)]: referTo('headers', spell(headerNames.requestId)) },
+  content: { [contentType]: { schema: referTo('schemas', 'Error') } },
+}
+
+/** Every response that the contract declares for `createPlant`, by status, and those to come. */
 export function describeResponses(): JsonObject {
   const statuses = Object.keys(responses).map(Number) as Status[]
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      status === SUCCESS_STATUS ? describeSuccess() : describeFailure(status),
-    ]),
-  )
+  const described = statuses.map((status) => [
+    String(status),
+    status === SUCCESS_STATUS ? describeSuccess() : describeFailure(status),
+  ])
+  return { ...Object.fromEntries(described), default: unknownFailure }
 }

@@ -62,7 +62,8 @@ export function referTo(kind: 'schemas' | 'headers', name: string): JsonObject {
 
 /**
  * What zod makes of a schema of the contract, as it is sent: members beyond it are allowed.
- * zod leaves out the format of an int32, and cannot hold the bounds of an int64.
+ * zod leaves out the format of an int32. An int64 has its format and no bounds: makers of clients
+ * in JavaScript read them as doubles, and let 2^63 through, while they know the format exactly.
  */
 function makeJsonSchema<Name extends keyof typeof examples>(
   schema: z.core.$ZodType,
@@ -79,9 +80,8 @@ function makeJsonSchema<Name extends keyof typeof examples>(
   })
   const described = Object.entries(properties).map(([name, property]) => {
     const { type, format, ...rules } = property as JsonObject
-    const bounds = format === 'int64' ? { minimum: INT64_MIN, maximum: INT64_MAX } : {}
     const words = { description: descriptions[name as Name], examples: [examples[name as Name]] }
-    return [name, { type, ...words, ...(format && { format }), ...bounds, ...rules }]
+    return [name, { type, ...words, ...(format && { format }), ...rules }]
   })
   return { properties: Object.fromEntries(described), required } as ObjectJsonSchema
 }

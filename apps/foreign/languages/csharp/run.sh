@@ -1,0 +1,1 @@
+dotnet built/FirstPlant.dll "$@"

@@ -1,0 +1,2 @@
+openapi-generator-cli generate -i $DOCUMENT -g kotlin -o client
+mvn -q package

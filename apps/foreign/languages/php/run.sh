@@ -1,0 +1,1 @@
+php first_plant.php "$@"

@@ -1,0 +1,2 @@
+openapi-generator-cli generate -i $DOCUMENT -g ruby -o client
+gem install --conservative --user-install typhoeus

@@ -1,0 +1,1 @@
+ruby -I client/lib first_plant.rb "$@"
