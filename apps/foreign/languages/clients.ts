@@ -10,8 +10,6 @@ export interface Facts {
   readonly madeWith: string
   /** What the machine must have: a program on the PATH, or a command line that ends with 0. */
   readonly needs: readonly string[]
-  /** `rounded`: ids are doubles, so that digits beyond 2^53 are lost. */
-  readonly largestId: 'exact' | 'rounded'
   /** How the program reads the number of an error. */
   readonly refusal: 'typed' | 'as text'
   /** One sentence for the table; may be empty. */
