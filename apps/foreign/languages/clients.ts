@@ -20,14 +20,15 @@ export interface Client extends Facts {
   /** The folder's name. */
   readonly name: string
   readonly folder: string
-  /** Whether it is made by `make.sh` here; others are proven by a test elsewhere. */
-  readonly isMadeHere: boolean
+  /** Whether OpenAPI Generator makes it, as `setup.sh` installs it. */
+  readonly usesSetup: boolean
 }
 
 function readClient(name: string): Client {
   const folder = join(import.meta.dirname, name)
   const facts: Facts = JSON.parse(readFileSync(join(folder, 'client.json'), 'utf8'))
-  return { ...facts, name, folder, isMadeHere: existsSync(join(folder, 'make.sh')) }
+  const make = readFileSync(join(folder, 'make.sh'), 'utf8')
+  return { ...facts, name, folder, usesSetup: make.includes('openapi-generator-cli') }
 }
 
 /** All clients, in the order of their titles. */
