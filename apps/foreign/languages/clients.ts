@@ -10,28 +10,25 @@ export interface Facts {
   readonly madeWith: string
   /** What the machine must have: a program on the PATH, or a command line that ends with 0. */
   readonly needs: readonly string[]
-  /** `rounded`: ids are doubles, so that digits beyond 2^53 are lost. */
-  readonly largestId: 'exact' | 'rounded'
   /** How the program reads the number of an error. */
   readonly refusal: 'typed' | 'as text'
   /** One sentence for the table; may be empty. */
   readonly remark: string
-  /** Where the server publishes the document that the generator takes; `/openapi.json` by default. */
-  readonly document?: string
 }
 
 export interface Client extends Facts {
   /** The folder's name. */
   readonly name: string
   readonly folder: string
-  /** Whether it is made by `make.sh` here; others are proven by a test elsewhere. */
-  readonly isMadeHere: boolean
+  /** Whether OpenAPI Generator makes it, as `setup.sh` installs it. */
+  readonly usesSetup: boolean
 }
 
 function readClient(name: string): Client {
   const folder = join(import.meta.dirname, name)
   const facts: Facts = JSON.parse(readFileSync(join(folder, 'client.json'), 'utf8'))
-  return { ...facts, name, folder, isMadeHere: existsSync(join(folder, 'make.sh')) }
+  const make = readFileSync(join(folder, 'make.sh'), 'utf8')
+  return { ...facts, name, folder, usesSetup: make.includes('openapi-generator-cli') }
 }
 
 /** All clients, in the order of their titles. */

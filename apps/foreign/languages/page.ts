@@ -21,13 +21,12 @@ function withFiles(folder: string, text: string): string {
   })
 }
 
-function cellsOf({ title, madeWith, largestId, refusal, remark }: Client): string[] {
+function cellsOf({ title, madeWith, refusal, remark }: Client): string[] {
   const anchor = title
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-')
-  const exact = largestId === 'exact' ? 'yes' : '**no**'
-  return [`[${title}](#${anchor})`, madeWith, exact, refusal, remark]
+  return [`[${title}](#${anchor})`, madeWith, refusal, remark]
 }
 
 function makeTable(head: readonly string[], rows: readonly string[][]): string {
@@ -49,7 +48,7 @@ function makeTable(head: readonly string[], rows: readonly string[][]): string {
 /** `docs/clients.md`, put together from the folders of the clients. */
 export function clientsPage(): string {
   const head = readFileSync(join(import.meta.dirname, 'head.md'), 'utf8')
-  const columns = ['Client', 'Made with', 'Every id exact?', 'Error read', 'Remark']
+  const columns = ['Client', 'Made with', 'Error read', 'Remark']
   const table = makeTable(columns, clients.map(cellsOf))
   const sections = clients.map(
     ({ title, folder }) =>

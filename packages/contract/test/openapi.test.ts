@@ -126,7 +126,8 @@ test('in OpenAPI 3.0 says the same without the words of 3.1', () => {
     description: document.info.description,
     license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
   })
-  expect(paths).toEqual(document.paths)
+  const { default: unknownFailure, ...responses } = operation.responses
+  expect(paths).toEqual({ '/plants': { post: { ...operation, responses } } })
   expect(components.securitySchemes).toEqual(document.components.securitySchemes)
   const { name } = components.schemas.Plant.properties
   const { examples, ...same } = schemas.Plant.properties.name

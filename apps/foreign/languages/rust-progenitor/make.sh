@@ -1,4 +1,4 @@
-curl -o openapi.json $DOCUMENT
+curl -o openapi.json $PLANT_STORE_BASE_URL/openapi-3.0.json
 cargo init --name first
 cargo add progenitor@=0.15.1 reqwest@=0.13.5
 cargo add regress@=0.12.0 futures@=0.3.32

@@ -1,0 +1,13 @@
+import './exact-ids'
+import createClient from 'openapi-fetch'
+import type { paths } from './schema'
+
+const [id = '', name = ''] = process.argv.slice(2)
+const client = createClient<paths>({
+  baseUrl: process.env.PLANT_STORE_BASE_URL,
+  headers: { authorization: `Bearer ${process.env.PLANT_STORE_TOKEN}` },
+})
+const plant = { id: BigInt(id), name, tag: 'indoor' }
+client
+  .POST('/plants', { body: plant })
+  .then(({ data, error }) => console.log(JSON.stringify(error ?? { stored: data })))

@@ -1,0 +1,1 @@
+node built/first-plant.js "$@"
