@@ -1,7 +1,8 @@
+import { files } from '../process/files.ts'
 import { createPublicFiles } from './public-files.ts'
 
-/** Where the build puts the files of the page; the path is right from the sources and from the build. */
-const FOLDER = new URL('../../dist/page/', import.meta.url)
+/** Where the build puts the files of the page. */
+const FOLDER = new URL('page/', files.built)
 
 /** The page of the OpenAPI document. */
 export const page = createPublicFiles(FOLDER, {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { files } from './files.ts'
 
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
+const { version } = JSON.parse(readFileSync(files.manifest, 'utf8')) as { version: string }
 
 /** What runs here: the version of this program and of Node.js. */
 export const build = { version, node: process.versions.node } as const

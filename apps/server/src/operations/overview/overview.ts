@@ -3,6 +3,7 @@ import { createPublicFiles } from '../../docs/public-files.ts'
 import { sendPublic } from '../../docs/send-public.ts'
 import { type PipelineOptions, refuseMethod, reply } from '../../http/pipeline.ts'
 import { build } from '../../process/build.ts'
+import { files } from '../../process/files.ts'
 import { within } from '../../process/within.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -20,8 +21,8 @@ export interface OverviewParts extends PipelineOptions {
   readonly assertReady: () => Promise<void>
 }
 
-/** Where the build puts the files of the page; the path is right from the sources and from the build. */
-const FOLDER = new URL('../../../dist/overview/', import.meta.url)
+/** Where the build puts the files of the page. */
+const FOLDER = new URL('overview/', files.built)
 
 /** The page that shows how the server is. */
 export const overviewFiles = createPublicFiles(FOLDER, {

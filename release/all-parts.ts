@@ -1,0 +1,5 @@
+import { npm } from './npm/npm.ts'
+import type { Part } from './parts.ts'
+
+/** Every part, in the order in which they are built. */
+export const ALL_PARTS: readonly Part[] = [npm]
