@@ -11,9 +11,9 @@ import { writeZip } from './write-zip.ts'
 
 const NAMES = Object.keys(PROGRAMS) as ProgramName[]
 
-function readHomepage(): string {
-  const { homepage } = JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8'))
-  return new URL('.', homepage).href
+/** Where this repository is. */
+function readRepository(): string {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).repository
 }
 
 /** Fills a folder with what the archive of a platform holds. */
@@ -24,7 +24,7 @@ function fillFolder(folder: string, platform: Platform, programs: string, versio
   cpSync(fileOfNode(platform.node, platform.binary), join(folder, 'lib/node', binary))
   cpSync(fileOfNode(platform.licence, 'LICENSE'), join(folder, 'lib/node/LICENSE'))
   cpSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
-  writeFileSync(join(folder, 'README.md'), readmeOf(platform, version, readHomepage()))
+  writeFileSync(join(folder, 'README.md'), readmeOf(platform, version, readRepository()))
   const launchers = NAMES.map((name) => launcherOf(name, platform, version))
   for (const { file, text } of launchers) writeFileSync(join(folder, file), text)
   // Whatever the builder's umask is.

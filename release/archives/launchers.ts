@@ -18,7 +18,11 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 const inLines = (text: string, end: string) => text.replaceAll('\n', end)
 
 /** The file that starts a program of an archive, and its name. */
-export function launcherOf(name: ProgramName, { name: platform, loader = '' }: Platform, version: string) {
+export function launcherOf(
+  name: ProgramName,
+  { name: platform, loader = '' }: Platform,
+  version: string,
+) {
   const isWindows = platform.startsWith('win32')
   const values = { ...PROGRAMS[name], folder: name, platform, loader, version }
   if (isWindows) {
@@ -28,10 +32,14 @@ export function launcherOf(name: ProgramName, { name: platform, loader = '' }: P
 }
 
 /** What the archive says of itself. */
-export function readmeOf({ name: platform }: Platform, version: string, homepage: string): string {
+export function readmeOf(
+  { name: platform }: Platform,
+  version: string,
+  repository: string,
+): string {
   const isWindows = platform.startsWith('win32')
   const start = isWindows ? '.\\plant-store-server' : './plant-store-server'
   const callers = isWindows ? '.\\plant-store' : './plant-store'
-  const text = fill('README.md', { platform, version, start, callers, homepage })
+  const text = fill('README.md', { platform, version, start, callers, repository })
   return isWindows ? inLines(text, '\r\n') : text
 }

@@ -22,6 +22,10 @@ export async function writeTar(
       portable: true,
       mtime: new Date(epoch * 1_000),
       noDirRecurse: true,
+      // Else folders are from 1970.
+      onWriteEntry(entry) {
+        entry.noMtime = false
+      },
     },
     [...names],
   )

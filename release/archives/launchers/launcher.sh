@@ -8,11 +8,13 @@ refuse() {
 case $(uname -sm) in
   'Linux x86_64') machine=linux-x64 ;;
   'Linux aarch64' | 'Linux arm64') machine=linux-arm64 ;;
-  'Darwin arm64') machine=darwin-arm64 ;;
+  Darwin*)
+    machine=
+    # In a shell that Apple translates, `uname` names the other processor.
+    [ "$(sysctl -n hw.optional.arm64 2>/dev/null)" != 1 ] || machine=darwin-arm64
+    ;;
   *) machine= ;;
 esac
-# In a shell that Apple's translator runs, `uname` names the other processor.
-[ "$(sysctl -n hw.optional.arm64 2>/dev/null)" != 1 ] || machine=darwin-arm64
 other='{package} from npm, with Node.js {oldestNode} or newer'
 if [ "$machine" != {platform} ]; then
   [ -z "$machine" ] || other="plant-store-{version}-$machine.tar.gz"
@@ -36,10 +38,10 @@ done
 lib=${file%/*}/lib
 node=$lib/node/node
 
-if [ {loader} ]; then
-  [ -e {loader} ] ||
+if [ -n '{loader}' ]; then
+  [ -e '{loader}' ] ||
     refuse "this program needs glibc, which this system lacks. Try: $other, or Debian, Ubuntu or Fedora"
-  # What the loader cannot find, it names in lines of its own, for people who know it.
+  # Makes the loader list what it loads, in some milliseconds; `--version` is for loaders that cannot.
   found=$(LD_TRACE_LOADED_OBJECTS=1 "$node" --version 2>&1 </dev/null)
   case $found in
     *' => not found'*)
