@@ -42,7 +42,7 @@ if [ -n '{loader}' ]; then
   [ -e '{loader}' ] ||
     refuse "this program needs glibc, which this system lacks. Try: $other, or Debian, Ubuntu or Fedora"
   # Makes the loader list what it loads, in some milliseconds; `--version` is for loaders that cannot.
-  found=$(LD_TRACE_LOADED_OBJECTS=1 "$node" --version 2>&1 </dev/null)
+  found=$(LD_TRACE_LOADED_OBJECTS=1 "$node" --version 2>&1)
   case $found in
     *' => not found'*)
       library=${found%% => not found*}
