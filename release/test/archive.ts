@@ -76,7 +76,7 @@ export async function launch(
   const [, url = '', version = ''] = await program.print(
     /"url":"(http:[^"]+)".*"version":"([^"]+)".*"msg":"listening"/,
   )
-  const shown = token ?? (await program.print(/^ {2}(plant_\w+)\r?$/m))[1] ?? ''
+  const shown = token ?? (await program.print(/^ {2}(plant_[\w-]+)\r?$/m))[1] ?? ''
   return {
     ...program,
     url,
