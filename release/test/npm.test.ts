@@ -95,7 +95,7 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
 })
 
 describe('what the registry gives', () => {
-  test.each(['apps/server/README.md'])(
+  test.each(['apps/server/README.md', 'docs/installing.md'])(
     'runs as the first block of %s says',
     needs('curl', findOnPath('curl') !== undefined),
     async (document) => {
