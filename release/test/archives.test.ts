@@ -104,6 +104,18 @@ describe('the archives', () => {
     },
   )
 
+  test.each(ALL)('for %s have a bill of materials with their Node.js', async (name) => {
+    const text = readFileSync(`${archiveOf(release, name)}.cdx.json`, 'utf8')
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull()
+    const { metadata, components } = JSON.parse(text)
+    const content = digestOf(archiveOf(release, name))
+    expect(metadata.component.hashes).toEqual([{ alg: 'SHA-256', content }])
+    const purls = components.map(({ purl }: { purl: string }) => purl)
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:generic\/node@2\d\./))
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:npm\/express@/))
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:npm\/env-paths@/))
+  })
+
   test(
     'for Windows have lines that its shell reads',
     needs('unzip', IS_WINDOWS || existsSync('/usr/bin/unzip')),
