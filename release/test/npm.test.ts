@@ -95,9 +95,10 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
 })
 
 describe('what the registry gives', () => {
-  const blocks = ['apps/server/README.md'].flatMap((document) => {
+  const documents = ['apps/server/README.md', 'docs/installing.md', 'README.md']
+  const blocks = documents.flatMap((document) => {
     const text = readFileSync(join(ROOT, document), 'utf8')
-    const found = text.matchAll(/```sh\n(.*?)\n```/gs)
+    const found = text.matchAll(/```sh\n(np[mx] [^\n]*@plant-store\/server.*?)\n```/gs)
     return Array.from(found, ([, block = '']) => ({ document, block }))
   })
 
@@ -117,7 +118,11 @@ describe('what the registry gives', () => {
 
   test('has a block for each way', () => {
     const commands = ['npx -y @plant-store/server', 'npm install -g @plant-store/server']
-    expect(blocks.map(({ block }) => block.split('\n')[0])).toEqual(commands)
+    const own = blocks.filter(({ document }) => document === 'apps/server/README.md')
+    expect(own.map(({ block }) => block.split('\n')[0])).toEqual(commands)
+    for (const document of documents) {
+      expect(blocks.find((one) => one.document === document)?.block).toBe(commands[0])
+    }
   })
 
   test('is the client and the contract, by their names', () => {
