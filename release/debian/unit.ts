@@ -1,0 +1,75 @@
+/** What a unit gives to the program that it starts, beside the sandbox. */
+export interface Service {
+  readonly user: string
+  readonly workingDirectory: string
+  /** The mask of new files, such as 0o077. */
+  readonly umask: number
+  readonly environment: Readonly<Record<string, string>>
+  /** A file of settings, in systemd's form. It wins over `environment`, and may be missing. */
+  readonly environmentFile: string
+}
+
+/** Where the package has its files. */
+export const PACKAGED = '/usr/lib/plant-store'
+
+function readValue(unit: string, name: string): string {
+  const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(unit) ?? []
+  if (value === undefined) throw new Error(`the unit has no ${name}`)
+  return value
+}
+
+/** @throws if the unit lacks one of them. */
+export function readService(unit: string): Service {
+  const pairs = unit.matchAll(/^Environment=(\w+)=(.*)$/gm)
+  return {
+    user: readValue(unit, 'User'),
+    workingDirectory: readValue(unit, 'WorkingDirectory'),
+    umask: Number.parseInt(readValue(unit, 'UMask'), 8),
+    environment: Object.fromEntries(
+      Array.from(pairs, ([, name = '', value = '']) => [name, value]),
+    ),
+    environmentFile: readValue(unit, 'EnvironmentFile').replace(/^-/, ''),
+  }
+}
+
+function replaceStart(unit: string, start: (command: string) => string): string {
+  const [whole, command] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? []
+  if (whole === undefined || command === undefined) throw new Error('the unit starts nothing')
+  return unit.replace(whole, () => `ExecStart=${start(command)}`)
+}
+
+function place(command: string): string {
+  return command
+    .replace('/usr/bin/node', `${PACKAGED}/bin/node`)
+    .replaceAll('--allow-fs-read=/opt/plant-store/', `--allow-fs-read=${PACKAGED}/`)
+    .replace('/opt/plant-store/dist/main.js', '/usr/bin/plant-store-server')
+}
+
+function withoutComment(unit: string, comment: string): string {
+  if (!unit.includes(comment)) throw new Error(`the unit does not say: ${comment}`)
+  return unit.replace(comment, '')
+}
+
+/**
+ * operations/plant-store.service for the files of the package, and for its Node.js, which asks for
+ * `--allow-net`. Files of secrets may be beside the settings.
+ */
+export function packageUnit(unit: string): string {
+  const own = withoutComment(unit, '# Node 25 and later also need --allow-net.\n')
+  return replaceStart(own, (command) =>
+    place(command).replace(
+      '--permission',
+      '--permission --allow-net --allow-fs-read=/etc/plant-store/',
+    ),
+  )
+}
+
+/**
+ * operations/plant-store-backup.service for the package. Node 26 forbids `fsync` under its permission
+ * model, so the unit's own protection is all that it has.
+ */
+export function packageBackupUnit(unit: string): string {
+  return replaceStart(unit, (command) =>
+    place(command).replace(/ --permission(?: |\\\n|--allow-\S+)+/, ' '),
+  )
+}
