@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { ROOT } from '../root.ts'
 import { describeLicences, readPackages, type UsedPackage } from './packages.ts'
 import { replaceModules } from './replace-modules.ts'
@@ -56,7 +56,17 @@ const REQUIRE =
   "import { createRequire as createRequireHere } from 'node:module';" +
   'const require = createRequireHere(import.meta.url);'
 
-async function bundle({ entries, node, replaced }: Recipe, folder: string) {
+/** What a program loads with `import()` must be a module: of CommonJS it would get no names. */
+function refuseDynamicCommonJs({ inputs }: Metafile): void {
+  for (const [file, { imports }] of Object.entries(inputs)) {
+    const wrong = imports.find(
+      ({ kind, path }) => kind === 'dynamic-import' && inputs[path]?.format === 'cjs',
+    )
+    if (wrong) throw new Error(`${file} loads ${wrong.path} with import(), which is CommonJS`)
+  }
+}
+
+async function bundle({ entries, node, replaced }: Recipe, folder: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { ...entries },
@@ -73,6 +83,7 @@ async function bundle({ entries, node, replaced }: Recipe, folder: string) {
     metafile: true,
     logLevel: 'warning',
   })
+  refuseDynamicCommonJs(metafile)
   return metafile
 }
 

@@ -15,7 +15,7 @@ async function writeJson(document: OpenApiDocument): Promise<string> {
 }
 
 async function writeYaml(document: OpenApiDocument): Promise<string> {
-  const { stringify } = await import('yaml')
+  const { stringify } = await import('./yaml.ts')
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
