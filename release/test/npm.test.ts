@@ -1,0 +1,163 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { needs } from '../../packages/client/hostile/needs.ts'
+import { findOnPath } from '../../packages/client/hostile/runtimes.ts'
+import { packInstalled } from '../../packages/client/packed/packages.ts'
+import { ROOT } from '../root.ts'
+import { buildRelease, createFolder } from './build.ts'
+import { plainEnvironment, runInShell, startInstalled } from './installed-server.ts'
+import { startRegistry } from './registry.ts'
+
+const FERN = '{"id":9223372036854775807,"name":"Fern","tag":"indoor"}'
+const MOSS = '{"id":9223372036854775807,"name":"Moss"}'
+const STORED = '{"name":"Fern","tag":"indoor"}'
+
+const here = createFolder()
+const OLD = join(here, 'old')
+const NEXT = join(here, 'next')
+const tarball = (folder: string, name: string) =>
+  join(folder, readdirSync(folder).find((file) => file.startsWith(`plant-store-${name}-`) && file.endsWith('.tgz')) ?? name)
+
+/** Nothing of this repository: a home, a cache, and the Node.js that runs this test. */
+const person = {
+  HOME: join(here, 'home'),
+  PATH: [dirname(process.execPath), dirname(findOnPath('npm') ?? ''), '/usr/bin', '/bin'].join(':'),
+  npm_config_cache: join(here, 'cache'),
+  npm_config_update_notifier: 'false',
+}
+const environment = { ...plainEnvironment(), ...person }
+
+function npm(...args: string[]): void {
+  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--offline'], { cwd: here, env: environment, stdio: 'pipe' })
+}
+
+beforeAll(() => {
+  mkdirSync(person.HOME)
+  buildRelease(OLD, '--only', 'npm')
+  buildRelease(NEXT, '--only', 'npm', '--as-version', '1.0.9')
+})
+
+afterAll(() => rmSync(here, { recursive: true, force: true }))
+
+function createPlace() {
+  const folder = mkdtempSync(join(here, 'place-'))
+  const prefix = join(folder, 'prefix')
+  mkdirSync(prefix)
+  const bin = join(prefix, 'bin/plant-store-server')
+  return {
+    folder,
+    prefix,
+    bin,
+    install: (path: string) => npm('install', '--global', '--prefix', prefix, path),
+    uninstall: () => npm('uninstall', '--global', '--prefix', prefix, '@plant-store/server'),
+    start: (token?: string) => startInstalled(folder, `exec ${bin}`, person, token),
+  }
+}
+
+test('the server is installed, killed, started, upgraded and removed, and keeps its plants', async () => {
+  const place = createPlace()
+  place.install(tarball(OLD, 'server'))
+  expect(readdirSync(join(place.prefix, 'lib/node_modules'))).toEqual(['@plant-store'])
+  expect(readdirSync(join(place.prefix, 'lib/node_modules/@plant-store'))).toEqual(['server'])
+
+  const first = await place.start()
+  expect(await first.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: false })
+  await first.kill()
+  const again = await place.start(first.token)
+  expect(await again.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: true })
+  expect((await again.store(MOSS)).status).toBe(400)
+  await again.kill()
+
+  place.install(tarball(NEXT, 'server'))
+  const upgraded = await place.start(first.token)
+  expect([again.version, upgraded.version]).toEqual([expect.stringMatching(/^1\.0\.[^9]/), '1.0.9'])
+  expect(await upgraded.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: true })
+  await upgraded.kill()
+
+  place.uninstall()
+  expect(existsSync(place.bin)).toBe(false)
+  expect(readdirSync(place.prefix, { recursive: true }).filter((name) => `${name}`.includes('plant'))).toEqual([])
+  place.install(tarball(OLD, 'server'))
+  const back = await place.start(first.token)
+  expect(await back.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: true })
+})
+
+describe('what the registry gives', () => {
+  test.each(['apps/server/README.md'])('runs as the first block of %s says', needs('curl', findOnPath('curl') !== undefined), async (document) => {
+    const { folder } = createPlace()
+    const registry = await startRegistry([tarball(OLD, 'server')])
+    onTestFinished(() => registry.close())
+    const [, line = ''] = /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
+    expect(line).toBe('npx -y @plant-store/server')
+    const server = await startInstalled(folder, line, { ...person, npm_config_registry: registry.url })
+    const printed = server.kill
+    expect((await server.store(FERN)).status).toBe(200)
+    const text = await printed()
+    expect(text).toContain('Store a plant:\n\n  curl -i')
+  })
+
+  test('is the client and the contract, by their names', () => {
+    const { folder } = createPlace()
+    const files = ['client', 'contract'].map((name) => tarball(OLD, name))
+    const zod = packInstalled(join(ROOT, 'packages/contract/node_modules/zod'), here)
+    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files, zod], { cwd: folder, env: environment })
+    const script = `
+      import { createPlantStoreClient } from '@plant-store/client'
+      import { NewPlant } from '@plant-store/contract'
+      console.log(typeof createPlantStoreClient, NewPlant.safeParse(${MOSS.replace('807', '807n')}).data.id)`
+    const args = ['--input-type=module', '--eval', script]
+    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('function 9223372036854775807n\n')
+  })
+
+  test('is the command line, which stores a plant', async () => {
+    const place = createPlace()
+    place.install(tarball(OLD, 'server'))
+    place.install(tarball(OLD, 'cli'))
+    const { url, token } = await place.start()
+    const given = { ...environment, PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token }
+    const command = join(place.prefix, 'bin/plant-store')
+    const run = (...args: string[]) => execFileSync(command, args, { env: given, encoding: 'utf8' })
+    expect(run('create', '9223372036854775807', 'Fern')).toBe('Stored 9223372036854775807 "Fern".\n')
+    expect(run('--version')).toBe(`${JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8')).version}\n`)
+  })
+})
+
+describe('what is wrong or missing gets one sentence', () => {
+  const place = createPlace()
+  const run = (environment: Record<string, string>, line = `exec ${place.bin}`) => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+      cwd: place.folder,
+      env: { ...plainEnvironment(), ...person, ...environment },
+      encoding: 'utf8',
+    })
+    return { status, stdout, lines: stderr.trim().split('\n') }
+  }
+
+  beforeAll(() => place.install(tarball(OLD, 'server')))
+
+  test('a port that is taken', async () => {
+    const holder = createServer()
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void holder.close())
+    const address = holder.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    expect(run({ PLANT_STORE_LISTEN: `127.0.0.1:${port}` })).toEqual({ status: 1, stdout: '', lines: [] })
+  })
+
+  test('a folder that is not writable', () => {
+    expect(run({ PLANT_STORE_DATABASE_URL: 'sqlite:/proc/plants/plants.db' })).toEqual({ status: 1, stdout: '', lines: [] })
+  })
+
+  const old = findOnPath('node')
+  test('a Node.js that is too old', needs('an older Node.js', old !== undefined), () => {
+    expect(run({ PATH: [dirname(old ?? ''), person.PATH].join(':') })).toEqual({ status: 78, stdout: '', lines: [] })
+  })
+
+  test('no Node.js', () => {
+    mkdirSync(join(place.folder, 'env'), { recursive: true })
+    expect(run({ PATH: join(place.folder, 'env') })).toEqual({ status: 127, stdout: '', lines: [] })
+  })
+})
