@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Release } from '../parts.ts'
+import { ROOT } from '../root.ts'
+
+const LICENCE = readFileSync(join(ROOT, 'LICENSE'), 'utf8')
 
 export const PACKAGE = 'plant-store-server'
 
@@ -48,22 +53,33 @@ export function describeChange(
   const date = new Date(epoch * 1000).toUTCString().replace('GMT', '+0000')
   return `${PACKAGE} (${version}) stable; urgency=medium
 
-  * Version ${version} of Plant Store; what is new: ${homepage}/releases
+  * Version ${version}. What is new:
+    ${homepage}/releases
 
  -- ${maintainer}  ${date}
 `
 }
 
-/** The licences as a file of Debian's form, with the texts below it. */
-export function describeCopyright(licences: string, nodeLicence: string, homepage: string): string {
-  return `Plant Store: ${homepage}
+/** Who has the rights in what is in the package, in Debian's form. */
+export function describeCopyright(homepage: string): string {
+  const [, holder] = /^Copyright \(c\) (.*)$/m.exec(LICENCE) ?? []
+  const text = LICENCE.slice(LICENCE.indexOf('Permission')).trimEnd()
+  const indented = text.replaceAll(/^/gm, ' ').replaceAll(/^ $/gm, ' .')
+  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Plant Store
+Source: ${homepage}
+Comment: The program holds code of other packages, all under permissive licences; LICENSES.md beside
+ this file has the text of each. Node.js has its own with those of its parts in LICENSE.node.
 
-Everything but usr/lib/plant-store/bin/node:
+Files: *
+Copyright: ${holder}
+License: MIT
 
-${licences.trimEnd()}
+Files: usr/lib/plant-store/bin/node
+Copyright: Node.js contributors
+License: MIT
 
-usr/lib/plant-store/bin/node:
-
-${nodeLicence.trimEnd()}
+License: MIT
+${indented}
 `
 }

@@ -10,24 +10,21 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { fileOfNode, installNodes } from '../archives/nodes.ts'
+import { readForge } from '../forge.ts'
 import type { Part, Release } from '../parts.ts'
-import { ROOT } from '../root.ts'
+import type { UsedPackage } from '../program/packages.ts'
+import { type Artefact, writeSbom } from '../sbom.ts'
 import { ARCHITECTURES, describePackage, type Origin, PACKAGE } from './control.ts'
-import { readNode } from './node.ts'
 import { writeTree } from './tree.ts'
 
 const SCRIPTS = join(import.meta.dirname, 'scripts')
 
-/** From what the published packages say of themselves. */
+/** From the one place that says where the project is. */
 function readOrigin(): Origin {
-  const { repository } = JSON.parse(
-    readFileSync(join(ROOT, 'packages/client/package.json'), 'utf8'),
-  )
-  const [, host, owner, name] = /\/\/([^/]+)\/([^/]+)\/([^/]+)\.git$/.exec(repository.url) ?? []
-  return {
-    homepage: `https://${host}/${owner}/${name}`,
-    maintainer: `Plant Store <${owner}@users.noreply.${host}>`,
-  }
+  const homepage = readForge()
+  const [, host, owner] = /\/\/([^/]+)\/([^/]+)\//.exec(homepage) ?? []
+  return { homepage, maintainer: `Plant Store <${owner}@users.noreply.${host}>` }
 }
 
 /** The files below a folder, by their paths in it. */
@@ -84,16 +81,19 @@ function describe(path: string) {
 
 /**
  * Writes the files of the package and what Debian wants to know of them to the folder `root`, which
- * is new.
+ * is new; gives the packages of others in it.
  */
 export async function stagePackage(
   root: string,
   release: Release,
   platform: string,
-): Promise<void> {
-  await writeTree(root, release, readNode(platform), readOrigin())
+): Promise<readonly UsedPackage[]> {
+  installNodes()
+  const node = fileOfNode(`node-26-${platform}`, '')
+  const packages = await writeTree(root, release, node, readOrigin())
   writeControl(root, release, ARCHITECTURES[platform] ?? '')
   setModes(root)
+  return packages
 }
 
 /** Makes a package of a folder. xz takes a minute and a half, and makes 33 MB; gzip 50 MB in seconds. */
@@ -110,18 +110,27 @@ export function packPackage(
   })
 }
 
+async function buildPackage(release: Release, platform: string): Promise<string[]> {
+  const architecture = ARCHITECTURES[platform]
+  const file = `${PACKAGE}_${release.version}_${architecture}.deb`
+  const root = join(release.work, `debian-${architecture}`)
+  const packages: Artefact['packages'] = await stagePackage(root, release, platform)
+  packPackage(root, join(release.out, file), release)
+  const purl = `pkg:deb/${PACKAGE}@${release.version}?arch=${architecture}`
+  const { version } = JSON.parse(
+    readFileSync(fileOfNode(`node-26-${platform}`, 'package.json'), 'utf8'),
+  )
+  const node = { name: 'node', version, licence: 'MIT', purl: `pkg:generic/node@${version}` }
+  return [file, writeSbom(release, { file, name: PACKAGE, purl, packages: [...packages, node] })]
+}
+
 /** Packages for Debian and Ubuntu, each with its own Node.js; made by dpkg-deb. */
 export const debian: Part = {
   name: 'deb',
   async build(release) {
     const names: string[] = []
     for (const platform of release.platforms.filter((one) => one in ARCHITECTURES)) {
-      const architecture = ARCHITECTURES[platform]
-      const name = `${PACKAGE}_${release.version}_${architecture}.deb`
-      const root = join(release.work, `debian-${architecture}`)
-      await stagePackage(root, release, platform)
-      packPackage(root, join(release.out, name), release)
-      names.push(name)
+      names.push(...(await buildPackage(release, platform)))
     }
     return names
   },

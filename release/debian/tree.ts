@@ -1,21 +1,24 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { Release } from '../parts.ts'
 import { buildProgram } from '../program/build-program.ts'
+import type { UsedPackage } from '../program/packages.ts'
 import { ROOT } from '../root.ts'
 import { describeChange, describeCopyright, type Origin, PACKAGE } from './control.ts'
 import { PACKAGED, packageBackupUnit, packageUnit, readService } from './unit.ts'
 
 const FILES = join(import.meta.dirname, 'files')
 const COMMAND = 'plant-store-server'
-
-/** Node.js for one platform. */
-export interface Node {
-  readonly binary: string
-  readonly licence: string
-}
 
 function readUnit(name: string): string {
   return readFileSync(join(ROOT, 'operations', name), 'utf8')
@@ -39,8 +42,7 @@ async function writeCommand(root: string): Promise<void> {
   symlinkSync(join('../lib/plant-store', COMMAND), join(root, 'usr/bin', COMMAND))
 }
 
-function describeFiles(root: string, release: Release, node: Node, origin: Origin) {
-  const licences = readFileSync(join(root, PACKAGED, 'LICENSES.md'), 'utf8')
+function describeFiles(root: string, release: Release, node: string, origin: Origin) {
   const own = (name: string) => readFileSync(join(FILES, name))
   const documents = `usr/share/doc/${PACKAGE}`
   return {
@@ -53,28 +55,37 @@ function describeFiles(root: string, release: Release, node: Node, origin: Origi
     'usr/lib/sysusers.d/plant-store.conf': own('sysusers.conf'),
     [`usr/share/man/man8/${COMMAND}.8.gz`]: gzipSync(own(`${COMMAND}.8`), { level: 9 }),
     [`${documents}/changelog.gz`]: gzipSync(describeChange(release, origin), { level: 9 }),
-    [`${documents}/copyright`]: describeCopyright(
-      licences,
-      readFileSync(node.licence, 'utf8'),
-      origin.homepage,
-    ),
+    [`${documents}/copyright`]: describeCopyright(origin.homepage),
+    [`${documents}/LICENSES.md`]: readFileSync(join(root, PACKAGED, 'LICENSES.md')),
+    [`${documents}/LICENSE.node`]: readFileSync(join(node, 'LICENSE')),
     [`usr/share/lintian/overrides/${PACKAGE}`]: own('lintian-overrides'),
   }
 }
 
-/** Writes every file of the package below the folder `root`, which is new. */
+/**
+ * Writes every file of the package below the folder `root`, which is new.
+ *
+ * @param node - the folder of Node.js
+ * @returns the packages of others whose code is in it
+ */
 export async function writeTree(
   root: string,
   release: Release,
-  node: Node,
+  node: string,
   origin: Origin,
-): Promise<void> {
-  await buildProgram('server', join(root, PACKAGED), release.version)
+): Promise<readonly UsedPackage[]> {
+  const program = join(root, PACKAGED)
+  const packages = await buildProgram('server', program, release.version)
+  // The command below starts it, with a Node.js that is here.
+  chmodSync(join(program, 'main.js'), 0o644)
   await writeCommand(root)
-  mkdirSync(join(root, PACKAGED, 'bin'))
-  cpSync(node.binary, join(root, PACKAGED, 'bin/node'))
+  mkdirSync(join(program, 'bin'))
+  cpSync(join(node, 'bin/node'), join(program, 'bin/node'))
   for (const [path, content] of Object.entries(describeFiles(root, release, node, origin))) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), content)
   }
+  // They are among the package's documents.
+  for (const name of ['LICENSE', 'LICENSES.md']) rmSync(join(program, name))
+  return packages
 }

@@ -52,14 +52,14 @@ function withoutComment(unit: string, comment: string): string {
 
 /**
  * operations/plant-store.service for the files of the package, and for its Node.js, which asks for
- * `--allow-net`. Files of secrets may be beside the settings.
+ * `--allow-net` and calls it an experiment. Files of secrets may be beside the settings.
  */
 export function packageUnit(unit: string): string {
   const own = withoutComment(unit, '# Node 25 and later also need --allow-net.\n')
   return replaceStart(own, (command) =>
     place(command).replace(
       '--permission',
-      '--permission --allow-net --allow-fs-read=/etc/plant-store/',
+      '--permission --allow-net --disable-warning=ExperimentalWarning --allow-fs-read=/etc/plant-store/',
     ),
   )
 }

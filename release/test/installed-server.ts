@@ -1,4 +1,9 @@
-import { copyFreshly, plainEnvironment, runInShell, type Shell } from '../../docs/test/fresh-copy.ts'
+import {
+  copyFreshly,
+  plainEnvironment,
+  runInShell,
+  type Shell,
+} from '../../docs/test/fresh-copy.ts'
 
 export { copyFreshly, plainEnvironment, runInShell }
 

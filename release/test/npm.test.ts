@@ -19,7 +19,12 @@ const here = createFolder()
 const OLD = join(here, 'old')
 const NEXT = join(here, 'next')
 const tarball = (folder: string, name: string) =>
-  join(folder, readdirSync(folder).find((file) => file.startsWith(`plant-store-${name}-`) && file.endsWith('.tgz')) ?? name)
+  join(
+    folder,
+    readdirSync(folder).find(
+      (file) => file.startsWith(`plant-store-${name}-`) && file.endsWith('.tgz'),
+    ) ?? name,
+  )
 
 /** Nothing of this repository: a home, a cache, and the Node.js that runs this test. */
 const person = {
@@ -31,7 +36,11 @@ const person = {
 const environment = { ...plainEnvironment(), ...person }
 
 function npm(...args: string[]): void {
-  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--offline'], { cwd: here, env: environment, stdio: 'pipe' })
+  execFileSync('npm', [...args, '--no-audit', '--no-fund', '--offline'], {
+    cwd: here,
+    env: environment,
+    stdio: 'pipe',
+  })
 }
 
 beforeAll(() => {
@@ -79,37 +88,52 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
 
   place.uninstall()
   expect(existsSync(place.bin)).toBe(false)
-  expect(readdirSync(place.prefix, { recursive: true }).filter((name) => `${name}`.includes('plant'))).toEqual([])
+  expect(
+    readdirSync(place.prefix, { recursive: true }).filter((name) => `${name}`.includes('plant')),
+  ).toEqual([])
   place.install(tarball(OLD, 'server'))
   const back = await place.start(first.token)
   expect(await back.store(FERN)).toEqual({ status: 200, text: STORED, isReplay: true })
 })
 
 describe('what the registry gives', () => {
-  test.each(['apps/server/README.md'])('runs as the first block of %s says', needs('curl', findOnPath('curl') !== undefined), async (document) => {
-    const { folder } = createPlace()
-    const registry = await startRegistry([tarball(OLD, 'server')])
-    onTestFinished(() => registry.close())
-    const [, line = ''] = /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
-    expect(line).toBe('npx -y @plant-store/server')
-    const server = await startInstalled(folder, line, { ...person, npm_config_registry: registry.url })
-    const printed = server.kill
-    expect((await server.store(FERN)).status).toBe(200)
-    const text = await printed()
-    expect(text).toContain('Store a plant:\n\n  curl -i')
-  })
+  test.each(['apps/server/README.md'])(
+    'runs as the first block of %s says',
+    needs('curl', findOnPath('curl') !== undefined),
+    async (document) => {
+      const { folder } = createPlace()
+      const registry = await startRegistry([tarball(OLD, 'server')])
+      onTestFinished(() => registry.close())
+      const [, line = ''] =
+        /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
+      expect(line).toBe('npx -y @plant-store/server')
+      const server = await startInstalled(folder, line, {
+        ...person,
+        npm_config_registry: registry.url,
+      })
+      const printed = server.kill
+      expect((await server.store(FERN)).status).toBe(200)
+      const text = await printed()
+      expect(text).toContain('Store a plant:\n\n  curl -i')
+    },
+  )
 
   test('is the client and the contract, by their names', () => {
     const { folder } = createPlace()
     const files = ['client', 'contract'].map((name) => tarball(OLD, name))
     const zod = packInstalled(join(ROOT, 'packages/contract/node_modules/zod'), here)
-    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files, zod], { cwd: folder, env: environment })
+    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files, zod], {
+      cwd: folder,
+      env: environment,
+    })
     const script = `
       import { createPlantStoreClient } from '@plant-store/client'
       import { NewPlant } from '@plant-store/contract'
       console.log(typeof createPlantStoreClient, NewPlant.safeParse(${MOSS.replace('807', '807n')}).data.id)`
     const args = ['--input-type=module', '--eval', script]
-    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe('function 9223372036854775807n\n')
+    expect(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })).toBe(
+      'function 9223372036854775807n\n',
+    )
   })
 
   test('is the command line, which stores a plant', async () => {
@@ -120,8 +144,12 @@ describe('what the registry gives', () => {
     const given = { ...environment, PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token }
     const command = join(place.prefix, 'bin/plant-store')
     const run = (...args: string[]) => execFileSync(command, args, { env: given, encoding: 'utf8' })
-    expect(run('create', '9223372036854775807', 'Fern')).toBe('Stored 9223372036854775807 "Fern".\n')
-    expect(run('--version')).toBe(`${JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8')).version}\n`)
+    expect(run('create', '9223372036854775807', 'Fern')).toBe(
+      'Stored 9223372036854775807 "Fern".\n',
+    )
+    expect(run('--version')).toBe(
+      `${JSON.parse(readFileSync(join(ROOT, 'apps/cli/package.json'), 'utf8')).version}\n`,
+    )
   })
 })
 
@@ -144,16 +172,28 @@ describe('what is wrong or missing gets one sentence', () => {
     onTestFinished(() => void holder.close())
     const address = holder.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    expect(run({ PLANT_STORE_LISTEN: `127.0.0.1:${port}` })).toEqual({ status: 1, stdout: '', lines: [] })
+    expect(run({ PLANT_STORE_LISTEN: `127.0.0.1:${port}` })).toEqual({
+      status: 1,
+      stdout: '',
+      lines: [],
+    })
   })
 
   test('a folder that is not writable', () => {
-    expect(run({ PLANT_STORE_DATABASE_URL: 'sqlite:/proc/plants/plants.db' })).toEqual({ status: 1, stdout: '', lines: [] })
+    expect(run({ PLANT_STORE_DATABASE_URL: 'sqlite:/proc/plants/plants.db' })).toEqual({
+      status: 1,
+      stdout: '',
+      lines: [],
+    })
   })
 
   const old = findOnPath('node')
   test('a Node.js that is too old', needs('an older Node.js', old !== undefined), () => {
-    expect(run({ PATH: [dirname(old ?? ''), person.PATH].join(':') })).toEqual({ status: 78, stdout: '', lines: [] })
+    expect(run({ PATH: [dirname(old ?? ''), person.PATH].join(':') })).toEqual({
+      status: 78,
+      stdout: '',
+      lines: [],
+    })
   })
 
   test('no Node.js', () => {
