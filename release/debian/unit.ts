@@ -32,22 +32,19 @@ export function readService(unit: string): Service {
   }
 }
 
-function replaceStart(unit: string, start: (command: string) => string): string {
-  const [whole, command] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(unit) ?? []
-  if (whole === undefined || command === undefined) throw new Error('the unit starts nothing')
-  return unit.replace(whole, () => `ExecStart=${start(command)}`)
-}
-
-function place(command: string): string {
-  return command
+/** A unit for the files of the package. */
+function place(unit: string): string {
+  return unit
     .replace('/usr/bin/node', `${PACKAGED}/bin/node`)
-    .replaceAll('--allow-fs-read=/opt/plant-store/', `--allow-fs-read=${PACKAGED}/`)
     .replace('/opt/plant-store/dist/main.js', '/usr/bin/plant-store-server')
+    .replaceAll('/opt/plant-store', PACKAGED)
 }
 
-function withoutComment(unit: string, comment: string): string {
-  if (!unit.includes(comment)) throw new Error(`the unit does not say: ${comment}`)
-  return unit.replace(comment, '')
+/** @throws if there is nothing to replace, because the unit has changed. */
+function replace(unit: string, old: string | RegExp, by: string): string {
+  const replaced = unit.replace(old, by)
+  if (replaced === unit) throw new Error(`the unit does not have ${old}`)
+  return replaced
 }
 
 /**
@@ -55,13 +52,10 @@ function withoutComment(unit: string, comment: string): string {
  * `--allow-net` and calls it an experiment. Files of secrets may be beside the settings.
  */
 export function packageUnit(unit: string): string {
-  const own = withoutComment(unit, '# Node 25 and later also need --allow-net.\n')
-  return replaceStart(own, (command) =>
-    place(command).replace(
-      '--permission',
-      '--permission --allow-net --disable-warning=ExperimentalWarning --allow-fs-read=/etc/plant-store/',
-    ),
-  )
+  const own = replace(place(unit), '# Node 25 and later also need --allow-net.\n', '')
+  const flags =
+    '--allow-net --disable-warning=ExperimentalWarning --allow-fs-read=/etc/plant-store/'
+  return replace(own, '--permission', `--permission ${flags}`)
 }
 
 /**
@@ -69,7 +63,5 @@ export function packageUnit(unit: string): string {
  * model, so the unit's own protection is all that it has.
  */
 export function packageBackupUnit(unit: string): string {
-  return replaceStart(unit, (command) =>
-    place(command).replace(/ --permission(?: |\\\n|--allow-\S+)+/, ' '),
-  )
+  return replace(place(unit), / --permission(?: |\\\n|--allow-\S+)+/, ' ')
 }
