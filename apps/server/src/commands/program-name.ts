@@ -7,12 +7,6 @@ export const PROGRAM = 'plant-store-server'
 /** The scripts of the root's package.json that run this program; `start` takes no other command. */
 const SCRIPTS = ['server', 'start']
 
-/** The words that run this program from npm's registry without installing it. */
-const NPX = 'npx -y @plant-store/server'
-
-/** Where npx keeps what it runs, and where only it finds that. */
-const OF_NPX = /[\\/]_npx[\\/]/
-
 /** The variable in which the launcher of an archive says how it was called. */
 const CALLED_AS = 'PLANT_STORE_STARTED_AS'
 
@@ -39,7 +33,7 @@ function nameInstalled(path: string, { env }: Start): string {
 
 /**
  * The words that start this program again where the reader is: `plant-store-server` where a shell
- * finds it, npx where that fetched it, the script where pnpm ran one in a clone, else Node and the path.
+ * finds it, the script where pnpm ran one in a clone, else Node and the path of the program.
  */
 export function readProgramName(start: Start): string {
   const { argv0, env } = start
@@ -51,7 +45,6 @@ export function readProgramName(start: Start): string {
   const isScript =
     env.npm_package_name === 'plant-store' && SCRIPTS.includes(env.npm_lifecycle_event ?? '')
   if (pnpm !== undefined && isScript) return `npx -y ${pnpm.replace('/', '@')} server`
-  if (OF_NPX.test(path)) return NPX
   if (basename(path) === PROGRAM) return nameInstalled(path, start)
   return `${quoteForShell(argv0)} ${quoteForShell(path)}`
 }
