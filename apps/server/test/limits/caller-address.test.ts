@@ -39,7 +39,7 @@ describe('an address', () => {
 })
 
 test('a text of 15 kB is refused in linear time', () => {
-  const began = performance.now()
+  const began = process.cpuUsage()
   for (const text of ['1.1.1.', '1.1.1.1:', '[', '::1%']) {
     for (const digit of ['1', '.', ':', '%']) {
       for (let times = 0; times < 100; times++) {
@@ -48,7 +48,8 @@ test('a text of 15 kB is refused in linear time', () => {
     }
   }
   // A pattern that goes back for each character takes more than 100 ms for one of these.
-  expect(performance.now() - began).toBeLessThan(2_000)
+  const { user, system } = process.cpuUsage(began)
+  expect((user + system) / 1_000).toBeLessThan(2_000)
 })
 
 describe('the caller', () => {

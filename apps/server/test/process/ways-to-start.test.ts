@@ -47,7 +47,10 @@ test('in none of its threads an object has __proto__', async () => {
   const server = await startServerProcess({ nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
   const { err } = await server.end()
-  expect(err.match(/inherits: \w+/g)).toEqual(['inherits: false', 'inherits: false'])
+  const said = err.match(/inherits: \w+/g) ?? []
+  // After 10 s there is the thread of the daily check, too.
+  expect(said.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(said)).toEqual(new Set(['inherits: false']))
 })
 
 test('under load the part of the memory for new objects stays small', async () => {
