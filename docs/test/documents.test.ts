@@ -67,6 +67,7 @@ test('every block is one that a test or the check runs', () => {
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
     'npx -y @plant-store/server',
+    'npx -y @plant-store/server',
     'npx -y pnpm@12.16.0 check',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 install',
@@ -82,6 +83,9 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 test:all --no-skips',
     'plant-store login http://127.0.0.1:3000',
     'python3 -m venv data/venv && . data/venv/bin/activate',
+    'sha256sum --check --ignore-missing SHA256SUMS',
+    'sudo mkdir -p /opt/plant-store',
+    'tar -xzf plant-store-*-linux-x64.tar.gz',
   ])
 })
 

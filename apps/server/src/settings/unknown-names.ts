@@ -9,8 +9,8 @@ import {
   settingNames,
 } from './settings.ts'
 
-/** Variables of other programs of this project, which the server ignores. */
-const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL'].map(
+/** Variables of this project that are no settings of the server. */
+const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL', 'STARTED_AS'].map(
   (name) => PREFIX + name,
 )
 

@@ -112,10 +112,40 @@ describe('the program is named', () => {
       'plant-store-server',
     ],
     [
+      'by npx',
+      '/home/x/.npm/_npx/1f2e/node_modules/.bin/plant-store-server',
+      { PATH: '/home/x/.npm/_npx/1f2e/node_modules/.bin:/bin' },
+      'npx -y @plant-store/server',
+    ],
+    [
       'as installed where no shell looks',
       '/x/plant-store-server',
       { PATH: '/bin' },
       '/x/plant-store-server',
+    ],
+    [
+      'as its launcher was called',
+      '/opt/p/lib/server/main.js',
+      { PATH: '/bin', PLANT_STORE_STARTED_AS: './my plants/plant-store-server' },
+      "'./my plants/plant-store-server'",
+    ],
+    [
+      'as its launcher where a shell finds it',
+      '/opt/p/lib/server/main.js',
+      { PATH: '/bin', PLANT_STORE_STARTED_AS: '/bin/plant-store-server' },
+      'plant-store-server',
+    ],
+    [
+      'as its launcher was called on Windows',
+      'C:\\p q\\lib\\server\\main.js',
+      { PLANT_STORE_STARTED_AS: 'C:\\p q\\plant-store-server' },
+      '"C:\\p q\\plant-store-server"',
+    ],
+    [
+      'as its launcher was found on Windows',
+      'C:\\p\\lib\\server\\main.js',
+      { PLANT_STORE_STARTED_AS: 'plant-store-server' },
+      'plant-store-server',
     ],
   ])('%s', (_how, path, env, name) => {
     expect(readProgramName({ argv: ['node', path], argv0: 'node', env })).toBe(name)

@@ -38,8 +38,10 @@ function filesOf(path: string): string[] {
 /**
  * Files of a store, and its folder, that users other than their owner may read or change. New ones
  * are for their owner only. Modes are never changed: somebody may share a store with a group on purpose.
+ * None on Windows, whose rights Node.js does not read.
  */
 export function findWideModes(file: string): WideMode[] {
+  if (process.platform === 'win32') return []
   const path = realPathOf(file)
   return [dirname(path), ...filesOf(path)].map(lookAt).filter((wide) => wide !== undefined)
 }

@@ -9,13 +9,17 @@ export class SyncForbiddenError extends StoreRefusedError {
   override name = 'SyncForbiddenError'
 }
 
+const IS_WINDOWS = process.platform === 'win32'
+
 /**
  * Brings a file's content, or a folder's list of names, to stable storage. Through a file handle,
- * because the permission model of Node 24 takes only the sync of a bare descriptor away.
+ * because the permission model of Node 24 takes only the sync of a bare descriptor away. Windows syncs
+ * only what is open for writing, and no folder: NTFS keeps its own log of names.
  * @throws SyncForbiddenError under the permission model of Node 26
  */
 export async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r')
+  if (IS_WINDOWS && statSync(path).isDirectory()) return
+  const handle = await open(path, IS_WINDOWS ? 'r+' : 'r')
   try {
     await handle.sync()
   } catch (error) {
