@@ -125,7 +125,7 @@ describe('what the registry gives', () => {
     onTestFinished(() => void registry.close())
     const given = { ...person, npm_config_registry: registry.url }
     const { ended } = runInShell(folder, 'npx -y @plant-store/server token lis', given)
-    expect(await ended).toContain('Try: npx -y @plant-store/server token --help')
+    expect(await ended).toContain('Try: npx -y @plant-store/server --help')
   })
 
   test('is the client and the contract, by their names', () => {
