@@ -71,6 +71,7 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 check',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 install',
+    'npx -y pnpm@12.16.0 release:build',
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
@@ -125,7 +126,7 @@ describe.each(documents)('%s', (document) => {
   test('names only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const own = ['install', 'exec', 'Node']
-    const named = [...text.matchAll(/`(?:npx -y )?pnpm(?:@12\.16\.0)? ([\w-]+)/g)]
+    const named = [...text.matchAll(/`(?:npx -y )?pnpm(?:@12\.16\.0)? ([\w:-]+)/g)]
     for (const [, script = ''] of named) expect([...Object.keys(scripts), ...own]).toContain(script)
   })
 

@@ -19,6 +19,8 @@ export interface InstalledServer {
   /** Sends a plant; gives the status and the body, and whether it was there already. */
   store(plant: string): Promise<Reply>
   get(path: string): Promise<Response>
+  /** Waits for what it prints. */
+  print: Shell['print']
   /** Ends it as an operator does; gives all that it printed. */
   end(): Promise<string>
   /** Ends it as a failing machine does; gives all that it printed. */
@@ -50,6 +52,7 @@ async function serve(shell: Shell, known: string | undefined): Promise<Installed
     version,
     store: (plant) => store(url, token, plant),
     get: (path) => fetch(`${url}${path}`),
+    print: shell.print,
     end() {
       process.kill(Number(pid), 'SIGTERM')
       return shell.ended

@@ -8,7 +8,7 @@ import { findOnPath } from '../../packages/client/hostile/runtimes.ts'
 import { packInstalled } from '../../packages/client/packed/packages.ts'
 import { ROOT } from '../root.ts'
 import { buildRelease, createFolder } from './build.ts'
-import { plainEnvironment, startInstalled } from './installed-server.ts'
+import { plainEnvironment, runInShell, startInstalled } from './installed-server.ts'
 import { startRegistry } from './registry.ts'
 
 const FERN = '{"id":9223372036854775807,"name":"Fern","tag":"indoor"}'
@@ -95,23 +95,38 @@ test('the server is installed, killed, started, upgraded and removed, and keeps 
 })
 
 describe('what the registry gives', () => {
-  test.each(['apps/server/README.md', 'docs/installing.md'])(
-    'runs as the first block of %s says',
-    needs('curl', findOnPath('curl') !== undefined),
-    async (document) => {
-      const { folder } = createPlace()
-      const registry = await startRegistry([tarball(OLD, 'server')])
-      onTestFinished(() => void registry.close())
-      const [, line = ''] =
-        /```sh\n(.*?)\n```/s.exec(readFileSync(join(ROOT, document), 'utf8')) ?? []
-      expect(line).toBe('npx -y @plant-store/server')
-      const given = { ...person, npm_config_registry: registry.url }
-      const server = await startInstalled(folder, line, given)
-      expect((await server.store(FERN)).status).toBe(200)
-      const printed = await server.kill()
-      expect(printed).toContain('Store a plant:\n\n  curl -i')
+  const blocks = ['README.md', 'apps/server/README.md', 'docs/installing.md'].flatMap(
+    (document) => {
+      const text = readFileSync(join(ROOT, document), 'utf8')
+      const found = text.matchAll(
+        /```sh\n((?:npx -y|npm install -g) @plant-store\/server\n.*?)```/gs,
+      )
+      return Array.from(found, ([, block = '']) => ({ document, block: block.trim() }))
     },
   )
+
+  test.each(blocks)('runs as $document says: $block', async ({ block }) => {
+    const { folder, prefix } = createPlace()
+    const registry = await startRegistry([tarball(OLD, 'server')])
+    onTestFinished(() => void registry.close())
+    const server = await startInstalled(folder, block, {
+      ...person,
+      PATH: [join(prefix, 'bin'), person.PATH].join(':'),
+      npm_config_registry: registry.url,
+      npm_config_prefix: prefix,
+    })
+    expect((await server.store(FERN)).status).toBe(200)
+    expect(await server.kill()).toContain('Store a plant:\n\n  curl -i')
+  })
+
+  test('is named in messages as it was called', async () => {
+    const { folder } = createPlace()
+    const registry = await startRegistry([tarball(OLD, 'server')])
+    onTestFinished(() => void registry.close())
+    const given = { ...person, npm_config_registry: registry.url }
+    const { ended } = runInShell(folder, 'npx -y @plant-store/server token lis', given)
+    expect(await ended).toContain('Try: npx -y @plant-store/server --help')
+  })
 
   test('is the client and the contract, by their names', () => {
     const { folder } = createPlace()

@@ -10,6 +10,12 @@ const SCRIPTS = ['server', 'start']
 /** The variable in which the launcher of an archive says how it was called. */
 const CALLED_AS = 'PLANT_STORE_STARTED_AS'
 
+/** The package in npm's registry. */
+const PACKAGE = '@plant-store/server'
+
+/** Where npx keeps what it runs, which is on no other shell's path. */
+const NPX = /[\\/]_npx[\\/]/
+
 /** How a process was started. */
 export interface Start {
   readonly argv: readonly string[]
@@ -33,7 +39,8 @@ function nameInstalled(path: string, { env }: Start): string {
 
 /**
  * The words that start this program again where the reader is: `plant-store-server` where a shell
- * finds it, the script where pnpm ran one in a clone, else Node and the path of the program.
+ * finds it, npx where that ran it, the script where pnpm ran one in a clone, else Node and the path
+ * of the program.
  */
 export function readProgramName(start: Start): string {
   const { argv0, env } = start
@@ -45,6 +52,7 @@ export function readProgramName(start: Start): string {
   const isScript =
     env.npm_package_name === 'plant-store' && SCRIPTS.includes(env.npm_lifecycle_event ?? '')
   if (pnpm !== undefined && isScript) return `npx -y ${pnpm.replace('/', '@')} server`
+  if (NPX.test(path)) return `npx -y ${PACKAGE}`
   if (basename(path) === PROGRAM) return nameInstalled(path, start)
   return `${quoteForShell(argv0)} ${quoteForShell(path)}`
 }

@@ -112,6 +112,12 @@ describe('the program is named', () => {
       'plant-store-server',
     ],
     [
+      'by npx',
+      '/home/x/.npm/_npx/1f2e/node_modules/.bin/plant-store-server',
+      { PATH: '/home/x/.npm/_npx/1f2e/node_modules/.bin:/bin' },
+      'npx -y @plant-store/server',
+    ],
+    [
       'as installed where no shell looks',
       '/x/plant-store-server',
       { PATH: '/bin' },
