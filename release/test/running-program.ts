@@ -71,7 +71,12 @@ export function runProgram(
     else if (isRunning) execFileSync('taskkill', ['/pid', String(child.pid), '/t', '/f'])
     return ended
   }
-  onTestFinished(async () => void (await kill()))
+  onTestFinished(async () => {
+    const killed = kill()
+    // A process that it has left behind may hold them.
+    for (const stream of streams) stream?.destroy()
+    await killed
+  })
   return {
     ended,
     kill,
