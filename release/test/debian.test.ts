@@ -173,7 +173,8 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
 
     test('runs commands as the service, so that no file belongs to root', () => {
       expect(machine.must('plant-store-server export 2>/dev/null')).toBe(`${LARGEST}\n`)
-      expect(machine.must('plant-store-server doctor')).not.toMatch(/^(?!ok)/m)
+      const found = machine.must('plant-store-server doctor').trim().split('\n')
+      expect(found.filter((line) => !line.startsWith('ok '))).toEqual([])
       machine.must('plant-store-server backup by-hand.db')
       machine.must('systemctl start plant-store-backup')
       expect(machine.must('ls /var/lib/plant-store/backups')).toMatch(/^plants-.*Z\.db$/m)
@@ -188,8 +189,14 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
     })
 
     test('reads settings as systemd does', () => {
-      const flags = '--quiet --wait --pipe --property EnvironmentFile=/root/settings'
-      const shown = machine.must(`systemd-run ${flags} env --null | base64 --wrap 0`)
+      machine.must(`cat > /run/systemd/system/settings.service <<'END'
+[Service]
+Type=oneshot
+EnvironmentFile=/root/settings
+ExecStart=/bin/sh -c 'env --null > /root/shown'
+END
+systemctl daemon-reload; systemctl start settings`)
+      const shown = machine.must('base64 --wrap 0 shown')
       const entries = Buffer.from(shown, 'base64').toString().split('\0').filter(Boolean)
       const all = new Map(
         entries.map((entry) => [
