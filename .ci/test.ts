@@ -22,7 +22,7 @@ const { values, positionals: tasks } = parseArgs({
 })
 
 /** Where the packages that have a task leave its report. */
-const files = globSync('{docs,packages/*,apps/*}/package.json').flatMap((path) => {
+const files = globSync('{docs,release,packages/*,apps/*}/package.json').flatMap((path) => {
   const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8'))
   const own = tasks.filter((task) => task in scripts)
   return own.map((task) => join(dirname(path), `${task.replace(':', '-')}-results.json`))

@@ -1,5 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+const time = { testTimeout: 120_000, hookTimeout: 300_000 }
+
+/** What `pnpm test:all` runs. The others install what is released: `pnpm release:test`, in a job of its own. */
+const QUICK = ['test/{npm-files,program}.test.ts']
+
 export default defineConfig({
-  test: { include: ['test/*.test.ts'], testTimeout: 120_000, hookTimeout: 300_000 },
+  test: {
+    projects: [
+      { test: { name: 'release', include: QUICK, ...time } },
+      { test: { name: 'installed', include: ['test/*.test.ts'], exclude: QUICK, ...time } },
+    ],
+  },
 })

@@ -63,8 +63,11 @@ test('every block is one that a test or the check runs', () => {
     "export PLANT_STORE_DATABASE_URL='postgres://plant_store@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
     'npm install -g @plant-store/cli',
+    'npm install -g @plant-store/server',
     'npm install @plant-store/client',
     'npm install @plant-store/contract',
+    'npx -y @plant-store/server',
+    'npx -y @plant-store/server',
     'npx -y pnpm@12.16.0 check',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 install',
@@ -80,6 +83,9 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 test:all --no-skips',
     'plant-store login http://127.0.0.1:3000',
     'python3 -m venv data/venv && . data/venv/bin/activate',
+    'sha256sum --check --ignore-missing SHA256SUMS',
+    'sudo mkdir -p /opt/plant-store',
+    'tar -xzf plant-store-*-linux-x64.tar.gz',
   ])
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { build, type Metafile } from 'esbuild'
 import { ROOT } from '../root.ts'
 import { describeLicences, readPackages, type UsedPackage } from './packages.ts'
+import { refuseDynamicCommonJs } from './refuse-dynamic-common-js.ts'
 import { replaceModules } from './replace-modules.ts'
 
 const SERVER = join(ROOT, 'apps/server')
@@ -55,16 +56,6 @@ const ABSENT = ['pg-native']
 const REQUIRE =
   "import { createRequire as createRequireHere } from 'node:module';" +
   'const require = createRequireHere(import.meta.url);'
-
-/** What a program loads with `import()` must be a module: of CommonJS it would get no names. */
-function refuseDynamicCommonJs({ inputs }: Metafile): void {
-  for (const [file, { imports }] of Object.entries(inputs)) {
-    const wrong = imports.find(
-      ({ kind, path }) => kind === 'dynamic-import' && inputs[path]?.format === 'cjs',
-    )
-    if (wrong) throw new Error(`${file} loads ${wrong.path} with import(), which is CommonJS`)
-  }
-}
 
 async function bundle({ entries, node, replaced }: Recipe, folder: string): Promise<Metafile> {
   const { metafile } = await build({

@@ -18,11 +18,12 @@ export function createFolder(name: string): string {
 /** Builds archives by the command that releases; gives their folder. The repository is built. */
 export function buildArchives(platforms: string, ...flags: readonly string[]): string {
   const out = createFolder('release')
-  const args = ['--is-built', '--only', 'archives', '--platforms', platforms, '--out', out]
-  execFileSync(process.execPath, [join(ROOT, 'release/build.ts'), ...args, ...flags], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const program = [process.execPath, join(ROOT, 'release/build.ts'), '--is-built']
+  const args = ['--only', 'archives', '--platforms', platforms, '--out', out, ...flags]
+  // That of no usual user: it must not show in what is built.
+  const command = IS_WINDOWS ? program : ['sh', '-c', 'umask 027; exec "$0" "$@"', ...program]
+  const [first = '', ...rest] = [...command, ...args]
+  execFileSync(first, rest, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
   return out
 }
 
@@ -76,7 +77,7 @@ export async function launch(
   const [, url = '', version = ''] = await program.print(
     /"url":"(http:[^"]+)".*"version":"([^"]+)".*"msg":"listening"/,
   )
-  const shown = token ?? (await program.print(/^ {2}(plant_\w+)\r?$/m))[1] ?? ''
+  const shown = token ?? (await program.print(/^ {2}(plant_[\w-]+)\r?$/m))[1] ?? ''
   return {
     ...program,
     url,

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -11,7 +13,9 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { blockWith } from '../../docs/test/markdown.ts'
 import { needs } from '../../packages/client/hostile/needs.ts'
 import { ARCHIVED } from '../archives/platforms.ts'
 import {
@@ -99,6 +103,18 @@ describe('the archives', () => {
       expect(describeBinary(binary)).toBe(name)
     },
   )
+
+  test.each(ALL)('for %s have a bill of materials with their Node.js', async (name) => {
+    const text = readFileSync(`${archiveOf(release, name)}.cdx.json`, 'utf8')
+    expect(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)).toBeNull()
+    const { metadata, components } = JSON.parse(text)
+    const content = digestOf(archiveOf(release, name))
+    expect(metadata.component.hashes).toEqual([{ alg: 'SHA-256', content }])
+    const purls = components.map(({ purl }: { purl: string }) => purl)
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:generic\/node@2\d\./))
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:npm\/express@/))
+    expect(purls).toContainEqual(expect.stringMatching(/^pkg:npm\/env-paths@/))
+  })
 
   test(
     'for Windows have lines that its shell reads',
@@ -221,6 +237,62 @@ describe('the server of an archive', () => {
     expect({ code, text }).toMatchObject({ code: 0 })
     expect(await server.store(FERN)).toEqual({ status: 200, isReplay: true })
   })
+})
+
+describe('docs/installing.md', () => {
+  const block = (text: string) =>
+    blockWith('docs/installing.md', text).text.trim().replaceAll('linux-x64', HERE)
+
+  /** A new folder with what one downloads. */
+  function download(from: string): string {
+    const folder = place()
+    for (const path of [archiveOf(from, HERE), join(from, 'SHA256SUMS')]) {
+      cpSync(path, join(folder, basename(path)))
+    }
+    return folder
+  }
+  const paste = (text: string, cwd: string) => runProgram('sh', ['-ec', text], { cwd }).ended
+
+  test('finds a download that was changed', onLinux, async () => {
+    const folder = download(release)
+    expect(await paste(block('sha256sum'), folder)).toMatchObject({ code: 0 })
+    appendFileSync(archiveOf(folder, HERE), 'x')
+    expect(await paste(block('sha256sum'), folder)).toMatchObject({ code: 1 })
+  })
+
+  test('starts a server', onLinux, async () => {
+    const folder = download(release)
+    const server = await launch('sh', ['-ec', block('tar -xzf').replace(/\n/, '\nexec ')], {
+      cwd: folder,
+    })
+    expect(await server.store(FERN)).toEqual({ status: 200, isReplay: false })
+  })
+
+  test(
+    'puts the programs on the PATH, and puts the next version in their place',
+    onLinux,
+    async () => {
+      const machine = place()
+      const bin = join(machine, 'bin')
+      mkdirSync(bin)
+      const install = block('sudo mkdir')
+        .replaceAll('sudo ', '')
+        .replaceAll('/opt', join(machine, 'opt'))
+        .replaceAll('/usr/local/bin', bin)
+      const options = { cwd: machine, env: { PATH: `${bin}:/usr/bin:/bin` } }
+      const versions: string[] = []
+      for (const one of [release, next]) {
+        expect(await paste(install, download(one))).toEqual({ code: 0, text: '' })
+        for (const name of ['plant-store-server', 'plant-store']) {
+          const { text } = await runProgram('sh', ['-c', `${name} --version`], options).ended
+          versions.push(text.trim())
+        }
+      }
+      const [first, , last] = versions
+      expect(versions).toEqual([first, first, last, last])
+      expect(first).not.toBe(last)
+    },
+  )
 })
 
 describe('in a root with nothing but a shell and libraries', () => {

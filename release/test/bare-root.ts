@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -8,8 +8,7 @@ export const CAN_CHANGE_ROOT = process.platform === 'linux' && process.getuid?.(
 /** Where Debian's busybox-static is: a shell that needs no library. */
 export const BUSYBOX = '/bin/busybox'
 
-export const hasBusybox =
-  existsSync(BUSYBOX) && execFileSync('ldd', [BUSYBOX], { stdio: 'pipe', encoding: 'utf8' }) === ''
+export const hasBusybox = existsSync(BUSYBOX) && spawnSync('ldd', [BUSYBOX]).status !== 0
 
 /** The files that a program is linked with. */
 export function librariesOf(program: string): string[] {

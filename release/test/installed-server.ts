@@ -12,11 +12,15 @@ export interface InstalledServer {
   readonly url: string
   /** What its first start printed; of a later one, the one that was given. */
   readonly token: string
+  /** Where operators look. */
+  readonly operationsUrl: string
   /** The version of the program. */
   readonly version: string
   /** Sends a plant; gives the status and the body, and whether it was there already. */
   store(plant: string): Promise<Reply>
   get(path: string): Promise<Response>
+  /** Ends it as an operator does; gives all that it printed. */
+  end(): Promise<string>
   /** Ends it as a failing machine does; gives all that it printed. */
   kill(): Promise<string>
 }
@@ -35,16 +39,21 @@ async function store(url: string, token: string, body: string): Promise<Reply> {
 }
 
 async function serve(shell: Shell, known: string | undefined): Promise<InstalledServer> {
-  const [, url = '', version = ''] = await shell.print(
-    /"url":"(http:[^"]+)".*"version":"([^"]+)".*"msg":"listening"/,
+  const [, url = '', operationsUrl = '', version = '', pid = ''] = await shell.print(
+    /"url":"(http:[^"]+)","operationsUrl":"(http:[^"]+)","version":"([^"]+)".*"pid":(\d+).*"msg":"listening"/,
   )
-  const token = known ?? (await shell.print(/^ {2}(plant_\w+)$/m))[1] ?? ''
+  const token = known ?? (await shell.print(/^ {2}(plant_\S+)$/m))[1] ?? ''
   return {
     url,
+    operationsUrl,
     token,
     version,
     store: (plant) => store(url, token, plant),
     get: (path) => fetch(`${url}${path}`),
+    end() {
+      process.kill(Number(pid), 'SIGTERM')
+      return shell.ended
+    },
     kill: () => shell.kill(),
   }
 }

@@ -110,16 +110,6 @@ describe('the packed client', () => {
   })
 })
 
-test.each(['client', 'contract'])('the %s names its repository, and has a changelog', (name) => {
-  const folder = pathOf(`../../${name}`)
-  const text = readFileSync(`${folder}/package.json`, 'utf8')
-  const { repository, homepage, bugs } = JSON.parse(text)
-  expect(repository.directory).toBe(`packages/${name}`)
-  const url = repository.url.replace(/^git\+|\.git$/g, '')
-  expect([homepage, bugs]).toEqual([`${url}/tree/main/packages/${name}#readme`, `${url}/issues`])
-  expect(readFileSync(`${folder}/CHANGELOG.md`, 'utf8')).toMatch(/^# .+\n\n## \d+\.\d+\.\d+\n\n\S/)
-})
-
 describe('a program that has installed the client', () => {
   for (const { title, kind, program = '' } of findRuntimes()) {
     if (kind !== 'node') continue

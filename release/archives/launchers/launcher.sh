@@ -11,7 +11,7 @@ case $(uname -sm) in
   Darwin*)
     machine=
     # In a shell that Apple translates, `uname` names the other processor.
-    [ "$(sysctl -n hw.optional.arm64 2>/dev/null)" != 1 ] || machine=darwin-arm64
+    [ "$(/usr/sbin/sysctl -n hw.optional.arm64 2>/dev/null)" != 1 ] || machine=darwin-arm64
     ;;
   *) machine= ;;
 esac

@@ -3,13 +3,13 @@ import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readProgramName } from '../../src/commands/program-name.ts'
+import { MAIN } from '../process/main.ts'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
 
 const PACKAGE = join(import.meta.dirname, '../..')
 const ROOT = join(PACKAGE, '../..')
-const MAIN = join(PACKAGE, 'dist/main.js')
 
 /** Runs a line as a person pastes it, in a shell that finds this very Node. */
 function paste(line: string, cwd: string) {

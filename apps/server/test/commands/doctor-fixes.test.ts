@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { openSqliteMove } from '../../src/engines/sqlite/maintenance/move.ts'
 import type { HealthCheck } from '../../src/store/health-check.ts'
+import { MAIN } from '../process/main.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { execute, makeStore, spreadPlants } from './plants.ts'
 
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
 const isRoot = process.getuid?.() === 0
 
 /** Mounts end with the command: nothing is left on the machine. */

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { MAIN } from '../process/main.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore, spreadPlants } from './plants.ts'
 import { type ProgramOptions, runOn, until } from './program.ts'
 import { killAll, runShell, startShell } from './shell.ts'
-
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
 function arrange() {
   const folder = temporaryFolder()

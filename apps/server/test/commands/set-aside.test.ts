@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { MAIN } from '../process/main.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -143,8 +144,6 @@ describe('a store that a server has open is never set aside', () => {
 })
 
 describe('a restore that is killed', needsStrace, () => {
-  const MAIN = join(import.meta.dirname, '../../dist/main.js')
-
   /** Kills the program as it begins its nth change of a name; whether there was one. */
   function killAtRename(count: number, path: string, backup: string): boolean {
     const program = [process.execPath, MAIN, 'restore', backup, '--set-aside']

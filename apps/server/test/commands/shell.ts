@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { MAIN } from '../process/main.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
 const PEAK_MEMORY = join(import.meta.dirname, 'peak-memory.ts')
 
 export interface ShellEnded {

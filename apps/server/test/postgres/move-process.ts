@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
+import { MAIN } from '../process/main.ts'
 
 export interface MoveProcess {
   /** Resolves with the exit code, or null after a kill. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { MAIN } from './main.ts'
 
 const PACKAGE = join(import.meta.dirname, '../..')
-const MAIN = join(PACKAGE, 'dist/main.js')
 
 /** Other Nodes that this machine may have, and what the client is tried on. */
 const OTHERS = [

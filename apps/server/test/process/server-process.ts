@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createTestClient, type TestClient } from '../clients.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
+import { MAIN } from './main.ts'
 
 export interface ServerProcessOptions {
   /** Where it runs, and so keeps its data; a new folder by default. */

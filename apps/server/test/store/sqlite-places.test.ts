@@ -6,9 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { runProgram } from '../commands/program.ts'
+import { MAIN } from '../process/main.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-const MAIN = join(import.meta.dirname, '../../dist/main.js')
 
 /** Root may write everywhere, so that it runs the program as another user: nobody. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined
