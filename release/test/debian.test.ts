@@ -163,11 +163,10 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
 
     test('runs commands as the service, so that no file belongs to root', () => {
       expect(machine.must('plant-store-server export 2>/dev/null')).toBe(`${LARGEST}\n`)
-      const found = machine.must('plant-store-server doctor').trim().split('\n')
-      expect(found.filter((line) => !line.startsWith('ok '))).toEqual([])
       machine.must('plant-store-server backup by-hand.db')
       machine.must('systemctl start plant-store-backup')
       expect(machine.must('ls /var/lib/plant-store/backups')).toMatch(/^plants-.*Z\.db$/m)
+      expect(machine.must('plant-store-server doctor')).toContain('the store is for its owner only')
       expect(machine.must('find /var/lib/plant-store ! -user plant-store -o -perm /077')).toBe('')
       const { status, text } = machine.run('runuser -u nobody -- plant-store-server token list')
       expect([status, text]).toEqual([
