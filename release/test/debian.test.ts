@@ -108,7 +108,10 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
 
     async function isReady(): Promise<void> {
       const asks = `/usr/lib/plant-store/bin/node -e "fetch('http://127.0.0.1:3001/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`
-      while (machine.run(asks).status !== 0) await sleep(100)
+      while (machine.run(asks).status !== 0) {
+        expect(machine.run('systemctl is-active plant-store').text).not.toBe('failed\n')
+        await sleep(100)
+      }
     }
 
     const mainPid = () =>
@@ -223,7 +226,7 @@ END`)
 
     test('restarts a running server at an upgrade, which finds its plants', async () => {
       const before = mainPid()
-      machine.must('echo PLANT_STORE_MAX_BODY_BYTES=4096 >> /etc/plant-store/environment')
+      machine.must('echo PLANT_STORE_BODY_LIMIT_BYTES=4096 >> /etc/plant-store/environment')
       machine.must('dpkg --install next.deb </dev/null')
       expect(mainPid()).not.toBe(before)
       await isReady()
