@@ -15,7 +15,8 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
 import { needs } from '../../packages/client/hostile/needs.ts'
-import { copyFreshly, runInShell } from './fresh-copy.ts'
+import { writeContext } from '../../release/image/image.ts'
+import { runInShell } from './fresh-copy.ts'
 import { blockWith, read, root } from './markdown.ts'
 
 const UNIT = read('operations/plant-store.service')
@@ -59,31 +60,23 @@ describe('the container file', () => {
     expect(CONTAINERFILE).toMatch(/^HEALTHCHECK /m)
   })
 
-  test('builds, from what is not ignored, a program that serves under its entry point', {
-    timeout: 240_000,
+  test('makes of the program that a release builds one that serves under its entry point', {
+    timeout: 60_000,
   }, async () => {
-    const clone = copyFreshly()
-    const ignored = read('.containerignore')
-      .split('\n')
-      .filter((line) => /^[.\w/]+$/.test(line))
-    expect(ignored).toContain('docs')
-    for (const path of ignored) rmSync(join(clone, path), { recursive: true, force: true })
-    const program = join(clone, 'program')
-    const data = join(clone, 'data')
+    const context = mkdtempSync(join(tmpdir(), 'plant-store-image-'))
+    onTestFinished(() => rmSync(context, { recursive: true, force: true }))
+    await writeContext(context, '1.2.3')
+    const copied = [...CONTAINERFILE.matchAll(/^COPY --chmod=0755 (\S+) (\S+)$/gm)]
+    expect(copied.map(([, from, to]) => [from, to])).toEqual([['program', '/opt/plant-store/dist']])
+    expect(readdirSync(context).toSorted()).toEqual(['Containerfile', 'program'])
+    const data = join(context, 'data')
     // As the container file does, because Node 26 could not make it under the permission model.
     mkdirSync(join(data, 'data'), { recursive: true })
-    const [, build = ''] = /^RUN (npx .*?[^\\])$/ms.exec(CONTAINERFILE) ?? []
     const place = (text: string) =>
-      text.replaceAll('/opt/plant-store', program).replaceAll('/var/lib/plant-store', data)
-    expect(await runInShell(clone, `${place(build)} && echo it is built`).ended).toContain(
-      'it is built',
-    )
-
-    const copied = [
-      ...CONTAINERFILE.matchAll(/^COPY --from=build \S+ \/opt\/plant-store\/(\S+)$/gm),
-    ]
-    expect(copied.map(([, name]) => name)).toEqual(['package.json', 'node_modules', 'dist'])
-    expect(readdirSync(program).toSorted()).toEqual(copied.map(([, name]) => name).toSorted())
+      text
+        .replaceAll('/opt/plant-store/dist', join(context, 'program'))
+        .replaceAll('/opt/plant-store', context)
+        .replaceAll('/var/lib/plant-store', data)
     const node = [process.execPath, ...entryPoint().slice(1)].map(place).join(' ')
     const netFlag = process.allowedNodeEnvironmentFlags.has('--allow-net') ? '--allow-net' : ''
     const run = (args: string, environment: Record<string, string> = {}) =>
@@ -103,7 +96,7 @@ describe('the container file', () => {
     await server.kill()
     expect(existsSync(join(data, DEFAULT_DATABASE))).toBe(true)
 
-    const secret = join(clone, 'database-url')
+    const secret = join(context, 'database-url')
     writeFileSync(secret, `sqlite:${data}/of-the-secret.db\n`)
     const shown = await run('config', {
       PLANT_STORE_DATABASE_URL_FILE: secret,
@@ -228,11 +221,4 @@ describe('continuous integration', () => {
     const updated = read('.github/dependabot.yml').matchAll(/^ {6}- (\/.*)$/gm)
     expect([...updated].map(([, folder]) => folder).toSorted()).toEqual(folders.toSorted())
   })
-})
-
-test('what git ignores is ignored for the image too', () => {
-  const ignored = read('.containerignore')
-  for (const line of read('.gitignore').trim().split('\n')) {
-    expect(ignored).toContain(line.replace(/^\/|\/$/g, ''))
-  }
 })

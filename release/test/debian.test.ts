@@ -62,23 +62,14 @@ describe('a unit of the package', () => {
   })
 })
 
-const SETTINGS =
-  String.raw`# a comment
-; another
-PLAIN=value # no comment
- INDENTED = a b  c  
-DOUBLE="two  words # $HOME \"quoted\" \\ \n"
-SINGLE='it is \n # $HOME'
-JOINED=a'b'c"d"
-BOTH="one"'two' "three"four
-LONG=first \
-  second
-ESCAPED=\a\ \"b\ 
-EMPTY=
-EQUALS=a=b=c
-BROKEN
-1WRONG=x
-WINDOWS=end` + '\r\nQUOTED_LINE="one\ntwo\\\nthree"\nLAST=\'open'
+/** What is easily read otherwise. */
+const SETTINGS = [
+  '# a comment\n; another\nPLAIN=value # no comment\n INDENTED = a b  c  \nJOINED=a\'b\'c"d"',
+  String.raw`DOUBLE="two  words # $HOME \"quoted\" \\ \n"`,
+  String.raw`SINGLE='it is \n # $HOME'`,
+  'BOTH="one"\'two\' "three"four\nLONG=first \\\n  second\nESCAPED=\\a\\ \\"b\\ \nEMPTY=',
+  'EQUALS=a=b=c\nBROKEN\n1WRONG=x\nWINDOWS=end\r\nQUOTED_LINE="one\ntwo\\\nthree"\nLAST=\'open',
+].join('\n')
 
 describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
   let old = ''
@@ -95,14 +86,13 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
   })
 
   const hasLintian = spawnSync('lintian', ['--version']).status === 0
-  test(
-    'has nothing that lintian reports, but for exceptions with reasons',
-    needs('lintian', hasLintian),
-    () => {
-      const { stdout } = spawnSync('lintian', ['--allow-root', next], { encoding: 'utf8' })
-      expect(stdout).toBe('')
-    },
-  )
+  test('has nothing that lintian reports, but for exceptions with reasons', {
+    ...needs('lintian', hasLintian),
+    timeout: 300_000,
+  }, () => {
+    const { stdout } = spawnSync('lintian', ['--allow-root', next], { encoding: 'utf8' })
+    expect(stdout).toBe('')
+  })
 
   describe('on a machine', needs('root, systemd-nspawn and mmdebstrap', CAN_START_MACHINE), () => {
     let machine: Machine
@@ -118,7 +108,10 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
 
     async function isReady(): Promise<void> {
       const asks = `/usr/lib/plant-store/bin/node -e "fetch('http://127.0.0.1:3001/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"`
-      while (machine.run(asks).status !== 0) await sleep(100)
+      while (machine.run(asks).status !== 0) {
+        expect(machine.run('systemctl is-active plant-store').text).not.toBe('failed\n')
+        await sleep(100)
+      }
     }
 
     const mainPid = () =>
@@ -165,7 +158,7 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
       await isReady()
       expect(store(LARGEST)).toBe('200 {"name":"Fern 🌿"} null')
       const before = mainPid()
-      machine.must('systemctl kill --signal KILL plant-store')
+      machine.must(`kill -KILL ${before}`)
       while (['0', before].includes(mainPid())) await sleep(100)
       await isReady()
       expect(store(LARGEST)).toBe('200 {"name":"Fern 🌿"} true')
@@ -173,10 +166,10 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
 
     test('runs commands as the service, so that no file belongs to root', () => {
       expect(machine.must('plant-store-server export 2>/dev/null')).toBe(`${LARGEST}\n`)
-      expect(machine.must('plant-store-server doctor')).not.toMatch(/^(?!ok)/m)
       machine.must('plant-store-server backup by-hand.db')
       machine.must('systemctl start plant-store-backup')
       expect(machine.must('ls /var/lib/plant-store/backups')).toMatch(/^plants-.*Z\.db$/m)
+      expect(machine.must('plant-store-server doctor')).toContain('the store is for its owner only')
       expect(machine.must('find /var/lib/plant-store ! -user plant-store -o -perm /077')).toBe('')
       const { status, text } = machine.run('runuser -u nobody -- plant-store-server token list')
       expect([status, text]).toEqual([
@@ -188,8 +181,14 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
     })
 
     test('reads settings as systemd does', () => {
-      const flags = '--quiet --wait --pipe --property EnvironmentFile=/root/settings'
-      const shown = machine.must(`systemd-run ${flags} env --null | base64 --wrap 0`)
+      machine.must(`cat > /run/systemd/system/settings.service <<'END'
+[Service]
+Type=oneshot
+EnvironmentFile=/root/settings
+ExecStart=/bin/sh -c 'env --null > /root/shown'
+END
+systemctl daemon-reload; systemctl start settings`)
+      const shown = machine.must('base64 --wrap 0 shown')
       const entries = Buffer.from(shown, 'base64').toString().split('\0').filter(Boolean)
       const all = new Map(
         entries.map((entry) => [
@@ -227,7 +226,7 @@ END`)
 
     test('restarts a running server at an upgrade, which finds its plants', async () => {
       const before = mainPid()
-      machine.must('echo PLANT_STORE_MAX_BODY_BYTES=4096 >> /etc/plant-store/environment')
+      machine.must('echo PLANT_STORE_BODY_LIMIT_BYTES=4096 >> /etc/plant-store/environment')
       machine.must('dpkg --install next.deb </dev/null')
       expect(mainPid()).not.toBe(before)
       await isReady()
