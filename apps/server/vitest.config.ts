@@ -19,13 +19,24 @@ const SLOW = [
   'test/**/*.browser.test.ts',
 ]
 
+/** They need compilers of other languages; `pnpm foreign` runs them. */
+const LANGUAGES = 'test/languages/*.test.ts'
+
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       // What `pnpm test` runs.
-      { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, testTimeout } },
+      {
+        test: {
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SLOW, LANGUAGES],
+          testTimeout,
+        },
+      },
+      { test: { name: 'languages', include: [LANGUAGES], testTimeout } },
       { test: { name: 'slow', include: SLOW, testTimeout } },
       {
         test: {

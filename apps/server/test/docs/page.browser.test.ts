@@ -222,7 +222,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
       .replaceAll(/\d+(?=, \\"name)/g, '<id>')
       .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/, '<request id>')
       .replace(/definition: [\d.]+ m?s/, 'definition: <time>')
-    await expect(`${masked}\n`).toMatchFileSnapshot('page-structure.yaml')
+    await expect(`${masked}\n`).toMatchFileSnapshot('page-structure.txt')
   })
 
   test.each([
