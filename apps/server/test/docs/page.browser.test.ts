@@ -204,6 +204,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
       await page.keyboard.press(key)
       expect(await focused()).toBe(`tab-${LANGUAGES.indexOf(name)}`)
       expect(await page.getByRole('tabpanel', { name }).count()).toBe(1)
+      expect(await page.locator('[role="tab"][tabindex="0"]').allTextContents()).toEqual([name])
     }
   })
 
