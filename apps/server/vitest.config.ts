@@ -23,13 +23,24 @@ const SLOW = [
   'test/**/*.browser.test.ts',
 ]
 
+/** They need compilers of other languages; `pnpm foreign` runs them. */
+const LANGUAGES = 'test/languages/*.test.ts'
+
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       // What `pnpm test` runs.
-      { test: { name: 'server', include: ['test/**/*.test.ts'], exclude: SLOW, ...patient } },
+      {
+        test: {
+          name: 'server',
+          include: ['test/**/*.test.ts'],
+          exclude: [...SLOW, LANGUAGES],
+          ...patient,
+        },
+      },
+      { test: { name: 'languages', include: [LANGUAGES], ...patient } },
       { test: { name: 'slow', include: SLOW, ...patient, testTimeout: 120_000 } },
       {
         test: {

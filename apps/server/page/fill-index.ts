@@ -1,4 +1,11 @@
-import { type ErrorName, errorTable, errorTexts, INT64_MAX } from '@plant-store/contract'
+import {
+  contract,
+  type ErrorName,
+  errorTable,
+  errorTexts,
+  INT64_MAX,
+  NewPlant,
+} from '@plant-store/contract'
 import { createOpenApiDocument } from '@plant-store/contract/openapi'
 import { curl } from './commands/curl.ts'
 import { languages } from './commands/languages.ts'
@@ -7,6 +14,8 @@ import { writePlant, writePlantInLines } from './plant.ts'
 
 /** What the page shows before its script has run, and without it. */
 const FIRST_PLANT = { id: INT64_MAX - 1n, name: 'Fern', tag: 'indoor' }
+
+const { method, path } = contract.createPlant
 
 /** Where a server listens that nobody has configured. */
 const FIRST_BASE_URL = 'http://127.0.0.1:3000'
@@ -47,7 +56,7 @@ function writeFields(): string {
   }
   const { schemas } = components
   const fields = new Map(fieldsOf(schemas, schemas.NewPlant ?? {}).map((row) => [row[0], row]))
-  const rows = ['id', 'name', 'tag'].map((name) => fields.get(name) ?? [])
+  const rows = Object.keys(NewPlant.shape).map((name) => fields.get(name) ?? [])
   return rows
     .map(
       ([name = '', must = '', rule = '']) =>
@@ -96,6 +105,7 @@ export function fillIndex(template: string): string {
     errors: writeErrors(),
     promises: promises.map(writePromise).join('\n'),
     tabs: writeTabs(),
+    operation: `${method} ${path}`,
     plant: escapeHtml(writePlantInLines(FIRST_PLANT)),
     command: escapeHtml(curl.write(call)),
     needs: escapeHtml(curl.needs),

@@ -1,4 +1,10 @@
-import { decodeJson, encodeJson, INT64_MAX, NewPlant } from '@plant-store/contract'
+import {
+  decodeJson,
+  encodeJson,
+  INT64_MAX,
+  type JsonWritable,
+  NewPlant,
+} from '@plant-store/contract'
 
 /** The plant that a body holds, its id exact; undefined where the server would refuse the body. */
 export function readPlant(body: string): NewPlant | undefined {
@@ -10,15 +16,20 @@ export function readPlant(body: string): NewPlant | undefined {
 }
 
 /** A plant as a body, without a blank. */
-export function writePlant({ id, name, tag }: NewPlant): string {
-  return encodeJson({ id, name, tag })
+export function writePlant(plant: NewPlant): string {
+  return encodeJson(plant)
+}
+
+/** The fields that a plant has, in their order. */
+export function fieldsOf(plant: NewPlant): [name: string, value: JsonWritable][] {
+  const all: [string, JsonWritable | undefined][] = Object.entries(plant)
+  return all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
 }
 
 /** A plant as a body for people, a line for each field. */
-export function writePlantInLines({ id, name, tag }: NewPlant): string {
-  const fields = Object.entries({ id, name, tag }).filter(([, value]) => value !== undefined)
-  const lines = fields.map(
-    ([field, value]) => `  ${encodeJson(field)}: ${encodeJson(value ?? null)}`,
+export function writePlantInLines(plant: NewPlant): string {
+  const lines = fieldsOf(plant).map(
+    ([name, value]) => `  ${encodeJson(name)}: ${encodeJson(value)}`,
   )
   return `{\n${lines.join(',\n')}\n}`
 }

@@ -1,4 +1,11 @@
-import { contract, type NewPlant } from '@plant-store/contract'
+import {
+  AUTHORIZATION_SCHEME,
+  contract,
+  encodeJson,
+  headerNames,
+  type JsonWritable,
+  type NewPlant,
+} from '@plant-store/contract'
 
 /** What a program is to send. */
 export interface Call {
@@ -25,9 +32,16 @@ export interface Language {
   write(call: Call): string
 }
 
+/** What every call has, by the contract. */
+export const { method, contentType } = contract.createPlant
+export const { authorization, contentType: contentTypeHeader } = headerNames
+
+/** What stands before the token in its header. */
+export const SCHEME = `${AUTHORIZATION_SCHEME} `
+
 export function urlOf({ baseUrl }: Call): string {
   return baseUrl + contract.createPlant.path
 }
 
-/** A literal in double quotes, as JSON, JavaScript, Python and Go read it. */
-export const quote: (text: string) => string = JSON.stringify
+/** A literal as JSON, JavaScript, Python and Go read it; of a bigint only the digits. */
+export const quote: (value: JsonWritable) => string = encodeJson

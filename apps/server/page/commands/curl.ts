@@ -1,4 +1,13 @@
-import { type Call, type Language, urlOf } from './call.ts'
+import {
+  authorization,
+  type Call,
+  contentType,
+  contentTypeHeader,
+  type Language,
+  method,
+  SCHEME,
+  urlOf,
+} from './call.ts'
 
 /** One word of a POSIX shell, in which nothing is expanded. */
 function shellWord(text: string): string {
@@ -7,11 +16,11 @@ function shellWord(text: string): string {
 
 function writeCurl(call: Call): string {
   const { token, body } = call
-  const bearer = 'authorization: Bearer '
+  const bearer = `${authorization}: ${SCHEME}`
   const header = token === undefined ? `"${bearer}$PLANT_STORE_TOKEN"` : shellWord(bearer + token)
-  return `curl -i ${shellWord(urlOf(call))} \\
+  return `curl -i -X ${method} ${shellWord(urlOf(call))} \\
   -H ${header} \\
-  -H 'content-type: application/json' \\
+  -H '${contentTypeHeader}: ${contentType}' \\
   --data-raw ${shellWord(body)}
 `
 }

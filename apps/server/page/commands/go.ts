@@ -1,4 +1,14 @@
-import { type Call, type Language, quote, urlOf } from './call.ts'
+import {
+  authorization,
+  type Call,
+  contentType,
+  contentTypeHeader,
+  type Language,
+  method,
+  quote,
+  SCHEME,
+  urlOf,
+} from './call.ts'
 
 /** A raw string where the text can stand in one, else an interpreted one. */
 function goString(text: string): string {
@@ -26,12 +36,12 @@ ${packages.map((name) => `\t${quote(name)}`).join('\n')}
 func main() {
 	token := ${token === undefined ? 'os.Getenv("PLANT_STORE_TOKEN")' : quote(token)}
 	body := ${goString(body)}
-	request, err := http.NewRequest("POST", ${quote(urlOf(call))}, strings.NewReader(body))
+	request, err := http.NewRequest("${method}", ${quote(urlOf(call))}, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("${authorization}", "${SCHEME}"+token)
+	request.Header.Set("${contentTypeHeader}", "${contentType}")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)

@@ -1,4 +1,14 @@
-import { type Call, type Language, quote, urlOf } from './call.ts'
+import {
+  authorization,
+  type Call,
+  contentType,
+  contentTypeHeader,
+  type Language,
+  method,
+  quote,
+  SCHEME,
+  urlOf,
+} from './call.ts'
 
 /** In ASCII, because the encoding of sources depends on the machine before Java 18. */
 function javaString(text: string): string {
@@ -18,9 +28,9 @@ public class First {
     var token = ${token === undefined ? 'System.getenv("PLANT_STORE_TOKEN")' : javaString(token)};
     var body = ${javaString(body)};
     var request = HttpRequest.newBuilder(URI.create(${javaString(urlOf(call))}))
-        .header("Authorization", "Bearer " + token)
-        .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .header("${authorization}", "${SCHEME}" + token)
+        .header("${contentTypeHeader}", "${contentType}")
+        .method("${method}", HttpRequest.BodyPublishers.ofString(body))
         .build();
     var response = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     System.out.println(response.statusCode() + " " + response.body());

@@ -1,9 +1,20 @@
 import type { NewPlant } from '@plant-store/contract'
-import { type Call, type Language, quote, urlOf } from './call.ts'
+import { fieldsOf } from '../plant.ts'
+import {
+  authorization,
+  type Call,
+  contentType,
+  contentTypeHeader,
+  type Language,
+  method,
+  quote,
+  SCHEME,
+  urlOf,
+} from './call.ts'
 
-function writePlant({ id, name, tag }: NewPlant): string {
-  const tagged = tag === undefined ? '' : `, "tag": ${quote(tag)}`
-  return `{"id": ${id}, "name": ${quote(name)}${tagged}}`
+function writePlant(plant: NewPlant): string {
+  const fields = fieldsOf(plant).map(([name, value]) => `${quote(name)}: ${quote(value)}`)
+  return `{${fields.join(', ')}}`
 }
 
 function writePython(call: Call): string {
@@ -16,7 +27,8 @@ body = ${plant ? `json.dumps(${writePlant(plant)})` : quote(body)}
 request = urllib.request.Request(
     ${quote(urlOf(call))},
     data=body.encode(),
-    headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
+    headers={"${authorization}": f"${SCHEME}{token}", "${contentTypeHeader}": "${contentType}"},
+    method="${method}",
 )
 try:
     with urllib.request.urlopen(request) as response:

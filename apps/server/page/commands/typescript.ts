@@ -1,9 +1,22 @@
 import type { NewPlant } from '@plant-store/contract'
-import { type Call, type Language, quote, urlOf } from './call.ts'
+import { fieldsOf } from '../plant.ts'
+import {
+  authorization,
+  type Call,
+  contentType,
+  contentTypeHeader,
+  type Language,
+  method,
+  quote,
+  SCHEME,
+  urlOf,
+} from './call.ts'
 
-function writePlant({ id, name, tag }: NewPlant): string {
-  const tagged = tag === undefined ? '' : `, tag: ${quote(tag)}`
-  return `{ id: ${id}n, name: ${quote(name)}${tagged} }`
+function writePlant(plant: NewPlant): string {
+  const fields = fieldsOf(plant).map(([name, value]) => {
+    return `${name}: ${typeof value === 'bigint' ? `${value}n` : quote(value)}`
+  })
+  return `{ ${fields.join(', ')} }`
 }
 
 function tokenOf({ token }: Call): string {
@@ -26,8 +39,8 @@ console.log(await client.createPlant(plant))
 function writeWithFetch(call: Call): string {
   return `const token = ${tokenOf(call)}
 const response = await fetch(${quote(urlOf(call))}, {
-  method: 'POST',
-  headers: { authorization: \`Bearer \${token}\`, 'content-type': 'application/json' },
+  method: '${method}',
+  headers: { '${authorization}': \`${SCHEME}\${token}\`, '${contentTypeHeader}': '${contentType}' },
   body: ${quote(call.body)},
 })
 console.log(response.status, await response.text())

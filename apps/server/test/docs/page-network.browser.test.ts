@@ -70,7 +70,7 @@ describe('the page in Chromium', needsChromium, () => {
     expect((await readAnswer(page)).verdict).toBe('Stored')
     expect(await server.database.readPlants()).toHaveLength(1)
     const service = address.replace('/docs', '/plants')
-    expect(await page.locator('#command').textContent()).toContain(`curl -i '${service}' `)
+    expect(await page.locator('#command').textContent()).toContain(`curl -i -X POST '${service}' `)
     const link = page.getByRole('link', { name: 'openapi.yaml' })
     const followed = new URL((await link.getAttribute('href')) ?? '', address).href
     expect(followed).toBe(address.replace('docs', 'openapi.yaml'))

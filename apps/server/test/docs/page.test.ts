@@ -59,7 +59,7 @@ describe('without its script the page holds', () => {
     const text = await readText()
     expect(text).toMatch(/id required The .* from -9223372036854775808 to 9223372036854775807/)
     expect(text).toMatch(/name required The name .* tag optional A tag /)
-    expect(text).toContain("curl -i 'http://127.0.0.1:3000/plants' \\ -H")
+    expect(text).toContain("curl -i -X POST 'http://127.0.0.1:3000/plants' \\ -H")
     expect(text).not.toContain('{{')
   })
 })

@@ -1,0 +1,3 @@
+import { describePrograms } from '../docs/page-programs.ts'
+
+describePrograms('Go', 'Java')
