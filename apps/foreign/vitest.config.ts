@@ -11,6 +11,8 @@ export default defineConfig({
       { test: { name: 'foreign', include: ['test/*.test.ts'], ...patience } },
       // They need compilers of many languages: `pnpm foreign` runs them.
       { test: { name: 'languages', include: ['languages/*.test.ts'], ...patience } },
+      // It takes minutes and Python: `pnpm foreign:schemathesis` runs it.
+      { test: { name: 'schemathesis', include: ['schemathesis/*.test.ts'], ...patience } },
     ],
   },
 })

@@ -36,14 +36,15 @@ export interface Ended {
   readonly err: string
 }
 
-/** Runs a tool in the folder of the tools until it ends. */
+/** Runs a tool in a folder, that of the tools by default, until it ends. */
 export function runTool(
   name: string,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
+  cwd = tools,
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    const options = { cwd: tools, env: { ...environment, ...more } }
+    const options = { cwd, env: { ...environment, ...more } }
     execFile(pathOfTool(name), args, options, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
