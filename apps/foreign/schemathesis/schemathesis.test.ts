@@ -22,6 +22,8 @@ const CASES = 5_000
 /** A case takes 10 ms, or 100 ms on a machine with other work. */
 const PATIENCE_MS = 1_800_000
 
+const patiently = { ...needsSchemathesis, timeout: PATIENCE_MS }
+
 interface Ended {
   readonly code: number
   readonly out: string
@@ -50,44 +52,34 @@ function countCases(out: string): number {
   return Number(/([\d,]+) generated/.exec(out)?.[1]?.replaceAll(',', ''))
 }
 
-test(
-  `Schemathesis finds nothing in ${CASES} requests`,
-  needsSchemathesis,
-  async () => {
-    const server = await startRealServer()
-    onTestFinished(async () => void (await server.endAndRead()))
-    const { code, out } = await runSchemathesis(server.url, server.token, ['-n', String(CASES)])
-    console.log(out)
-    expect(code, out).toBe(0)
-    expect(countCases(out)).toBeGreaterThanOrEqual(CASES)
-    expect(server.readNames().size).toBeGreaterThan(1)
-  },
-  PATIENCE_MS,
-)
+test(`Schemathesis finds nothing in ${CASES} requests`, patiently, async () => {
+  const server = await startRealServer()
+  onTestFinished(async () => void (await server.endAndRead()))
+  const { code, out } = await runSchemathesis(server.url, server.token, ['-n', String(CASES)])
+  console.log(out)
+  expect(code, out).toBe(0)
+  expect(countCases(out)).toBeGreaterThanOrEqual(CASES)
+  expect(server.readNames().size).toBeGreaterThan(1)
+})
 
 test.each<[claim: string, check: string, status: number, body: string]>([
   ['refuses what the document allows', 'accepted', 400, '{"error":40002,"message":"no"}'],
   ['answers with another body', 'required property', 200, '{"title":"Fern"}'],
   ['takes what the document forbids', 'rejected', 200, '{"name":"Fern"}'],
-])(
-  'Schemathesis finds a server that %s',
-  needsSchemathesis,
-  async (_claim, check, status, body) => {
-    const document = await import('@plant-store/contract/openapi.json', { with: { type: 'json' } })
-    const wrong = createServer((request, response) => {
-      const isDocument = request.url === '/openapi.json'
-      response.writeHead(isDocument ? 200 : status, {
-        'content-type': 'application/json',
-        'x-request-id': 'wrong',
-      })
-      response.end(isDocument ? JSON.stringify(document.default) : body)
+])('Schemathesis finds a server that %s', patiently, async (_claim, check, status, body) => {
+  const document = await import('@plant-store/contract/openapi.json', { with: { type: 'json' } })
+  const wrong = createServer((request, response) => {
+    const isDocument = request.url === '/openapi.json'
+    response.writeHead(isDocument ? 200 : status, {
+      'content-type': 'application/json',
+      'x-request-id': 'wrong',
     })
-    await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void wrong.close())
-    const url = `http://127.0.0.1:${(wrong.address() as AddressInfo).port}`
-    const { code, out } = await runSchemathesis(url, 'token', ['--phases', 'examples,coverage'])
-    expect(out).toContain(check)
-    expect(code).toBe(1)
-  },
-  PATIENCE_MS,
-)
+    response.end(isDocument ? JSON.stringify(document.default) : body)
+  })
+  await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void wrong.close())
+  const url = `http://127.0.0.1:${(wrong.address() as AddressInfo).port}`
+  const { code, out } = await runSchemathesis(url, 'token', ['--phases', 'examples,coverage'])
+  expect(out).toContain(check)
+  expect(code).toBe(1)
+})
