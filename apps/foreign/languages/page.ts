@@ -3,7 +3,11 @@ import { extname, join } from 'node:path'
 import { type Client, clients } from './clients.ts'
 
 /** The languages of code blocks by the names of their files. */
-const LANGUAGES: Readonly<Record<string, string>> = { '.kt': 'kotlin', '.rs': 'rust' }
+const LANGUAGES: Readonly<Record<string, string>> = {
+  '.csproj': 'xml',
+  '.kt': 'kotlin',
+  '.rs': 'rust',
+}
 
 const SHOWN_ARGUMENTS = '9223372036854775807 Fern'
 

@@ -1,4 +1,4 @@
-curl -o openapi.json $DOCUMENT
+curl -fo openapi.json $DOCUMENT
 python3 -m venv here
 here/bin/pip install datamodel-code-generator==0.89.0 httpx==0.28.1 pydantic==2.14.3
 here/bin/datamodel-codegen --input openapi.json --input-file-type openapi \
