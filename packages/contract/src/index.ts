@@ -8,7 +8,6 @@ export {
   errorTable,
 } from './error.ts'
 export { AUTHORIZATION_SCHEME, headerNames, isRequestId, REPLAYED } from './headers.ts'
-export { errorTexts } from './openapi/errors.ts'
 export {
   decodeJson,
   encodeJson,
@@ -17,6 +16,7 @@ export {
   type JsonWritable,
   MAX_JSON_DEPTH,
 } from './json.ts'
+export { errorTexts } from './openapi/errors.ts'
 export {
   describeProblems,
   INT64_MAX,
