@@ -40,7 +40,7 @@ function isThere(program: string): boolean {
 const NAME = [
   'Fern 🌱',
   `'"\`"""'''`,
-  '$HOME ${x} %s {x} #{x} \\(x)',
+  '$HOME $(id) $x %s {x} #{x} \\(x)',
   '\\ \\\\ \\n \\u0041 \\x41',
   'line\nfeed\r\ttab\u2028\u00a0\ufeff\u007f',
   '@file <b>&amp;</b> !! *',

@@ -131,7 +131,8 @@ test('a reader that is slow but keeps the rate gets all replies', async () => {
   const socket = openSocket(server)
   const count = 64
   const get = `GET ${PAGE} HTTP/1.1\r\nHost: x\r\n`
-  socket.write(`${get}\r\n`.repeat(count - 1) + `${get}Connection: close\r\n\r\n`)
+  const last = `${get}Connection: close\r\n\r\n`
+  socket.write(`${`${get}\r\n`.repeat(count - 1)}${last}`)
   let received = 0
   for await (const chunk of socket) {
     received += chunk.length

@@ -31,7 +31,7 @@ export const STRANGER = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 export function hostileBytes(token: string, page: string): Readonly<Record<string, Buffer>> {
   const bearer = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
   // Together longer than the kernel's buffers on both sides, so that the server notices.
-  const unread = `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(64)
+  const unread = `GET ${page} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(256)
   const plant = '{"id":1,"name":"Fern"}'
   const create = `POST /plants HTTP/1.1\r\n${bearer}Content-Length: ${plant.length}\r\n\r\n${plant}`
   const chunked = String(bodyInChunks(token, 20_000))
