@@ -41,7 +41,7 @@ test("the README's program is the example that is compiled and run", () => {
 
 test('a reader of the README has stored a plant by line 20, and reads at most 250', () => {
   const lines = read('README.md').split('\n')
-  const start = lines.indexOf('npx -y pnpm@12.16.0 start')
+  const start = lines.indexOf('npx -y @plant-store/server')
   const reply = lines.indexOf('HTTP/1.1 200 OK')
   expect(start).toBeGreaterThan(0)
   expect(reply).toBeGreaterThan(start)
@@ -66,6 +66,7 @@ test('every block is one that a test or the check runs', () => {
     'npm install @plant-store/contract',
     'npx -y @plant-store/server',
     'npx -y @plant-store/server',
+    'npx -y @plant-store/server',
     'npx -y pnpm@12.16.0 check',
     'npx -y pnpm@12.16.0 install',
     'npx -y pnpm@12.16.0 install',
@@ -81,7 +82,6 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 test',
     'npx -y pnpm@12.16.0 test:all --no-skips',
     'plant-store login http://127.0.0.1:3000',
-    'python3 -m venv data/venv && . data/venv/bin/activate',
     'sha256sum --check --ignore-missing SHA256SUMS',
     'sudo mkdir -p /opt/plant-store',
     'tar -xzf plant-store-*-linux-x64.tar.gz',

@@ -71,7 +71,11 @@ test('the program for a proxy goes through it', () => {
 })
 
 test('every program of the documents is an example, and every example is in a document', () => {
-  const shown = documents.flatMap(blocksOf).filter(({ language }) => language === 'ts')
+  // The programs of docs/clients.md are files that `pnpm foreign` runs.
+  const shown = documents
+    .filter((document) => document !== 'docs/clients.md')
+    .flatMap(blocksOf)
+    .filter(({ language }) => language === 'ts')
   const examples = globSync('examples/*.ts', { cwd: root }).map(read)
   expect(new Set(shown.map(({ text }) => text))).toEqual(new Set(examples))
 })

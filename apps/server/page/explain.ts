@@ -3,11 +3,11 @@ import {
   ErrorBody,
   type ErrorName,
   errorNameOf,
-  errorTexts,
   type JsonValue,
   Plant,
   SUCCESS_STATUS,
 } from '@plant-store/contract'
+import { errorTexts } from '@plant-store/contract/error-texts'
 import type { Answer } from './send.ts'
 
 /** What became of the plant. */

@@ -1,11 +1,5 @@
-import {
-  contract,
-  type ErrorName,
-  errorTable,
-  errorTexts,
-  INT64_MAX,
-  NewPlant,
-} from '@plant-store/contract'
+import { contract, type ErrorName, errorTable, INT64_MAX, NewPlant } from '@plant-store/contract'
+import { errorTexts } from '@plant-store/contract/error-texts'
 import { createOpenApiDocument } from '@plant-store/contract/openapi'
 import { curl } from './commands/curl.ts'
 import { languages } from './commands/languages.ts'

@@ -16,7 +16,6 @@ export {
   type JsonWritable,
   MAX_JSON_DEPTH,
 } from './json.ts'
-export { errorTexts } from './openapi/errors.ts'
 export {
   describeProblems,
   INT64_MAX,

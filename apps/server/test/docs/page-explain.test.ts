@@ -1,4 +1,5 @@
-import { type ErrorName, errorTable, errorTexts } from '@plant-store/contract'
+import { type ErrorName, errorTable } from '@plant-store/contract'
+import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
 import { explain } from '../../page/explain.ts'
 import { lessons } from '../../page/lessons.ts'

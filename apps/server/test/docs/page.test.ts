@@ -1,4 +1,5 @@
-import { type ErrorName, errorTable, errorTexts } from '@plant-store/contract'
+import { type ErrorName, errorTable } from '@plant-store/contract'
+import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
 import { page } from '../../src/docs/page.ts'
 import { expectReply } from '../wire/expectations.ts'

@@ -20,7 +20,11 @@ const steps: readonly Edit[] = [
     'tag: z.optional(text)',
     'tag: z.optional(text), height: z.optional(z.int32())',
   ],
-  [`${CONTRACT}/src/openapi/schemas.ts`, '  tag: `A tag', "  height: 'In metres.',\n  tag: `A tag"],
+  [
+    `${CONTRACT}/src/openapi/schemas.ts`,
+    '  tag: {\n',
+    "  height: { description: 'In metres.', example: 3 },\n  tag: {\n",
+  ],
   [
     `${SERVER}/src/store/plant-columns.ts`,
     '  tag: { ...text, isRequired: false },\n',

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
 import {
@@ -7,6 +7,8 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
   return logLinesIn((await server.end(signal)).err)
@@ -22,7 +24,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(JSON.stringify(lines)).not.toContain(token)
     expect(lines).toEqual([
       expect.objectContaining({ msg: 'made the first token', ...about }),
-      expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version: '0.1.0' }),
+      expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version }),
       expect.objectContaining({ msg: 'draining', reason: signal }),
       expect.objectContaining({ msg: 'stopped', reason: signal, exitCode: 0 }),
     ])

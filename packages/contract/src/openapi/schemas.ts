@@ -22,23 +22,33 @@ const TEXT_RULE =
  */
 const TEXT_PATTERN = '^[^\\x00]*$'
 
-const plantDescriptions: Readonly<Record<keyof NewPlant, string>> = {
-  id: `The identification number of the plant, chosen by the caller. Any spelling of such a number is taken (7, 7.0, 70e-1), and every digit is kept: from ${INT64_MIN} to ${INT64_MAX}.`,
-  name: `The name of the plant. ${TEXT_RULE}`,
-  tag: `A tag that specifies the type of the plant. ${TEXT_RULE} No tag and an empty tag are different.`,
+/** What the document says of a member: words, and a value that is sent. */
+interface MemberText {
+  readonly description: string
+  readonly example: JsonWritable
 }
 
-const errorDescriptions: Readonly<Record<keyof ErrorBody, string>> = {
-  error: `What went wrong, as a number that never changes its meaning: three digits of status, two of detail. More numbers may be added.\n\n${listErrors(Object.keys(errorTable) as ErrorName[])}`,
-  message: 'What went wrong, in words for people; it may change.',
+const plantMembers: Readonly<Record<keyof NewPlant, MemberText>> = {
+  id: {
+    description: `The identification number of the plant, chosen by the caller. Any spelling of such a number is taken (7, 7.0, 70e-1), and every digit is kept: from ${INT64_MIN} to ${INT64_MAX}.`,
+    example: 7,
+  },
+  name: { description: `The name of the plant. ${TEXT_RULE}`, example: 'Fern' },
+  tag: {
+    description: `A tag that specifies the type of the plant. ${TEXT_RULE} No tag and an empty tag are different.`,
+    example: 'indoor',
+  },
 }
 
-const examples: Readonly<Record<keyof NewPlant | keyof ErrorBody, JsonWritable>> = {
-  id: 7,
-  name: 'Fern',
-  tag: 'indoor',
-  error: errorTable.invalid_token.code,
-  message: errorTexts.invalid_token.message,
+const errorMembers: Readonly<Record<keyof ErrorBody, MemberText>> = {
+  error: {
+    description: `What went wrong, as a number that never changes its meaning: three digits of status, two of detail. More numbers may be added.\n\n${listErrors(Object.keys(errorTable) as ErrorName[])}`,
+    example: errorTable.invalid_token.code,
+  },
+  message: {
+    description: 'What went wrong, in words for people; it may change.',
+    example: errorTexts.invalid_token.message,
+  },
 }
 
 const newPlantExamples = {
@@ -65,9 +75,9 @@ export function referTo(kind: 'schemas' | 'headers', name: string): JsonObject {
  * zod leaves out the format of an int32. An int64 has its format and no bounds: makers of clients
  * in JavaScript read them as doubles, and let 2^63 through, while they know the format exactly.
  */
-function makeJsonSchema<Name extends keyof typeof examples>(
+function makeJsonSchema<Name extends string>(
   schema: z.core.$ZodType,
-  descriptions: Readonly<Record<Name, string>>,
+  members: Readonly<Record<Name, MemberText>>,
 ) {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, {
     io: 'input',
@@ -80,7 +90,8 @@ function makeJsonSchema<Name extends keyof typeof examples>(
   })
   const described = Object.entries(properties).map(([name, property]) => {
     const { type, format, ...rules } = property as JsonObject
-    const words = { description: descriptions[name as Name], examples: [examples[name as Name]] }
+    const { description, example } = members[name as Name]
+    const words = { description, examples: [example] }
     return [name, { type, ...words, ...(format && { format }), ...rules }]
   })
   return { properties: Object.fromEntries(described), required } as ObjectJsonSchema
@@ -114,8 +125,8 @@ function subtract(whole: ObjectJsonSchema, part: ObjectJsonSchema): ObjectJsonSc
 
 /** Plant, NewPlant and Error, from the schemas that the server checks by. */
 export function describeSchemas(): JsonObject {
-  const plant = makeJsonSchema(Plant, plantDescriptions)
-  const added = subtract(makeJsonSchema(NewPlant, plantDescriptions), plant)
+  const plant = makeJsonSchema(Plant, plantMembers)
+  const added = subtract(makeJsonSchema(NewPlant, plantMembers), plant)
   return {
     Plant: describeObject(plant, {
       description: 'A plant as it is answered.',
@@ -130,9 +141,9 @@ export function describeSchemas(): JsonObject {
       properties: {},
       examples: [newPlantExamples.withTag.value],
     },
-    Error: describeObject(makeJsonSchema(ErrorBody, errorDescriptions), {
+    Error: describeObject(makeJsonSchema(ErrorBody, errorMembers), {
       description: 'The body of every answer that is not 200.',
-      examples: [{ error: examples.error, message: examples.message }],
+      examples: [{ error: errorMembers.error.example, message: errorMembers.message.example }],
     }),
   }
 }
