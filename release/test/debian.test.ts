@@ -7,13 +7,16 @@ import { needs } from '../../packages/client/hostile/needs.ts'
 import { packPackage, stagePackage } from '../debian/debian.ts'
 import { parseEnvironmentFile } from '../debian/program/environment-file.ts'
 import { packageBackupUnit, packageUnit } from '../debian/unit.ts'
+import { readVersion } from '../release.ts'
 import { ROOT } from '../root.ts'
 import { createFolder } from './build.ts'
 import { CAN_START_MACHINE, installDebian, type Machine, startMachine } from './machine.ts'
 
 const EPOCH = 1_790_000_000
+/** The folder of what will be published, whose package is then tested. */
+const { PLANT_STORE_TEST_RELEASE: shipped } = process.env
 const OLD = '0.9.0'
-const NEW = '0.9.1'
+const NEW = shipped === undefined ? '0.9.1' : readVersion()
 const LARGEST = '{"id":9223372036854775807,"name":"Fern 🌿"}'
 
 const hasDpkg = spawnSync('dpkg-deb', ['--version']).status === 0
@@ -76,7 +79,10 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
   let next = ''
   beforeAll(async () => {
     old = await makePackage(OLD)
-    next = await makePackage(NEW)
+    next =
+      shipped === undefined
+        ? await makePackage(NEW)
+        : join(shipped, `plant-store-server_${NEW}_amd64.deb`)
   })
 
   test('is the same to the last byte from another folder', async () => {
