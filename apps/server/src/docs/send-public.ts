@@ -35,7 +35,7 @@ function codingFor({ req }: Response): Coding | undefined {
 
 /**
  * Answers 200 with the content, or 304 if the caller has it already (RFC 9110 §13.1.2). Only the
- * caller itself may keep it, and must ask again each time: it can depend on the Host of the request.
+ * caller itself may keep it, and must ask again each time: an upgrade of the server changes it.
  */
 export function sendPublic(
   response: Response,
