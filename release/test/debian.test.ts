@@ -177,11 +177,13 @@ describe('the package for Debian', needs('dpkg-deb', hasDpkg), () => {
       expect(machine.must('ls /var/lib/plant-store/backups')).toMatch(/^plants-.*Z\.db$/m)
       expect(machine.must('plant-store-server doctor')).toContain('the store is for its owner only')
       expect(machine.must('find /var/lib/plant-store ! -user plant-store -o -perm /077')).toBe('')
-      const { status, text } = machine.run('runuser -u nobody -- plant-store-server token list')
+      const { status, text } = machine.run(
+        'runuser -u nobody -- plant-store-server token create --name "my token"',
+      )
       expect([status, text]).toEqual([
         77,
         'plant-store-server: only root and plant-store may use the store of this machine. ' +
-          'Try: sudo plant-store-server token list\n',
+          "Try: sudo plant-store-server token create --name 'my token'\n",
       ])
       expect(machine.must('runuser -u nobody -- plant-store-server --version').trim()).toBe(OLD)
     })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { quoteForShell } from '../../../apps/server/src/text/quote-for-shell.ts'
 import type { Service } from '../unit.ts'
 import { parseEnvironmentFile } from './environment-file.ts'
 
@@ -77,7 +78,7 @@ if (process.permission === undefined && isOfService()) {
     refuse(`cannot run as ${SERVICE.user} does: ${(error as Error).message}`)
   }
 } else if (process.permission === undefined && !asksOnly()) {
-  const again = ['sudo plant-store-server', ...args].join(' ')
+  const again = ['sudo plant-store-server', ...args.map(quoteForShell)].join(' ')
   refuse(`only root and ${SERVICE.user} may use the store of this machine. Try: ${again}`)
 }
 await import(PROGRAM)
