@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { medianOf } from './report/statistics.ts'
 
 /** Beside the package, so that the disk measured is the one that holds the checkout. */
-const DATA_FOLDER = join(import.meta.dirname, '../.data')
+export const DATA_FOLDER = join(import.meta.dirname, '../.data')
 
 const PAGE = Buffer.alloc(4096, 1)
 

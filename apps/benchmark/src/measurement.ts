@@ -10,18 +10,33 @@ export interface LoadOrder {
   readonly targets: readonly Listening[]
   readonly connections: number
   readonly seconds: number
+  /** Ends the load before its time; unlimited by default. */
+  readonly requests?: number
+  /** Of the new plants; random by default. */
+  readonly ids?: Ids
+  /** How many equal parts of the time are reported by themselves; one by default. */
+  readonly parts?: number
 }
+
+/** `random`: uniform int64; `random-negative`: the negative ones; `rising`: from 1 on. */
+export type Ids = 'random' | 'random-negative' | 'rising'
 
 /** The shares of requests, in percent, whose latency is reported. */
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
 
-/** What the load generator saw. */
-export interface LoadResult {
-  /** Right replies in all, with those that came after the time was over. */
-  readonly acknowledged: number
+/** What the load generator saw in a part of its time. */
+export interface LoadPart {
   readonly createsPerSecond: number
   /** One for each of PERCENTILES. */
   readonly latenciesMs: readonly number[]
+  readonly maxMs: number
+}
+
+/** What the load generator saw in all its time. */
+export interface LoadResult extends LoadPart {
+  /** Right replies in all, with those that came after the time was over. */
+  readonly acknowledged: number
+  readonly parts: readonly LoadPart[]
   /** Of one core. */
   readonly loadCpuShare: number
   /** The first few things that went wrong; empty when nothing did. */
@@ -32,10 +47,13 @@ export interface LoadResult {
 export interface Usage {
   readonly cpuSeconds: number
   readonly maxRssBytes: number
+  /** Now. */
+  readonly rssBytes: number
 }
 
 /** One contestant at one number of connections in one round. */
-export interface Measurement extends Omit<LoadResult, 'acknowledged' | 'failures'> {
+export interface Measurement
+  extends Omit<LoadResult, 'acknowledged' | 'failures' | 'parts' | 'maxMs'> {
   readonly round: number
   readonly contestant: string
   readonly connections: number

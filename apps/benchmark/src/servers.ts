@@ -18,6 +18,7 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
   return {
     cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
     maxRssBytes: Math.max(...usages.map(({ maxRssBytes }) => maxRssBytes)),
+    rssBytes: Math.max(...usages.map(({ rssBytes }) => rssBytes)),
   }
 }
 

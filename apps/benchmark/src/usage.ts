@@ -5,7 +5,11 @@ import type { Usage } from './measurement.ts'
 
 function readUsage(): Usage {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-  return { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, maxRssBytes: maxRSS * 1024 }
+  return {
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    maxRssBytes: maxRSS * 1024,
+    rssBytes: process.memoryUsage.rss(),
+  }
 }
 
 if (isMainThread) {

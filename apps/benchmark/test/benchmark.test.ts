@@ -39,7 +39,7 @@ test.each([
   async (name, leastMs) => {
     const contestant = contestants.find((one) => one.name === name)
     if (contestant === undefined) throw new Error('there is no such contestant')
-    const options = { round: 1, seconds: 1, folder, databases, load }
+    const options = { round: 1, seconds: 0.3, folder, databases, load }
     const { measurements, commits } = await holdContest(
       { ...contestant, connections: [1] },
       options,

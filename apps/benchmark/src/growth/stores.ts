@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { DATA_FOLDER } from '../disk.ts'
+import { makeStoredPlants } from './stored-plants.ts'
+
+/** A file of SQLite with many plants; it is kept, and whoever measures takes a copy. */
+export interface KeptStore {
+  readonly plants: number
+  readonly path: string
+  readonly bytes: number
+}
+
+const FOLDER = join(DATA_FOLDER, 'growth')
+
+const PROGRAM = fileURLToPath(import.meta.resolve('@plant-store/server/main.js'))
+
+function pathOf(plants: number): string {
+  return join(FOLDER, `plants-${plants}.db`)
+}
+
+export function isKept(plants: number): boolean {
+  return existsSync(pathOf(plants))
+}
+
+/** Loads plants by the server's `load`, whose messages go to our standard error. */
+async function load(plants: number, path: string): Promise<void> {
+  const args = ['load', '-', '--format', 'csv', '--database-url', `sqlite:${path}`]
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: {},
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  await pipeline(Readable.from(makeStoredPlants(plants)), child.stdin).catch(() => {})
+  const [code, signal] = await exited
+  if (code !== 0) throw new Error(`load of ${plants} plants ended with ${code ?? signal}`)
+}
+
+/** Makes the store of so many plants, unless an earlier run has. @throws when `load` fails */
+export async function keepStore(plants: number): Promise<KeptStore> {
+  const path = pathOf(plants)
+  if (!existsSync(path)) {
+    const folder = join(FOLDER, `made-${plants}`)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    const made = join(folder, 'plants.db')
+    await load(plants, made)
+    // Without a log that is left there, the file would not be whole.
+    if (readdirSync(folder).length > 1) throw new Error(`${folder} has more than the store`)
+    renameSync(made, path)
+    rmSync(folder, { recursive: true })
+  }
+  return { plants, path, bytes: statSync(path).size }
+}
