@@ -11,6 +11,8 @@ export interface Contestant {
   readonly arguments: readonly string[]
   /** Among which the connections are divided. */
   readonly processes: number
+  /** Whether all threads of each process share one core, where the platform can say so. */
+  readonly isPinned: boolean
   readonly engine: 'sqlite' | 'postgres'
   /** Whether the database must hold afterwards what was answered 200, or nothing. */
   readonly isDurable: boolean
@@ -30,18 +32,20 @@ const peer = (name: string, title: string, differences: Differences = {}): Conte
   program: './peers/fastify.ts',
   arguments: [],
   processes: 1,
+  isPinned: false,
   engine: 'sqlite',
   isDurable: true,
   connections: CONNECTIONS,
   ...differences,
 })
 
+/** As `serve` takes them, with the operations listener; one event loop is what others are compared with. */
+export function serveArguments(loops = 1): readonly string[] {
+  return ['--loops', String(loops), '--operations-listen', '127.0.0.1:0']
+}
+
 const ours = (name: string, title: string, differences: Differences = {}): Contestant =>
-  peer(name, title, {
-    program: PROGRAM,
-    arguments: ['--operations-listen', '127.0.0.1:0'],
-    ...differences,
-  })
+  peer(name, title, { program: PROGRAM, arguments: serveArguments(), ...differences })
 
 /** In the order of a round: what is compared stands together. */
 export const contestants: readonly Contestant[] = [
@@ -59,8 +63,24 @@ export const contestants: readonly Contestant[] = [
     connections: [1],
   }),
   ours('no-operations', 'Plant Store (SQLite, no operations)', {
-    arguments: ['--operations-listen', 'off'],
+    arguments: ['--loops', '1', '--operations-listen', 'off'],
     connections: [64],
+  }),
+  ours('server-2-loops', 'Plant Store (SQLite, 2 loops)', {
+    arguments: serveArguments(2),
+    connections: [64, 256],
+  }),
+  ours('server-4-loops', 'Plant Store (SQLite, 4 loops)', {
+    arguments: serveArguments(4),
+    connections: [256],
+  }),
+  peer('fastify-pinned', 'Fastify (better-sqlite3, on one core)', {
+    isPinned: true,
+    connections: [1],
+  }),
+  ours('server-pinned', 'Plant Store (SQLite, on one core)', {
+    isPinned: true,
+    connections: [1],
   }),
   ours('server+2ms', 'Plant Store (SQLite + 2 ms)', {
     preload: './variants/slow-commit.ts',

@@ -24,7 +24,7 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
 
 /** Starts a contestant on a database, and resolves once all of its processes listen. */
 export async function startServers(contestant: Contestant, databaseUrl: string): Promise<Servers> {
-  const { program, processes, arguments: own, preload } = contestant
+  const { program, processes, arguments: own, preload, isPinned } = contestant
   const shared = ['serve', '--database-url', databaseUrl, '--listen', '127.0.0.1:0']
   const args = isOurs(contestant)
     ? [...shared, '--log-level', 'error', ...own]
@@ -37,7 +37,7 @@ export async function startServers(contestant: Contestant, databaseUrl: string):
   try {
     // One after the other: only the first server of a database makes a token, and prints it.
     for (let index = 0; index < processes; index++) {
-      const child = startChild(program, args, preload)
+      const child = startChild(program, args, { preload, isPinned })
       children.push(child)
       const greeting = await child.waitFor(LISTENING)
       const token = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? targets[0]?.token ?? 'unused'
