@@ -27,13 +27,19 @@ export interface ContestOptions {
   readonly load: Child
 }
 
-async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
+/** @throws when a reply was wrong or is missing */
+export async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
   const result = await load.ask<LoadResult>(order)
   if (result.failures.length > 0) throw new Error(result.failures.join('\n'))
   return result
 }
 
-function warmUp(targets: LoadOrder['targets'], processes: number, seconds: number): LoadOrder {
+/** The order that warms up the processes of one contestant. */
+export function warmUp(
+  targets: LoadOrder['targets'],
+  processes: number,
+  seconds: number,
+): LoadOrder {
   return {
     targets,
     connections: WARM_UP.connections,
@@ -70,17 +76,24 @@ async function measureAll(
   return { acknowledged, measurements }
 }
 
-async function measureServers(
+/**
+ * Starts a contestant on a database, measures it, and stops it.
+ * @param before how many plants the database holds already
+ * @throws when the database does not hold what was answered 200
+ */
+export async function measureServers<Result extends { readonly acknowledged: number }>(
   contestant: Contestant,
   database: Database,
-  options: ContestOptions,
-): Promise<Measurement[]> {
+  measure: (servers: Servers) => Promise<Result>,
+  before = 0,
+): Promise<Result> {
   const servers = await startServers(contestant, database.url)
   try {
-    const { acknowledged, measurements } = await measureAll(contestant, servers, options)
+    const result = await measure(servers)
     await servers.stop()
-    const stored = await database.countPlants()
-    if (stored === (contestant.isDurable ? acknowledged : 0)) return measurements
+    const { acknowledged } = result
+    const stored = (await database.countPlants()) - before
+    if (stored === (contestant.isDurable ? acknowledged : 0)) return result
     throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
   } catch (error) {
     await servers.stop().catch(() => {})
@@ -116,7 +129,9 @@ export async function holdContest(contestant: Contestant, options: ContestOption
     }
   }
   try {
-    const measurements = await onDatabase(measureServers)
+    const { measurements } = await onDatabase((_, database) =>
+      measureServers(contestant, database, (servers) => measureAll(contestant, servers, options)),
+    )
     const hasCommits = contestant.isDurable && plotted.some(({ name }) => name === contestant.name)
     return { measurements, commits: hasCommits ? await onDatabase(measureCommits) : [] }
   } catch (error) {

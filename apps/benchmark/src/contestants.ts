@@ -24,7 +24,8 @@ type Differences = Partial<Omit<Contestant, 'name' | 'title'>>
 /** The numbers of connections at which the contestants of the plots are measured. */
 export const CONNECTIONS = [1, 4, 16, 64, 256]
 
-const PROGRAM = '@plant-store/server/main.js'
+/** The built program of our server, as an import names it. */
+export const PROGRAM = '@plant-store/server/main.js'
 
 const peer = (name: string, title: string, differences: Differences = {}): Contestant => ({
   name,
@@ -39,13 +40,18 @@ const peer = (name: string, title: string, differences: Differences = {}): Conte
   ...differences,
 })
 
-/** As `serve` takes them, with the operations listener; one event loop is what others are compared with. */
-export function serveArguments(loops = 1): readonly string[] {
+/** One event loop is what everything else is compared with. */
+function serveArguments(loops = 1): readonly string[] {
   return ['--loops', String(loops), '--operations-listen', '127.0.0.1:0']
 }
 
 const ours = (name: string, title: string, differences: Differences = {}): Contestant =>
   peer(name, title, { program: PROGRAM, arguments: serveArguments(), ...differences })
+
+/** Our server on SQLite, with so many event loops. */
+export function serverWith(loops: number): Contestant {
+  return ours('server', 'Plant Store (SQLite)', { arguments: serveArguments(loops) })
+}
 
 /** In the order of a round: what is compared stands together. */
 export const contestants: readonly Contestant[] = [
@@ -56,7 +62,7 @@ export const contestants: readonly Contestant[] = [
     isDurable: false,
     connections: [1, 64],
   }),
-  ours('server', 'Plant Store (SQLite)'),
+  serverWith(1),
   ours('one-sync', 'Plant Store (one write and sync)', {
     preload: './variants/one-sync.ts',
     isDurable: false,

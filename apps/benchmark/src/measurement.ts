@@ -14,11 +14,13 @@ export interface LoadOrder {
   readonly requests?: number
   /** Of the new plants; random by default. */
   readonly ids?: Ids
+  /** Of rising ones; 1 by default. */
+  readonly firstId?: number
   /** How many equal parts of the time are reported by themselves; one by default. */
   readonly parts?: number
 }
 
-/** `random`: uniform int64; `random-negative`: the negative ones; `rising`: from 1 on. */
+/** `random`: uniform int64; `random-negative`: the negative ones; `rising`: one after the other. */
 export type Ids = 'random' | 'random-negative' | 'rising'
 
 /** The shares of requests, in percent, whose latency is reported. */
@@ -104,4 +106,33 @@ export interface ClientMeasurement {
   readonly createsPerSecond: number
   /** Processor time of the client for each create, in µs. */
   readonly cpuUs: number
+}
+
+/** What a server did in one minute of many, or in all of them. */
+export interface EnduranceMeasurement extends LoadPart {
+  /** From 1 on; 0 for all minutes together. */
+  readonly minute: number
+  /** How many event loops the server has. */
+  readonly loops: number
+  /** At the end. */
+  readonly rssBytes: number
+  /** The longest `GET /metrics`. */
+  readonly maxScrapeMs: number
+}
+
+/** What a server did with so many plants stored already, in one round. */
+export interface GrowthMeasurement {
+  readonly round: number
+  readonly stored: number
+  readonly ids: Exclude<Ids, 'random'>
+  /** How many event loops the server has. */
+  readonly loops: number
+  readonly createsPerSecond: number
+  /** One for each of PERCENTILES. */
+  readonly latenciesMs: readonly number[]
+  /** Processor time of the server for each create, in µs. */
+  readonly cpuUs: number
+  readonly maxRssBytes: number
+  /** Of the file before the measurement. */
+  readonly fileBytes: number
 }

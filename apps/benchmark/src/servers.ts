@@ -5,6 +5,8 @@ import type { Listening, Usage } from './measurement.ts'
 /** The processes of a contestant. */
 export interface Servers {
   readonly targets: readonly Listening[]
+  /** Of the first process; undefined for a peer, and without operations listener. */
+  readonly metricsUrl: string | undefined
   /** CPU of all of them, memory of the largest. */
   usage(): Promise<Usage>
   /** @throws when one of them ends with a failure */
@@ -12,6 +14,7 @@ export interface Servers {
 }
 
 const LISTENING = /http:\/\/127\.0\.0\.1:(\d+)/
+const METRICS = /http:\S+\/metrics$/m
 
 async function readUsage(children: readonly Child[]): Promise<Usage> {
   const usages = await Promise.all(children.map((child) => child.ask<Usage>('usage')))
@@ -31,6 +34,7 @@ export async function startServers(contestant: Contestant, databaseUrl: string):
     : [databaseUrl, ...own]
   const children: Child[] = []
   const targets: Listening[] = []
+  let metricsUrl: string | undefined
   const stop = async () => {
     await Promise.all(children.map((child) => child.stop()))
   }
@@ -41,9 +45,10 @@ export async function startServers(contestant: Contestant, databaseUrl: string):
       children.push(child)
       const greeting = await child.waitFor(LISTENING)
       const token = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? targets[0]?.token ?? 'unused'
+      metricsUrl ??= METRICS.exec(greeting)?.[0]
       targets.push({ port: Number(LISTENING.exec(greeting)?.[1]), token })
     }
-    return { targets, usage: () => readUsage(children), stop }
+    return { targets, metricsUrl, usage: () => readUsage(children), stop }
   } catch (error) {
     await stop().catch(() => {})
     throw error

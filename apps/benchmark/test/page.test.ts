@@ -26,7 +26,7 @@ test('its measurements are those of a whole run, as the benchmark writes them', 
   const measured = results.measurements.map((one) => `${one.contestant} ${one.connections}`)
   const all = contestants.flatMap((one) => one.connections.map((count) => `${one.name} ${count}`))
   expect(measured).toEqual(Array.from({ length: rounds }, () => all).flat())
-  const { client } = results
+  const { client } = results.parts
   const ofClient = client?.measurements.map((one) => `${one.client} ${one.concurrency}`)
   const ways = CONCURRENCIES.flatMap((count) =>
     clientContestants.map(({ name }) => `${name} ${count}`),

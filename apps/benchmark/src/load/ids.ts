@@ -17,9 +17,9 @@ function createRandomIds(): () => bigint {
 }
 
 /** Gives the id of another new plant as decimal text at each call. */
-export function createIds(ids: Ids): () => string {
-  let last = 0
-  if (ids === 'rising') return () => String(++last)
+export function createIds(ids: Ids, firstId: number): () => string {
+  let nextId = firstId
+  if (ids === 'rising') return () => String(nextId++)
   const next = createRandomIds()
   return ids === 'random' ? () => String(next()) : () => String(next() | LOWEST)
 }

@@ -27,7 +27,7 @@ async function openConnections(
 
 /** Sends creates of new plants over the connections, each once the one before is answered. */
 async function generateLoad(order: LoadOrder): Promise<LoadResult> {
-  const { seconds, requests = Number.POSITIVE_INFINITY, ids = 'random', parts = 1 } = order
+  const { seconds, requests = Number.POSITIVE_INFINITY, parts = 1 } = order
   const latencies = createLatencies(seconds, parts)
   const failures: string[] = []
   let [sent, acknowledged, endsAt] = [0, 0, 0]
@@ -39,7 +39,7 @@ async function generateLoad(order: LoadOrder): Promise<LoadResult> {
     if (failures.length < FAILURES_REPORTED) failures.push(what)
   }
   const isOver = () => failures.length > 0 || sent >= requests || performance.now() >= endsAt
-  const nextId = createIds(ids)
+  const nextId = createIds(order.ids ?? 'random', order.firstId ?? 1)
   const connections = await openConnections(order, (target) => {
     const makeRequest = createRequests(target, nextId)
     const nextRequest = () => {

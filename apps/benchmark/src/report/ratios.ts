@@ -15,7 +15,8 @@ interface Ratio {
   readonly target: Target
 }
 
-interface Target {
+/** What a figure shall be; nothing by default. */
+export interface Target {
   readonly atLeast?: number | undefined
   readonly atMost?: number | undefined
 }

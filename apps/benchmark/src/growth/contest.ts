@@ -1,0 +1,82 @@
+import type { Child } from '../child.ts'
+import { applyLoad, measureServers, warmUp } from '../contest.ts'
+import { serverWith } from '../contestants.ts'
+import { type Database, placeSqliteDatabase } from '../databases.ts'
+import type { GrowthMeasurement } from '../measurement.ts'
+import type { Servers } from '../servers.ts'
+import { keepStore } from './stores.ts'
+
+export const CONNECTIONS = 64
+
+export const NEW_IDS = ['random-negative', 'rising'] as const
+
+export interface GrowthOptions {
+  readonly rounds: number
+  readonly seconds: number
+  readonly loops: number
+  /** How many plants are stored already. */
+  readonly sizes: readonly number[]
+  /** On the disk that is measured. */
+  readonly folder: string
+  readonly load: Child
+  readonly onRound: (round: number, stored: number) => void
+}
+
+type About = Pick<GrowthMeasurement, 'round' | 'stored' | 'ids' | 'loops' | 'fileBytes'>
+
+async function measure(about: About, servers: Servers, { seconds, load }: GrowthOptions) {
+  const { ids } = about
+  const { targets } = servers
+  const warm = await applyLoad(load, { ...warmUp(targets, 1, seconds), ids })
+  const before = await servers.usage()
+  const order = { targets, connections: CONNECTIONS, seconds, ids, firstId: warm.acknowledged + 1 }
+  const { createsPerSecond, latenciesMs, acknowledged } = await applyLoad(load, order)
+  const { cpuSeconds, maxRssBytes } = await servers.usage()
+  const cpuUs = ((cpuSeconds - before.cpuSeconds) / acknowledged) * 1e6
+  return {
+    acknowledged: warm.acknowledged + acknowledged,
+    measurement: { ...about, createsPerSecond, latenciesMs, cpuUs, maxRssBytes },
+  }
+}
+
+/** The server is started for each kind of ids, and so measured before its daily check begins. */
+async function measureSize(
+  round: number,
+  stored: number,
+  options: GrowthOptions,
+): Promise<GrowthMeasurement[]> {
+  const kept = stored > 0 ? await keepStore(stored) : undefined
+  const measurements: GrowthMeasurement[] = []
+  for (const ids of NEW_IDS) {
+    const database: Database = placeSqliteDatabase(options.folder, kept?.path)
+    try {
+      const { loops } = options
+      const about = { round, stored, ids, loops, fileBytes: kept?.bytes ?? 0 }
+      const { measurement } = await measureServers(
+        serverWith(loops),
+        database,
+        (servers) => measure(about, servers, options),
+        stored,
+      )
+      measurements.push(measurement)
+    } finally {
+      await database.drop()
+    }
+  }
+  return measurements
+}
+
+/**
+ * Measures our server on copies of stores of each size, in each round.
+ * @throws when a reply was wrong, or the database does not hold what was answered 200
+ */
+export async function holdGrowth(options: GrowthOptions): Promise<GrowthMeasurement[]> {
+  const measurements: GrowthMeasurement[] = []
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const stored of options.sizes) {
+      options.onRound(round, stored)
+      measurements.push(...(await measureSize(round, stored, options)))
+    }
+  }
+  return measurements
+}
