@@ -1,5 +1,5 @@
 import type { Engine, EngineDatabase, OpenOptions } from '../store/engine.ts'
-import { type Store, StoreRefusedError } from '../store/store.ts'
+import { type OpenedStore, StoreRefusedError } from '../store/store.ts'
 import { postgres } from './postgres/engine.ts'
 import { sqlite } from './sqlite/engine.ts'
 
@@ -44,6 +44,6 @@ export interface OpenStoreOptions extends OpenOptions {
 }
 
 /** Opens the store that a database URL names. */
-export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
+export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<OpenedStore> {
   return engineOf(databaseUrl).open(options)
 }

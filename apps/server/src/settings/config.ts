@@ -89,6 +89,12 @@ function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
   return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
 }
 
+/** Only Linux spreads the connections of one port over several listeners. */
+function describeLoops({ loops }: Readonly<Record<string, unknown>>): string[] {
+  if (process.platform === 'linux' || !(Number(loops) > 1)) return []
+  return [problem('loops', `must be auto or 1 on ${process.platform}: loops cannot share a port`)]
+}
+
 /** `isSet`: whether a setting differs from its default. */
 function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
   const url = environmentNameOf('jwksUrl')
@@ -142,7 +148,8 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeTimeouts(values), ...describeJwtSettings((name) => set.has(name)))
+  problems.push(...describeTimeouts(values), ...describeLoops(values))
+  problems.push(...describeJwtSettings((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
 }

@@ -34,7 +34,7 @@ interface Waiting<Item, Outcome> {
 }
 
 /** Bounds the time and the memory of one commit; larger batches gain nothing measurable. */
-const BATCH_LIMIT = 1024
+export const BATCH_LIMIT = 1024
 
 /**
  * This many items are worth a sync of their own: they start a commit within a turn of the event

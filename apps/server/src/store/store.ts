@@ -1,3 +1,4 @@
+import type { Transferable } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { MoveRecords } from './move.ts'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
@@ -112,6 +113,19 @@ export interface Store {
   readonly check?: (onPart: (plants: number) => void) => Promise<string | undefined>
   /** Commits what waits, then lets go of the database. */
   close(): Promise<void>
+}
+
+/** What a thread needs to join a store; each thread needs one of its own. */
+export interface StoreShare {
+  /** Can cross to another thread. */
+  readonly data: unknown
+  /** What of it is handed over. */
+  readonly transfer: readonly Transferable[]
+}
+
+/** A store that this thread has opened. Others of the process may join it, until it is closed. */
+export interface OpenedStore extends Store {
+  share(): StoreShare
 }
 
 /** Surely nothing was stored; the same create may succeed later. */

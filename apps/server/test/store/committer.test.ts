@@ -28,12 +28,9 @@ async function openCommitter() {
     if (disk.isSlow) block(SLOW_MS)
     return insertPlants(plants)
   }
-  const committer = createCommitter(
-    path,
-    knowFiles(path),
-    insertHere,
-    createTransactions(database, () => {}),
-  )
+  const transactions = createTransactions(database, () => {})
+  const files = knowFiles(path)
+  const committer = createCommitter(insertHere, transactions, { path, files, onFailure: () => {} })
   onTestFinished(async () => {
     await committer.close()
     database.close()

@@ -20,6 +20,8 @@ export const postgres: Engine = {
   withoutSecrets,
   at: (databaseUrl) => ({
     open: (options) => openPostgresStore({ ...options, databaseUrl }),
+    // Each thread has connections of its own.
+    join: (_data, options) => openPostgresStore({ ...options, databaseUrl }),
     snapshot: () => openPostgresSnapshot(databaseUrl),
     migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
     examine: () => examinePostgres(databaseUrl),

@@ -5,8 +5,8 @@ import type { StoreObserver } from '../../store/observer.ts'
 import {
   type CreateOutcome,
   isCreateOutcome,
+  type OpenedStore,
   type OutcomeUnknownError,
-  type Store,
 } from '../../store/store.ts'
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
@@ -59,7 +59,7 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
  * @throws StoreRefusedError when the database must not be used, StoreUnavailableError when it
  * cannot be reached.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedStore> {
   const address = readPostgresUrl(options.databaseUrl)
   const { database, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
@@ -101,6 +101,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       queueLimit: options.queueLimit,
       pool: measurePool(pool),
     }),
+    share: () => ({ data: undefined, transfer: [] }),
     async close() {
       await commits.close()
       await pool.end()

@@ -5,10 +5,11 @@ import type { StoreObserver } from '../../store/observer.ts'
 import {
   type CreateOutcome,
   isCreateOutcome,
+  type OpenedStore,
   type OutcomeUnknownError,
-  type Store,
   StoreUnavailableError,
 } from '../../store/store.ts'
+import { type AskedStore, JoinedThreads } from './ask.ts'
 import { type CheckThread, createCheckThread } from './check/check-thread.ts'
 import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
@@ -21,6 +22,7 @@ import { createTransactions, type Transactions } from './database/transactions.t
 import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
 import { measureFiles } from './files/measure-files.ts'
 import { realPathOf } from './files/real-path.ts'
+import { shareWith } from './join.ts'
 
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if they are missing. */
@@ -40,18 +42,29 @@ interface OpenFile {
   readonly committer: Committer
   readonly checks: CheckThread
   readonly commits: GroupCommit<NewPlant, CreateOutcome>
+  readonly joined: JoinedThreads
 }
 
 async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise<OpenFile> {
   const path = realPathOf(file)
   const { observer } = options
   const database = await openDatabase(path)
-  const integrity = createIntegrity((fault) => commits.fail(fault))
+  const joined = new JoinedThreads()
+  const integrity = createIntegrity((fault) => {
+    commits.fail(fault)
+    committer.stop()
+    joined.fail(fault)
+  })
   const files = knowFiles(path)
   const onCommit = observer?.commitStatementEnded
   const transactions = createTransactions(database, integrity.fail, onCommit, files)
   const insertPlants = preparePlantInsert(database)
-  const committer = createCommitter(path, files, insertPlants, transactions, observer)
+  const committer = createCommitter(insertPlants, transactions, {
+    path,
+    files,
+    observer,
+    onFailure: integrity.learn,
+  })
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     ...options,
     isOutcome: isCreateOutcome,
@@ -59,7 +72,7 @@ async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise
     poll: committer.poll,
   })
   const checks = createCheckThread(path, files)
-  return { path, files, database, integrity, transactions, committer, checks, commits }
+  return { path, files, database, integrity, transactions, committer, checks, commits, joined }
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -103,8 +116,9 @@ async function isReady(file: OpenFile): Promise<boolean> {
 const abandoned: DatabaseSync[] = []
 
 async function close(file: OpenFile): Promise<void> {
-  const { commits, committer, checks, database, files } = file
+  const { commits, committer, checks, joined, database, files } = file
   await Promise.all([commits.close(), checks.close()])
+  joined.close()
   if (!hasItsFiles(file)) {
     // Closing would delete the log, which may hold plants or be of another database by now.
     abandoned.push(database)
@@ -119,22 +133,29 @@ async function close(file: OpenFile): Promise<void> {
  * A store in one SQLite file.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const file = await openFile(options)
-  const { path, database, transactions, commits } = file
-  return {
-    plants: { create: (plant, timing) => commits.add(plant, timing) },
-    tokens: createSqliteTokenStore(database, transactions),
-    description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
-    failure: file.integrity.failure,
+  const { path, database, transactions, commits, committer, integrity, joined } = file
+  const asked: AskedStore = {
+    ...createSqliteTokenStore(database, transactions),
     isEmpty: () => transactions.read(() => hasNoPlants(database)),
     isReady: () => isReady(file),
+  }
+  const description = `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`
+  return {
+    plants: { create: (plant, timing) => commits.add(plant, timing) },
+    tokens: asked,
+    description,
+    failure: integrity.failure,
+    isEmpty: asked.isEmpty,
+    isReady: asked.isReady,
     measure: async () => ({
       waitingPlants: commits.waiting,
       queueLimit: options.queueLimit,
       sqlite: await measureFiles(path),
     }),
     check: (onPart) => file.checks.check(onPart),
+    share: () => shareWith(joined.add(asked, integrity.learn), committer.share(), description),
     close: () => close(file),
   }
 }

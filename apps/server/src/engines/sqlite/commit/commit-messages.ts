@@ -14,9 +14,14 @@ import type { KnownFile } from '../files/known-files.ts'
 export interface CommitWorkerData {
   readonly path: string
   readonly files: readonly KnownFile[]
-  /** Takes each CommitRequest and replies with a CommitReply; `undefined` ends the thread. */
-  readonly port: MessagePort
 }
+
+/**
+ * To `serve` a port is to take each CommitRequest from it and to reply with a CommitReply; `stop`:
+ * take nothing more; `close`: commit what was sent, and end. The thread itself sends a SentError when
+ * it cannot trust the file any more.
+ */
+export type ThreadOrder = { readonly serve: MessagePort } | 'stop' | 'close'
 
 /** A batch as columns: a few arrays cross a thread boundary faster than many objects. */
 export interface CommitRequest {
@@ -30,8 +35,8 @@ export interface CommitRequest {
 export type CommitReply = { readonly batch: number } & (
   | {
       readonly outcomes: readonly CreateOutcome[]
-      /** How long the COMMIT statement took. */
-      readonly statementMs: number
+      /** How long the COMMIT statement took; in one reply of each transaction. */
+      readonly statementMs?: number | undefined
     }
   | { readonly error: SentError }
 )

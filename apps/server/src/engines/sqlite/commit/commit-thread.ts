@@ -1,16 +1,16 @@
 import { extname } from 'node:path'
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../../../store/observer.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
 import {
-  type CommitReply,
-  type CommitRequest,
   type CommitWorkerData,
-  outcomesOf,
-  toRequest,
+  type SentError,
+  type ThreadOrder,
+  toError,
 } from './commit-messages.ts'
+import { CommitPort } from './commit-port.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */
 const WORKER = new URL(`./commit-worker${extname(import.meta.url)}`, import.meta.url)
@@ -18,40 +18,42 @@ const WORKER = new URL(`./commit-worker${extname(import.meta.url)}`, import.meta
 /** What the thread makes while it works is short-lived, so that a small nursery is enough. */
 const NURSERY_MB = 4
 
-interface Pending extends PromiseWithResolvers<CreateOutcome[]> {
-  readonly request: CommitRequest
+export interface CommitThreadOptions {
+  readonly path: string
+  /** Those that this process has opened already. */
+  readonly files: readonly KnownFile[]
+  readonly observer?: StoreObserver | undefined
+  /** A commit failed, whichever thread's; once with OutcomeUnknownError, then nothing more is taken. */
+  readonly onFailure: (error: Error) => void
 }
 
 /**
- * A thread of its own for commits, so that a slow disk does not hold up the event loop. It opens
- * the database that this process has opened already, as `files`.
+ * A thread of its own for commits, so that a slow disk does not hold up event loops. It commits what
+ * this thread and those with whom it is shared send, and joins what waits into one transaction.
  */
 export class CommitThread {
   readonly #worker: Worker
-  readonly #port: MessagePort
-  readonly #observer: StoreObserver | undefined
+  readonly #commits: CommitPort
+  readonly #onFailure: (error: Error) => void
   #isReady = false
-  #batches = 0
-  #pending: Pending | undefined
-  #death: OutcomeUnknownError | undefined
+  #isClosing = false
+  #hasEnded = false
 
-  constructor(path: string, files: readonly KnownFile[], observer?: StoreObserver) {
-    // Because a worker's own port cannot be polled.
-    const { port1, port2 } = new MessageChannel()
-    const data: CommitWorkerData = { path, files, port: port2 }
-    this.#port = port1
-    this.#observer = observer
+  constructor({ path, files, observer, onFailure }: CommitThreadOptions) {
+    const data: CommitWorkerData = { path, files }
+    this.#onFailure = onFailure
     this.#worker = new Worker(WORKER, {
       workerData: data,
-      transferList: [port2],
       resourceLimits: { maxYoungGenerationSizeMb: NURSERY_MB },
     })
+    // Because a worker's own port cannot be polled.
+    this.#commits = new CommitPort(this.share(), observer)
     this.#worker.on('online', () => {
       this.#isReady = true
     })
-    this.#port.on('message', (reply: CommitReply) => this.#take(reply))
-    this.#worker.on('error', (cause) => this.#die(cause))
-    this.#worker.on('exit', (cause) => this.#die(cause))
+    this.#worker.on('message', (error: SentError) => onFailure(toError(error)))
+    this.#worker.on('error', (cause) => this.#end(cause))
+    this.#worker.on('exit', (cause) => this.#end(cause))
   }
 
   /** Whether a batch would be committed at once; false while the thread starts. */
@@ -61,44 +63,44 @@ export class CommitThread {
 
   /** One batch at a time. */
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]> {
-    if (this.#death !== undefined) return Promise.reject(this.#death)
-    const request = toRequest(++this.#batches, plants)
-    this.#pending = { ...Promise.withResolvers(), request }
-    this.#port.postMessage(request)
-    return this.#pending.promise
+    return this.#commits.commit(plants)
   }
 
   /** Resolves a commit that has ended, which the event loop would do in its next turn. */
   poll(): void {
-    const received = receiveMessageOnPort(this.#port)
-    if (received !== undefined) this.#take(received.message)
+    this.#commits.poll()
   }
 
+  /** The port of a CommitPort, which may be in another thread. */
+  share(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    const order: ThreadOrder = { serve: port2 }
+    this.#worker.postMessage(order, [port2])
+    return port1
+  }
+
+  /** Takes nothing more: the file cannot be trusted. */
+  stop(): void {
+    this.#worker.postMessage('stop' satisfies ThreadOrder)
+  }
+
+  /** Commits what was sent, and ends. */
   async close(): Promise<void> {
-    if (this.#death !== undefined) return
-    // Not events.once, which would throw what `#die` has taken note of.
+    this.#isClosing = true
+    if (this.#hasEnded) return
+    // Not events.once, which would throw what `#end` has taken note of.
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
-    this.#port.postMessage(undefined)
+    this.#worker.postMessage('close' satisfies ThreadOrder)
     await ended
   }
 
-  #take(reply: CommitReply): void {
-    if (this.#pending !== undefined) resolveWith(reply, this.#pending)
-    if ('statementMs' in reply) this.#observer?.commitStatementEnded(reply.statementMs)
-  }
-
-  #die(cause: unknown): void {
+  #end(cause: unknown): void {
     // What the thread has replied before is known.
-    this.poll()
-    this.#death ??= new OutcomeUnknownError('the thread that commits has ended', { cause })
-    this.#pending?.reject(this.#death)
-  }
-}
-
-function resolveWith(reply: CommitReply, { request, resolve, reject }: Pending): void {
-  try {
-    resolve(outcomesOf(reply, request))
-  } catch (error) {
-    reject(error)
+    this.#commits.poll()
+    this.#commits.die(cause)
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    const fault = new OutcomeUnknownError('the thread that commits has ended', { cause })
+    if (!this.#isClosing) this.#onFailure(fault)
   }
 }

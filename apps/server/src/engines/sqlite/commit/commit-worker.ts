@@ -1,20 +1,16 @@
 import '../../../process/without-proto.ts'
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
+import { OutcomeUnknownError } from '../../../store/store.ts'
 import { openConnection } from '../database/database.ts'
 import { prepareRowInsert } from '../database/plants.ts'
 import { createTransactions } from '../database/transactions.ts'
 import { requireSameFiles } from '../files/known-files.ts'
-import {
-  type CommitReply,
-  type CommitRequest,
-  type CommitWorkerData,
-  toRows,
-  toSentError,
-} from './commit-messages.ts'
+import { type CommitWorkerData, type ThreadOrder, toRows, toSentError } from './commit-messages.ts'
+import { CommitQueue } from './commit-queue.ts'
 import { growLog } from './grow-log.ts'
 
-/** A thread that commits batches, one after the other, until it is sent `undefined`. */
-const { path, files, port } = workerData as CommitWorkerData
+/** A thread that commits the batches of all ports that it serves. */
+const { path, files } = workerData as CommitWorkerData
 // Opening would make a new file where the one that was checked is gone.
 requireSameFiles(files)
 const database = openConnection(path)
@@ -30,25 +26,27 @@ const { write } = createTransactions(
 )
 let insertRow: ReturnType<typeof prepareRowInsert> | undefined
 
-async function commit(request: CommitRequest): Promise<CommitReply> {
-  const { batch } = request
-  try {
+const queue = new CommitQueue({
+  async commit(requests) {
     const outcomes = await write(() => {
       // Within a transaction, so that what is wrong with the table ends one batch and no thread.
       insertRow ??= prepareRowInsert(database)
-      return toRows(request).map(insertRow)
+      const insert = insertRow
+      return requests.map((request) => toRows(request).map(insert))
     })
-    return { batch, outcomes, statementMs }
-  } catch (error) {
-    return { batch, error: toSentError(error) }
-  }
-}
+    return { outcomes, statementMs }
+  },
+  onFailure(error) {
+    if (error instanceof OutcomeUnknownError) parentPort?.postMessage(toSentError(error))
+  },
+})
 
-port.on('message', async (request: CommitRequest | undefined) => {
-  if (request !== undefined) {
-    port.postMessage(await commit(request))
-    return
+parentPort?.on('message', async (order: ThreadOrder) => {
+  if (order === 'stop') queue.stop()
+  else if (order !== 'close') queue.serve(order.serve)
+  else {
+    await queue.close()
+    database.close()
+    parentPort?.close()
   }
-  database.close()
-  port.close()
 })

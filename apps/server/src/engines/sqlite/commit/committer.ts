@@ -1,9 +1,8 @@
+import type { MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
-import type { StoreObserver } from '../../../store/observer.ts'
 import type { CreateOutcome } from '../../../store/store.ts'
 import type { Transactions } from '../database/transactions.ts'
-import type { KnownFile } from '../files/known-files.ts'
-import { CommitThread } from './commit-thread.ts'
+import { CommitThread, type CommitThreadOptions } from './commit-thread.ts'
 
 /**
  * A lone create commits on the event loop's thread while the disk is this fast: handing it to
@@ -16,15 +15,17 @@ export interface Committer {
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
   /** Resolves a batch that the thread has ended, without waiting for the event loop's next turn. */
   poll(): void
+  /** A port to the thread, for a CommitPort in another thread. */
+  share(): MessagePort
+  /** Takes nothing more: the file cannot be trusted. */
+  stop(): void
   close(): Promise<void>
 }
 
 export function createCommitter(
-  path: string,
-  files: readonly KnownFile[],
   insertPlants: (plants: readonly NewPlant[]) => CreateOutcome[],
   { write }: Transactions,
-  observer?: StoreObserver,
+  options: CommitThreadOptions,
 ): Committer {
   let thread: CommitThread | undefined
   let lastLoneCommitMs = 0
@@ -47,7 +48,7 @@ export function createCommitter(
   return {
     commit(plants) {
       // Not before the first plant: the command line opens stores as well.
-      thread ??= new CommitThread(path, files, observer)
+      thread ??= new CommitThread(options)
       // One plant between larger batches is no lone caller's, and the event loop has more to do.
       const isLone = plants.length === 1 && lastSize === 1
       lastSize = plants.length
@@ -56,6 +57,13 @@ export function createCommitter(
     },
     poll() {
       thread?.poll()
+    },
+    share() {
+      thread ??= new CommitThread(options)
+      return thread.share()
+    },
+    stop() {
+      thread?.stop()
     },
     async close() {
       await thread?.close()

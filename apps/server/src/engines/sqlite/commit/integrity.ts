@@ -7,6 +7,8 @@ export interface Integrity {
   /** `doubtful` after a commit that stored nothing. */
   readonly state: 'ready' | 'doubtful' | 'failed'
   fail(fault: OutcomeUnknownError): void
+  /** Takes note of the error of a commit, whichever thread's. */
+  learn(error: unknown): void
   /** Runs a commit and learns from how it ends; refuses when the file has failed. */
   watch<Result>(commit: () => Promise<Result>): Promise<Result>
 }
@@ -21,9 +23,15 @@ export function createIntegrity(onFailure: (fault: OutcomeUnknownError) => void)
     onFailure(fault)
   }
 
+  function learn(error: unknown): void {
+    if (error instanceof OutcomeUnknownError) fail(error)
+    else if (state === 'ready') state = 'doubtful'
+  }
+
   return {
     failure,
     fail,
+    learn,
     get state() {
       return state
     },
@@ -34,8 +42,7 @@ export function createIntegrity(onFailure: (fault: OutcomeUnknownError) => void)
         if (state === 'doubtful') state = 'ready'
         return result
       } catch (error) {
-        if (error instanceof OutcomeUnknownError) fail(error)
-        else if (state === 'ready') state = 'doubtful'
+        learn(error)
         throw error
       }
     },
