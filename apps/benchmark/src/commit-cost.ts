@@ -58,6 +58,7 @@ async function measure(store: MeasuredStore, together: number, ms: number): Prom
   return { together, usPerPlant: (medianOf(times) * 1_000) / together, plantsPerCommit }
 }
 
+process.channel?.ref()
 process.once('SIGTERM', () => process.exit())
 const [name, databaseUrl = '', seconds] = process.argv.slice(2)
 const contestant = plotted.find((one) => one.name === name) as Contestant

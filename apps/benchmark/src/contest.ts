@@ -87,7 +87,7 @@ export async function measureServers<Result extends { readonly acknowledged: num
   measure: (servers: Servers) => Promise<Result>,
   before = 0,
 ): Promise<Result> {
-  const servers = await startServers(contestant, database.url)
+  const servers = await startServers(contestant, database)
   try {
     const result = await measure(servers)
     await servers.stop()

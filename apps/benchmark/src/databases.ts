@@ -17,6 +17,8 @@ import type { Contestant } from './contestants.ts'
 /** Where a contestant keeps its plants. */
 export interface Database {
   readonly url: string
+  /** Of a database that a server has not made itself. */
+  readonly token?: string
   countPlants(): Promise<number>
   drop(): Promise<void>
 }

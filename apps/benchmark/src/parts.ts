@@ -5,7 +5,12 @@ import { placeSqliteDatabase } from './databases.ts'
 import { makeDataFolder } from './disk.ts'
 import { holdEndurance } from './endurance/contest.ts'
 import { holdGrowth } from './growth/contest.ts'
-import { BYTES_OF_PLANT, missingStores, PLANTS_LOADED_PER_SECOND } from './growth/stores.ts'
+import {
+  BYTES_OF_PLANT,
+  KEPT_FOLDER,
+  missingStores,
+  PLANTS_LOADED_PER_SECOND,
+} from './growth/stores.ts'
 import type { Options } from './options.ts'
 import type { PartMeasurements, PartName } from './report/results.ts'
 
@@ -67,7 +72,8 @@ function measureGrowth({ rounds, seconds, loops }: Options) {
   }
   return withLoad((folder, load) => {
     announceGrowth(folder)
-    return holdGrowth({ rounds, seconds, loops, sizes: SIZES, folder, load, onRound })
+    const folders = { folder, keptFolder: KEPT_FOLDER }
+    return holdGrowth({ rounds, seconds, loops, sizes: SIZES, ...folders, load, onRound })
   })
 }
 

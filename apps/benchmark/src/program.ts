@@ -6,7 +6,9 @@ import { PROGRAM } from './contestants.ts'
 /** The path of the built program of our server. */
 export const PROGRAM_PATH = fileURLToPath(import.meta.resolve(PROGRAM))
 
-/** Runs a command of our server, as an operator does. @throws when it fails */
-export async function runCommand(args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [PROGRAM_PATH, ...args], { env: {} })
+/** What a command of our server prints, run as an operator does. @throws when it fails */
+export async function runCommand(args: readonly string[]): Promise<string> {
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, [PROGRAM_PATH, ...args], { env: {} })
+  return stdout
 }

@@ -1,5 +1,6 @@
 import { type Child, startChild } from './child.ts'
 import { type Contestant, isOurs } from './contestants.ts'
+import type { Database } from './databases.ts'
 import type { Listening, Usage } from './measurement.ts'
 
 /** The processes of a contestant. */
@@ -26,12 +27,15 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
 }
 
 /** Starts a contestant on a database, and resolves once all of its processes listen. */
-export async function startServers(contestant: Contestant, databaseUrl: string): Promise<Servers> {
+export async function startServers(
+  contestant: Contestant,
+  database: Pick<Database, 'url' | 'token'>,
+): Promise<Servers> {
   const { program, processes, arguments: own, preload, isPinned } = contestant
-  const shared = ['serve', '--database-url', databaseUrl, '--listen', '127.0.0.1:0']
+  const shared = ['serve', '--database-url', database.url, '--listen', '127.0.0.1:0']
   const args = isOurs(contestant)
     ? [...shared, '--log-level', 'error', ...own]
-    : [databaseUrl, ...own]
+    : [database.url, ...own]
   const children: Child[] = []
   const targets: Listening[] = []
   let metricsUrl: string | undefined
@@ -44,7 +48,8 @@ export async function startServers(contestant: Contestant, databaseUrl: string):
       const child = startChild(program, args, { preload, isPinned })
       children.push(child)
       const greeting = await child.waitFor(LISTENING)
-      const token = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? targets[0]?.token ?? 'unused'
+      const shown = /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? targets[0]?.token
+      const token = shown ?? database.token ?? 'unused'
       metricsUrl ??= METRICS.exec(greeting)?.[0]
       targets.push({ port: Number(LISTENING.exec(greeting)?.[1]), token })
     }

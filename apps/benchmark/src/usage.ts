@@ -16,6 +16,8 @@ if (isMainThread) {
   process.on('message', (message) => {
     if (message === 'usage') process.send?.(readUsage())
   })
+  // A server that cannot start shall end by itself; a program that waits for orders says so.
+  process.channel?.unref()
   // Also when the benchmark has died: nobody else would end this process.
   process.on('disconnect', () => process.exit())
 }

@@ -3,6 +3,7 @@ import { applyLoad, measureServers, warmUp } from '../contest.ts'
 import { serverWith } from '../contestants.ts'
 import { type Database, placeSqliteDatabase } from '../databases.ts'
 import type { GrowthMeasurement } from '../measurement.ts'
+import { runCommand } from '../program.ts'
 import type { Servers } from '../servers.ts'
 import { keepStore } from './stores.ts'
 
@@ -18,6 +19,8 @@ export interface GrowthOptions {
   readonly sizes: readonly number[]
   /** On the disk that is measured. */
   readonly folder: string
+  /** Where stores are kept from run to run, on the same disk. */
+  readonly keptFolder: string
   readonly load: Child
   readonly onRound: (round: number, stored: number) => void
 }
@@ -39,22 +42,28 @@ async function measure(about: About, servers: Servers, { seconds, load }: Growth
   }
 }
 
+async function createToken({ url }: Database): Promise<string> {
+  const printed = await runCommand(['token', 'create', '--name', 'load', '--database-url', url])
+  return printed.trim()
+}
+
 /** The server is started for each kind of ids, and so measured before its daily check begins. */
 async function measureSize(
   round: number,
   stored: number,
   options: GrowthOptions,
 ): Promise<GrowthMeasurement[]> {
-  const kept = stored > 0 ? await keepStore(stored) : undefined
+  const kept = stored > 0 ? await keepStore(stored, options.keptFolder) : undefined
   const measurements: GrowthMeasurement[] = []
   for (const ids of NEW_IDS) {
-    const database: Database = placeSqliteDatabase(options.folder, kept?.path)
+    const database = placeSqliteDatabase(options.folder, kept?.path)
     try {
+      const token = kept && (await createToken(database))
       const { loops } = options
       const about = { round, stored, ids, loops, fileBytes: kept?.bytes ?? 0 }
       const { measurement } = await measureServers(
         serverWith(loops),
-        database,
+        token === undefined ? database : { ...database, token },
         (servers) => measure(about, servers, options),
         stored,
       )

@@ -21,15 +21,16 @@ export const BYTES_OF_PLANT = 40
 /** As measured with two cores that others use as well. */
 export const PLANTS_LOADED_PER_SECOND = 75_000
 
-const FOLDER = join(DATA_FOLDER, 'growth')
+/** Where stores are kept from run to run. */
+export const KEPT_FOLDER = join(DATA_FOLDER, 'growth')
 
-function pathOf(plants: number): string {
-  return join(FOLDER, `plants-${plants}.db`)
+function pathOf(plants: number, folder: string): string {
+  return join(folder, `plants-${plants}.db`)
 }
 
 /** What is not kept yet. */
 export function missingStores(sizes: readonly number[]): number[] {
-  return sizes.filter((plants) => plants > 0 && !existsSync(pathOf(plants)))
+  return sizes.filter((plants) => plants > 0 && !existsSync(pathOf(plants, KEPT_FOLDER)))
 }
 
 /** Loads plants by the server's `load`, whose messages go to our standard error. */
@@ -49,10 +50,10 @@ async function load(plants: number, path: string): Promise<void> {
  * Makes the store of so many plants, unless an earlier run has.
  * @throws when `load` fails
  */
-export async function keepStore(plants: number): Promise<KeptStore> {
-  const path = pathOf(plants)
+export async function keepStore(plants: number, keptFolder: string): Promise<KeptStore> {
+  const path = pathOf(plants, keptFolder)
   if (!existsSync(path)) {
-    const folder = join(FOLDER, `made-${plants}`)
+    const folder = join(keptFolder, `made-${plants}`)
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     const made = join(folder, 'plants.db')

@@ -64,6 +64,7 @@ async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   }
 }
 
+process.channel?.ref()
 process.on('message', async (order: LoadOrder) => {
   process.send?.(await generateLoad(order))
 })
