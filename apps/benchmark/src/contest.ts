@@ -1,10 +1,12 @@
 import { type Child, startChild } from './child.ts'
-import { type Contestant, plotted } from './contestants.ts'
+import { type Contestant, OURS, plotted } from './contestants.ts'
 import type { Database, Databases } from './databases.ts'
 import { measureSync } from './disk.ts'
 import type {
   CommitCost,
   CommitMeasurement,
+  CommitThreadCost,
+  CommitThreadMeasurement,
   LoadOrder,
   LoadResult,
   Measurement,
@@ -112,6 +114,17 @@ async function measureCommits(
   return costs.map((cost) => ({ round, contestant: name, ...cost }))
 }
 
+async function measureCommitThread(
+  _: Contestant,
+  { url }: Database,
+  { round, seconds }: ContestOptions,
+): Promise<CommitThreadMeasurement[]> {
+  const child = startChild('./commit-thread-cost.ts', [url, String(seconds)])
+  const cost = await child.receive<CommitThreadCost>()
+  await child.stop()
+  return [{ round, ...cost }]
+}
+
 /**
  * Measures a contestant on a database of its own; then, on another one, the commits of those in the
  * plots that have some, without HTTP.
@@ -133,7 +146,12 @@ export async function holdContest(contestant: Contestant, options: ContestOption
       measureServers(contestant, database, (servers) => measureAll(contestant, servers, options)),
     )
     const hasCommits = contestant.isDurable && plotted.some(({ name }) => name === contestant.name)
-    return { measurements, commits: hasCommits ? await onDatabase(measureCommits) : [] }
+    const hasThread = contestant.name === OURS
+    return {
+      measurements,
+      commits: hasCommits ? await onDatabase(measureCommits) : [],
+      commitThreads: hasThread ? await onDatabase(measureCommitThread) : [],
+    }
   } catch (error) {
     throw new Error(`${contestant.name} failed`, { cause: error })
   }

@@ -48,9 +48,12 @@ function serveArguments(loops = 1): readonly string[] {
 const ours = (name: string, title: string, differences: Differences = {}): Contestant =>
   peer(name, title, { program: PROGRAM, arguments: serveArguments(), ...differences })
 
+/** The contestant that all ratios and targets are about. */
+export const OURS = 'server'
+
 /** Our server on SQLite, with so many event loops. */
 export function serverWith(loops: number): Contestant {
-  return ours('server', 'Plant Store (SQLite)', { arguments: serveArguments(loops) })
+  return ours(OURS, 'Plant Store (SQLite)', { arguments: serveArguments(loops) })
 }
 
 /** In the order of a round: what is compared stands together. */

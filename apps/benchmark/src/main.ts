@@ -4,7 +4,7 @@ import { startChild } from './child.ts'
 import { holdContest } from './contest.ts'
 import { createDatabases } from './databases.ts'
 import { makeDataFolder } from './disk.ts'
-import type { CommitMeasurement, Measurement } from './measurement.ts'
+import type { CommitMeasurement, CommitThreadMeasurement, Measurement } from './measurement.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measurePart } from './parts.ts'
 import { describeParts, describeResults, renderFiles } from './report/page.ts'
@@ -21,14 +21,13 @@ const DOCS = join(import.meta.dirname, '../../../docs')
 const INTERRUPTED = 130
 
 /** Each contestant once a round, so that a drift of the machine reaches all of them alike. */
-async function measureServers(
-  options: Options,
-): Promise<Pick<Results, 'measurements' | 'commits'>> {
+async function measureServers(options: Options): Promise<Omit<Results, 'run' | 'parts'>> {
   const folder = makeDataFolder()
   const databases = createDatabases(folder)
   const load = startChild('./load/load.ts')
   const measurements: Measurement[] = []
   const commits: CommitMeasurement[] = []
+  const commitThreads: CommitThreadMeasurement[] = []
   try {
     for (let round = 1; round <= options.rounds; round++) {
       for (const contestant of options.contestants) {
@@ -37,13 +36,14 @@ async function measureServers(
         const measured = await holdContest(contestant, context)
         measurements.push(...measured.measurements)
         commits.push(...measured.commits)
+        commitThreads.push(...measured.commitThreads)
       }
     }
   } finally {
     await load.stop()
     await databases.close()
   }
-  return { measurements, commits }
+  return { measurements, commits, commitThreads }
 }
 
 const RESULTS = 'performance/results.jsonl'
@@ -67,9 +67,8 @@ async function measure(options: Options): Promise<Results> {
   }
   const run = { ...begun, minutes: (performance.now() - startedAt) / 60_000 }
   const results = {
+    ...servers,
     run: options.contestants.length > 0 ? run : earlier.run,
-    measurements: servers.measurements,
-    commits: servers.commits,
     parts: Object.assign({}, ...parts),
   }
   // As they are read later: what is printed now is what the file says.

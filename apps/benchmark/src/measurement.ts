@@ -83,6 +83,19 @@ export interface CommitMeasurement extends CommitCost {
   readonly contestant: string
 }
 
+/** What SQLite's thread that commits needs by itself, while batches always wait for it. */
+export interface CommitThreadCost {
+  /** Plants in each. */
+  readonly batch: number
+  readonly plantsPerSecond: number
+  /** Processor time of all threads but the one that sends, for each plant. */
+  readonly cpuUs: number
+}
+
+export interface CommitThreadMeasurement extends CommitThreadCost {
+  readonly round: number
+}
+
 /** What a client shall do: store plants in a server that listens there. */
 export interface ClientOrder {
   readonly baseUrl: string

@@ -1,6 +1,7 @@
 import { describeClient } from './client.ts'
 import { describeEndurance } from './endurance.ts'
 import { describeGrowth } from './growth.ts'
+import { describeModel } from './model.ts'
 import { drawPlots } from './plots.ts'
 import type { Results } from './results.ts'
 import { commitTables, costTable, latencyTable, rateTable, ratioTable, runTable } from './tables.ts'
@@ -26,6 +27,7 @@ export function describeResults(results: Results): string {
     commitTables(results),
     '### Processor time and memory\n',
     costTable(results),
+    ...describeModel(results),
     describeParts(results),
   ].join('\n')
 }

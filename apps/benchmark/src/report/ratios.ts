@@ -57,6 +57,8 @@ const figures: Readonly<Record<Figure, (one: Measurement) => number>> = {
 
 const P50_LIMIT = 1.5
 
+const COMMIT_THREAD_LEAST = 250_000
+
 /** 200 MB */
 const LOOP_MEMORY_LIMIT_MIB = 190
 
@@ -122,6 +124,11 @@ export function ratioRows(results: Results): string[][] {
   return [
     ...pairs,
     ratioRow(`p50: ${titleOf('server')} ÷ ${storeless}, 1 connection`, lone, { atMost: P50_LIMIT }),
+    ratioRow(
+      'plants/s: the thread that commits to SQLite, by itself, batches of 256',
+      results.commitThreads.map(({ plantsPerSecond }) => plantsPerSecond),
+      { atLeast: COMMIT_THREAD_LEAST },
+    ),
     ratioRow(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, { atMost }),
     ratioRow('memory in MiB: each further loop, 256 connections', more, { atMost }),
   ].filter(([, value]) => !value?.startsWith('–'))

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import type {
   ClientMeasurement,
   CommitMeasurement,
+  CommitThreadMeasurement,
   EnduranceMeasurement,
   GrowthMeasurement,
   Measurement,
@@ -48,6 +49,7 @@ export interface Results {
   readonly run: Run
   readonly measurements: readonly Measurement[]
   readonly commits: readonly CommitMeasurement[]
+  readonly commitThreads: readonly CommitThreadMeasurement[]
   readonly parts: Parts
 }
 
@@ -98,12 +100,13 @@ function toLines(records: readonly object[]): string {
 }
 
 /** The results as JSON lines: the run, then a measurement in each line; each part the same below. */
-export function formatResults({ run, measurements, commits, parts }: Results): string {
+export function formatResults({ run, parts, ...servers }: Results): string {
+  const { measurements, commits, commitThreads } = servers
   const ofParts = PART_NAMES.flatMap((part) => {
     const results = parts[part]
     return results ? [{ part, ...results.run }, ...results.measurements] : []
   })
-  return toLines([run, ...measurements, ...commits, ...ofParts])
+  return toLines([run, ...measurements, ...commits, ...commitThreads, ...ofParts])
 }
 
 /** Reads what formatResults has written. */
@@ -113,7 +116,9 @@ export function parseResults(text: string): Results {
     .split('\n')
     .map((line) => JSON.parse(line))
   const parts: Record<string, { run: Run; measurements: object[] }> = {}
-  const [measurements, commits]: [Measurement[], CommitMeasurement[]] = [[], []]
+  const measurements: Measurement[] = []
+  const commits: CommitMeasurement[] = []
+  const commitThreads: CommitThreadMeasurement[] = []
   let measured: object[] | undefined
   for (const record of records) {
     if ('part' in record) {
@@ -122,7 +127,8 @@ export function parseResults(text: string): Results {
       parts[part] = { run: ofPart, measurements: measured }
     } else if (measured) measured.push(record)
     else if ('connections' in record) measurements.push(record)
-    else commits.push(record)
+    else if ('together' in record) commits.push(record)
+    else commitThreads.push(record)
   }
-  return { run, measurements, commits, parts: parts as Parts }
+  return { run, measurements, commits, commitThreads, parts: parts as Parts }
 }
