@@ -51,28 +51,47 @@ export function warmUp(
   }
 }
 
+/** Processor time so far, in seconds. */
+interface Spent {
+  readonly server: number
+  readonly database: number | undefined
+}
+
+/** What was spent for each create, in µs. */
+function spentPerCreate(before: Spent, after: Spent, creates: number) {
+  const perCreate = (from: number, to: number) => ((to - from) / creates) * 1e6
+  const cpuUs = perCreate(before.server, after.server)
+  if (before.database === undefined || after.database === undefined) return { cpuUs }
+  return { cpuUs, databaseCpuUs: perCreate(before.database, after.database) }
+}
+
 /** Measures one contestant, listening already, at each of its numbers of connections. */
 async function measureAll(
   { name, processes, connections: counts }: Contestant,
   servers: Servers,
+  database: Database,
   { round, seconds, folder, load }: ContestOptions,
 ) {
   const { targets } = servers
+  const readSpent = async () => {
+    const { cpuSeconds, maxRssBytes } = await servers.usage()
+    return { server: cpuSeconds, database: database.cpuSeconds?.(), maxRssBytes }
+  }
   const syncMs = measureSync(folder)
   let { acknowledged } = await applyLoad(load, warmUp(targets, processes, seconds))
   const measurements: Measurement[] = []
   // All are compared at these, and so are equally warm there.
   const first = counts.filter((count) => count === WARM_UP.connections)
   for (const connections of new Set([...first, ...counts])) {
-    const before = await servers.usage()
+    const before = await readSpent()
     const result = await applyLoad(load, { targets, connections, seconds })
-    const { cpuSeconds, maxRssBytes } = await servers.usage()
-    const { createsPerSecond, latenciesMs, loadCpuShare, acknowledged: creates } = result
-    acknowledged += creates
-    const cpuUs = ((cpuSeconds - before.cpuSeconds) / creates) * 1e6
-    const about = { round, contestant: name, connections }
+    const after = await readSpent()
+    const { createsPerSecond, latenciesMs, loadCpuShare } = result
+    acknowledged += result.acknowledged
     const seen = { createsPerSecond, latenciesMs, loadCpuShare }
-    measurements.push({ ...about, ...seen, cpuUs, maxRssBytes, syncMs })
+    const spent = spentPerCreate(before, after, result.acknowledged)
+    const about = { round, contestant: name, connections }
+    measurements.push({ ...about, ...seen, ...spent, maxRssBytes: after.maxRssBytes, syncMs })
   }
   measurements.sort((one, other) => one.connections - other.connections)
   return { acknowledged, measurements }
@@ -143,7 +162,9 @@ export async function holdContest(contestant: Contestant, options: ContestOption
   }
   try {
     const { measurements } = await onDatabase((_, database) =>
-      measureServers(contestant, database, (servers) => measureAll(contestant, servers, options)),
+      measureServers(contestant, database, (servers) =>
+        measureAll(contestant, servers, database, options),
+      ),
     )
     const hasCommits = contestant.isDurable && plotted.some(({ name }) => name === contestant.name)
     const hasThread = contestant.name === OURS

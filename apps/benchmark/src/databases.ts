@@ -13,12 +13,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { migratePostgresDatabase } from '@plant-store/server/engines/postgres/migrate.js'
 import { query, startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import type { Contestant } from './contestants.ts'
+import { readProcessSeconds } from './process-time.ts'
 
 /** Where a contestant keeps its plants. */
 export interface Database {
   readonly url: string
   /** Of a database that a server has not made itself. */
   readonly token?: string
+  /** Processor time of its own processes so far; undefined where it has none, or nobody says. */
+  readonly cpuSeconds?: () => number | undefined
   countPlants(): Promise<number>
   drop(): Promise<void>
 }
@@ -82,6 +85,7 @@ export function createDatabases(folder: string): Databases {
       await maintain('CHECKPOINT')
       return {
         url,
+        cpuSeconds: () => readProcessSeconds(postgres.pid()),
         countPlants: async () => Number((await query(url, COUNT))[0]?.count),
         async drop() {
           await maintain(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)

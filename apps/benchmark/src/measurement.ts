@@ -61,6 +61,8 @@ export interface Measurement
   readonly connections: number
   /** Processor time of the contestant for each create, in µs. */
   readonly cpuUs: number
+  /** Processor time of the processes of a database for each create, in µs, where it has some. */
+  readonly databaseCpuUs?: number
   /** Of the largest process, since its start. */
   readonly maxRssBytes: number
   /** pwrite(4 KiB) + fsync, measured on the same disk just before the contestant started. */
