@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { engineOf, openStore } from '../../engines/engines.ts'
 import type { Address } from '../../http/listener.ts'
+import { createProcessCounts } from '../../limits/process-counts.ts'
 import { type Ends, openEnds } from '../../operations/ends/ends.ts'
 import type { EndReason } from '../../operations/ends/ends-file.ts'
 import type { Metrics } from '../../operations/metrics/metrics.ts'
@@ -49,6 +50,7 @@ async function start(
       ...config,
       log,
       metrics,
+      limits: { counts: createProcessCounts(1, config), loop: 0 },
       store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
       authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
       traceRequest: tracing?.traceRequest,
