@@ -1,11 +1,8 @@
 import type { RateLimit } from '../store/store.ts'
+import type { Hash } from './shared/keyed-hash.ts'
+import { readRateMemory, SLOTS } from './shared/rate-memory.ts'
 
 const NS_PER_MS = 1_000_000
-
-export interface RateOptions extends RateLimit {
-  /** Keys that are kept; with one more, the least recently used key is forgotten and starts anew. */
-  readonly keyLimit: number
-}
 
 /** What is left of a key's rate. */
 export interface RateState {
@@ -22,7 +19,7 @@ export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateSta
   return { remaining, waitMs: remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS }
 }
 
-/** A rate for each of many keys, in bounded memory and without timers. */
+/** A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(). */
 export interface Rate {
   /** What is left; nothing is spent. */
   look(key: string, nowMs: number): RateState
@@ -30,28 +27,68 @@ export interface Rate {
   spend(key: string, nowMs: number): RateState
 }
 
+/** What the rates of all event loops of a process share, seen from one of them. */
+export interface RateShare {
+  /** From createRateMemory. */
+  readonly memory: SharedArrayBuffer
+  readonly loop: number
+  readonly hash: (key: string) => Hash
+  /** What to add to performance.now() of this thread to have a time that all threads share; whole ns. */
+  readonly clockOffsetNs: number
+}
+
+/** A millisecond is ten thousand times as long as a bucket is held. */
+const HELD_LOOK_MS = 1
+
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
- * each key: the time at which all of its burst is available again.
+ * each key: the time at which all of its burst is available again. Where a bucket is full of others,
+ * a key takes the place of the one that is available again first, which starts anew.
  */
-export function createRate(options: RateOptions): Rate {
-  const fullAtNs = new Map<string, number>()
+export function createRate(limit: RateLimit, share: RateShare): Rate {
+  const { loop, hash, clockOffsetNs } = share
+  const { buckets, fullAtNs, keys, holders } = readRateMemory(share.memory)
 
-  function fullInNs(key: string, nowMs: number): number {
-    return Math.max(0, (fullAtNs.get(key) ?? 0) - Math.round(nowMs * NS_PER_MS))
+  /** Only one thread may read and change a bucket; see releaseRates for one that ends meanwhile. */
+  function hold(bucket: number): void {
+    for (;;) {
+      const holder = Atomics.compareExchange(holders, bucket, 0, loop + 1)
+      if (holder === 0) return
+      Atomics.wait(holders, bucket, holder, HELD_LOOK_MS)
+    }
+  }
+
+  const isOf = (slot: number, key: Hash) =>
+    keys[2 * slot] === key[1] && keys[2 * slot + 1] === key[2]
+
+  /** The slot of a key, or else the one whose key is available again first. */
+  function slotOf(bucket: number, key: Hash): number {
+    let first = bucket * SLOTS
+    for (let slot = first; slot < (bucket + 1) * SLOTS; slot++) {
+      if (isOf(slot, key)) return slot
+      if ((fullAtNs[slot] as number) < (fullAtNs[first] as number)) first = slot
+    }
+    return first
+  }
+
+  function use(text: string, nowMs: number, spends: boolean): RateState {
+    const key = hash(text)
+    const nowNs = Math.round(nowMs * NS_PER_MS) + clockOffsetNs
+    const bucket = (key[0] as number) & (buckets - 1)
+    hold(bucket)
+    const slot = slotOf(bucket, key)
+    const missingNs = isOf(slot, key) ? Math.max(0, (fullAtNs[slot] as number) - nowNs) : 0
+    const state = stateOf(limit, missingNs)
+    if (spends && state.waitMs === 0) {
+      keys.set(key.subarray(1, 3), 2 * slot)
+      fullAtNs[slot] = nowNs + missingNs + limit.unitNs
+    }
+    Atomics.store(holders, bucket, 0)
+    return state
   }
 
   return {
-    look: (key, nowMs) => stateOf(options, fullInNs(key, nowMs)),
-    spend(key, nowMs) {
-      const missingNs = fullInNs(key, nowMs)
-      const state = stateOf(options, missingNs)
-      if (state.waitMs > 0) return state
-      // Deleted first, so that the map stays in the order of last use.
-      fullAtNs.delete(key)
-      fullAtNs.set(key, Math.round(nowMs * NS_PER_MS) + missingNs + options.unitNs)
-      if (fullAtNs.size > options.keyLimit) fullAtNs.delete(fullAtNs.keys().next().value as string)
-      return state
-    },
+    look: (key, nowMs) => use(key, nowMs, false),
+    spend: (key, nowMs) => use(key, nowMs, true),
   }
 }

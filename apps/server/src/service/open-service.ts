@@ -1,3 +1,4 @@
+import type { LoopPlace } from '../limits/process-counts.ts'
 import type { Metrics } from '../operations/metrics/metrics.ts'
 import type { Telemetry } from '../operations/telemetry.ts'
 import type { Config } from '../settings/config.ts'
@@ -11,6 +12,8 @@ export interface ServiceParts extends Pick<Telemetry, 'log' | 'metrics' | 'traci
   readonly store: Store
   /** Aborts a fetch of keys. */
   readonly stop: AbortSignal
+  /** Where the limits count. */
+  readonly limits: LoopPlace
   /** Called when a request could not be served. */
   readonly onFailure: () => void
 }
@@ -21,7 +24,7 @@ export interface ServiceParts extends Pick<Telemetry, 'log' | 'metrics' | 'traci
  */
 export async function openService(
   config: Config,
-  { store, log, metrics, tracing, stop, onFailure }: ServiceParts,
+  { store, log, metrics, tracing, limits, stop, onFailure }: ServiceParts,
 ): Promise<ServiceListener> {
   const authenticate = await openAuthenticate(store.tokens, config, {
     log,
@@ -31,6 +34,7 @@ export async function openService(
   const options: ServiceOptions & { readonly metrics: Metrics | undefined } = {
     ...config,
     metrics,
+    limits,
     store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
     authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
     traceRequest: tracing?.traceRequest,

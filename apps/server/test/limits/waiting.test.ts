@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createLoopCountMemory, LoopCount } from '../../src/limits/shared/loop-count.ts'
 import { WaitingPlants } from '../../src/limits/waiting-plants.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
@@ -10,14 +11,19 @@ function outcomesAreResolved(): Promise<void> {
 }
 
 /** A store that ends its oldest creates on demand, with a clock that is set by hand. */
-function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = {}) {
+function createBench({
+  turnMs = 1,
+  requestLimit = 10_000,
+  waitLimitMs = 100,
+  ofProcess = new LoopCount(createLoopCountMemory(1), 0),
+} = {}) {
   let now = 0
   const open: ((outcome: CreateOutcome) => void)[] = []
   const plants = {
     create: () => new Promise<CreateOutcome>((resolve) => open.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
-  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, clock)
+  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, ofProcess, clock)
 
   function offer(count: number): number {
     let taken = 0
@@ -97,7 +103,11 @@ describe('plants that wait', () => {
   function watchPlants(outcome: Promise<CreateOutcome>) {
     const clock = { time: 0, now: () => clock.time, averageTurnMs: () => 1 }
     const limits = { requestLimit: 10_000, waitLimitMs: 100 }
-    return { clock, watched: new WaitingPlants({ create: () => outcome }, limits, clock) }
+    const ofProcess = new LoopCount(createLoopCountMemory(1), 0)
+    return {
+      clock,
+      watched: new WaitingPlants({ create: () => outcome }, limits, ofProcess, clock),
+    }
   }
 
   test.each<[claim: string, outcome: Promise<CreateOutcome>]>([

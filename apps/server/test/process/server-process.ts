@@ -6,7 +6,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { MAIN } from './main.ts'
 
 /** Event loops of a server that does not say how many: by default one, which starts the fastest. */
-export const LOOPS = process.env.PLANT_STORE_TEST_LOOPS ?? '1'
+export const LOOPS = process.env.TEST_LOOPS ?? '1'
 
 export interface ServerProcessOptions {
   /** Where it runs, and so keeps its data; a new folder by default. */

@@ -1,4 +1,5 @@
 import type { Address } from '../../http/listener.ts'
+import { createProcessCounts } from '../../limits/process-counts.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { countLoops } from '../../service/loops/count-loops.ts'
 import type { FrameOptions, RunningServer, StartService } from '../../service/server.ts'
@@ -28,7 +29,8 @@ function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): s
 function startHere(config: Config, parts: StartParts): StartService {
   return async (onFailure) => {
     const { openService } = await import('../../service/open-service.ts')
-    const service = await openService(config, { ...parts, onFailure })
+    const limits = { counts: createProcessCounts(1, config), loop: 0 }
+    const service = await openService(config, { ...parts, limits, onFailure })
     return { ...service, url: await service.listen(config.listen) }
   }
 }
@@ -37,7 +39,9 @@ function startInThreads(config: Config, parts: StartParts, count: number): Start
   return async (suspect) => {
     const { startLoops } = await import('../../service/loops/loops.ts')
     const { log, store, noteUnknownOutcome: outcomeUnknown } = parts
-    return startLoops({ config, log, store, count, suspect, outcomeUnknown })
+    const loops = await startLoops({ config, log, store, count, suspect, outcomeUnknown })
+    parts.metrics?.addLoops((names) => loops.measure(names))
+    return loops
   }
 }
 

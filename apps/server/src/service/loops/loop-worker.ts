@@ -11,7 +11,7 @@ import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
 import { toSentError } from './sent-error.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
-const { loop, config, share, names } = workerData as LoopData
+const { loop, config, counts, share, names } = workerData as LoopData
 
 /** How often it reports at most that something fails. */
 const SUSPECT_MS = 1_000
@@ -36,8 +36,14 @@ async function open() {
   const store = await engineOf(config.databaseUrl).join(share, { ...config, observer })
   metrics?.measureStore(store)
   const stop = new AbortController()
-  const parts = { ...telemetry, metrics, store, stop: stop.signal, onFailure: suspect }
-  const service = await openService(config, parts)
+  const service = await openService(config, {
+    ...telemetry,
+    metrics,
+    store,
+    limits: { counts, loop: loop - 1 },
+    stop: stop.signal,
+    onFailure: suspect,
+  })
   return { telemetry, store, service, stop }
 }
 
@@ -55,7 +61,7 @@ async function close({ telemetry, store, service, stop }: Opened, deadlineMs?: n
 }
 
 function answer(question: Question, { telemetry }: Opened): unknown {
-  return question === 'ready' ? true : telemetry.metrics?.print()
+  return question.about === 'ready' ? true : telemetry.metrics?.snapshot(question.names)
 }
 
 async function take(message: ToLoop, opened: Opened): Promise<void> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Address } from '../../http/listener.ts'
+import { createProcessCounts, forgetLoop, type ProcessCounts } from '../../limits/process-counts.ts'
+import type { ReadLoops } from '../../operations/metrics/loop-metrics.ts'
 import type { Config } from '../../settings/config.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { type OpenedStore, StoreUnavailableError } from '../../store/store.ts'
@@ -27,6 +29,7 @@ const RETRY_MS = 1_000
 export class Loops implements RunningService {
   readonly #options: LoopsOptions
   readonly #threads: LoopThread[]
+  readonly #counts: ProcessCounts
   readonly #deaths = new Deaths()
   #address: Address
   #isClosing = false
@@ -37,6 +40,7 @@ export class Loops implements RunningService {
   constructor(options: LoopsOptions) {
     this.#options = options
     this.#address = options.config.listen
+    this.#counts = createProcessCounts(options.count, options.config)
     this.#threads = Array.from({ length: options.count }, (_, index) => this.#make(index + 1))
   }
 
@@ -66,7 +70,7 @@ export class Loops implements RunningService {
 
   async assertReady(): Promise<void> {
     const answers = await Promise.all(
-      this.#threads.map((thread) => thread.isListening && thread.ask('ready')),
+      this.#threads.map((thread) => thread.isListening && thread.ask({ about: 'ready' })),
     )
     const silent = answers.findIndex((answer) => answer !== true)
     if (silent < 0) return
@@ -88,16 +92,22 @@ export class Loops implements RunningService {
     for (const thread of this.#threads) thread.setLogLevel(level)
   }
 
-  /** What each loop that answers has measured. */
-  async measure(): Promise<unknown[]> {
-    const measured = await Promise.all(this.#threads.map((thread) => thread.ask('metrics')))
-    return measured.filter((one) => one !== undefined)
+  /** What each loop has measured, with names only these metrics; undefined for one that does not answer. */
+  measure(names?: readonly string[]): ReturnType<ReadLoops> {
+    const answers = this.#threads.map((thread) => thread.ask({ about: 'metrics', names }))
+    return Promise.all(answers) as ReturnType<ReadLoops>
   }
 
   #make(loop: number): LoopThread {
     const { config, log, store } = this.#options
     const { commandLine: _notSent, ...names } = operatorNames
-    const data = { loop, config: { ...config, logLevel: log.level as Config['logLevel'] }, names }
+    const counts = this.#counts
+    const data = {
+      loop,
+      counts,
+      config: { ...config, logLevel: log.level as Config['logLevel'] },
+      names,
+    }
     return new LoopThread(data, store.share(), this.#options)
   }
 
@@ -114,6 +124,7 @@ export class Loops implements RunningService {
 
   /** @throws where loops die too often, which ends the process as any exception does. */
   #note({ loop }: LoopThread, err: unknown): void {
+    forgetLoop(this.#counts, loop - 1)
     this.#options.log.error({ loop, err }, 'an event loop has died, and is replaced')
     this.#deaths.add(err)
   }

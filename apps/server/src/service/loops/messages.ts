@@ -1,4 +1,5 @@
 import type { Address } from '../../http/listener.ts'
+import type { ProcessCounts } from '../../limits/process-counts.ts'
 import type { Config } from '../../settings/config.ts'
 import type { OperatorNames } from '../../store/operator-names.ts'
 import type { SentError } from './sent-error.ts'
@@ -8,14 +9,18 @@ export interface LoopData {
   /** From 1 up; it stands in each line of its log. */
   readonly loop: number
   readonly config: Config
+  readonly counts: ProcessCounts
   /** StoreShare.data. */
   readonly share: unknown
   /** As text, because functions cannot be sent. */
   readonly names: Omit<OperatorNames, 'commandLine'>
 }
 
-/** What a loop may be asked. */
-export type Question = 'ready' | 'metrics'
+/** What a loop may be asked: whether it is there, or what it has measured. */
+export type Question =
+  | { readonly about: 'ready' }
+  /** With names, only of these metrics. */
+  | { readonly about: 'metrics'; readonly names: readonly string[] | undefined }
 
 /** What the main thread tells a loop. */
 export type ToLoop =
