@@ -19,10 +19,12 @@ const METRICS = /http:\S+\/metrics$/m
 
 async function readUsage(children: readonly Child[]): Promise<Usage> {
   const usages = await Promise.all(children.map((child) => child.ask<Usage>('usage')))
+  const sum = (values: readonly number[]) => values.reduce((one, other) => one + other, 0)
   return {
-    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    cpuSeconds: sum(usages.map(({ cpuSeconds }) => cpuSeconds)),
     maxRssBytes: Math.max(...usages.map(({ maxRssBytes }) => maxRssBytes)),
     rssBytes: Math.max(...usages.map(({ rssBytes }) => rssBytes)),
+    writtenBytes: sum(usages.map(({ writtenBytes }) => writtenBytes)),
   }
 }
 

@@ -35,6 +35,7 @@ function growth(stored: number, ids: GrowthMeasurement['ids'], rate: number): Gr
     latenciesMs: [1, 2, 3, 4, 5, 6],
     cpuUs: 40,
     maxRssBytes: 150 * MIB,
+    writtenBytes: 8_192,
     fileBytes: stored * 33,
   }
 }

@@ -34,11 +34,15 @@ async function measure(about: About, servers: Servers, { seconds, load }: Growth
   const before = await servers.usage()
   const order = { targets, connections: CONNECTIONS, seconds, ids, firstId: warm.acknowledged + 1 }
   const { createsPerSecond, latenciesMs, acknowledged } = await applyLoad(load, order)
-  const { cpuSeconds, maxRssBytes } = await servers.usage()
-  const cpuUs = ((cpuSeconds - before.cpuSeconds) / acknowledged) * 1e6
+  const after = await servers.usage()
+  const spent = {
+    cpuUs: ((after.cpuSeconds - before.cpuSeconds) / acknowledged) * 1e6,
+    maxRssBytes: after.maxRssBytes,
+    writtenBytes: (after.writtenBytes - before.writtenBytes) / acknowledged,
+  }
   return {
     acknowledged: warm.acknowledged + acknowledged,
-    measurement: { ...about, createsPerSecond, latenciesMs, cpuUs, maxRssBytes },
+    measurement: { ...about, createsPerSecond, latenciesMs, ...spent },
   }
 }
 

@@ -59,6 +59,7 @@ function sizeRow(rounds: readonly GrowthMeasurement[]): string[] {
     medianOf(rounds.map((one) => percentileOf(one, 50))),
     medianOf(rounds.map((one) => percentileOf(one, 99))),
     medianOf(rounds.map(({ cpuUs }) => cpuUs)),
+    medianOf(rounds.map(({ writtenBytes }) => writtenBytes)) / 2 ** 10,
     Math.max(...rounds.map(({ maxRssBytes }) => maxRssBytes)) / 2 ** 20,
     (rounds[0]?.fileBytes ?? 0) / 2 ** 20,
   ]
@@ -73,7 +74,15 @@ export function describeGrowth(results: GrowthResults): string {
   const rows = sizesOf(results).flatMap((stored) =>
     IDS.map((ids) => [formatSize(stored), TITLES[ids], ...sizeRow(roundsOf(results, stored, ids))]),
   )
-  const figures = ['creates/s', 'p50 ms', 'p99 ms', 'CPU µs/create', 'max. MiB', 'file in MiB']
+  const figures = [
+    'creates/s',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs/create',
+    'KiB written/create',
+    'max. MiB',
+    'file in MiB',
+  ]
   return [
     `${describePartRun(results.run)}. 64 connections.\n`,
     '![Rate by stored plants](performance/growth.svg)\n',
