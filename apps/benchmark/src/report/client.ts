@@ -1,7 +1,7 @@
 import { CONCURRENCIES, clientContestants, clientRatios } from '../client/contestants.ts'
 import type { ClientMeasurement } from '../measurement.ts'
 import { ratioRow } from './ratios.ts'
-import { describePartRun, type PartResults } from './results.ts'
+import { describePartRun, describeRounds, type PartResults } from './results.ts'
 import { formatNumber, formatSummary, summarise } from './statistics.ts'
 import { table } from './tables.ts'
 
@@ -56,7 +56,7 @@ function rateRows(results: ClientResults): string[][] {
 /** What was measured of the client, as Markdown. */
 export function describeClient(results: ClientResults): string {
   return [
-    `${describePartRun(results.run)}, at a server that does nothing.\n`,
+    `${describePartRun(results.run)}, ${describeRounds(results.run)}, at a server that does nothing.\n`,
     table(['Ratio', 'median (min–max)', 'target', 'met'], ratioRows(results)),
     table(['Client', 'at once', 'creates/s', 'CPU µs/create'], rateRows(results)),
   ].join('\n')

@@ -1,7 +1,7 @@
 import type { EnduranceMeasurement } from '../measurement.ts'
 import { drawPlot, type Series } from './plot.ts'
 import { ratioRow } from './ratios.ts'
-import { describePartRun, type PartResults } from './results.ts'
+import { describeLoops, describePartRun, type PartResults } from './results.ts'
 import { formatNumber, percentileOf } from './statistics.ts'
 import { table } from './tables.ts'
 
@@ -26,7 +26,8 @@ function targetRows(results: EnduranceResults): string[][] {
   const whole = results.measurements.filter(({ minute }) => minute === 0)
   const memory = minutesOf(results).map(({ rssBytes }) => rssBytes / 2 ** 20)
   const half = memory.length >> 1
-  const [early, late] = [memory.slice(0, half), memory.slice(half)].map((each) => Math.max(...each))
+  const halves =
+    half === 0 ? [] : [Math.max(...memory.slice(half)) / Math.max(...memory.slice(0, half))]
   const loops = whole[0]?.loops ?? 1
   return [
     ratioRow(
@@ -42,10 +43,12 @@ function targetRows(results: EnduranceResults): string[][] {
     ratioRow('most memory in MiB for each loop', [Math.max(...memory) / loops], {
       atMost: LOOP_MEMORY_LIMIT_MIB,
     }),
-    ratioRow('most memory: second half ÷ first half', [(late ?? 0) / (early ?? 0)], {
+    ratioRow('most memory: second half ÷ first half', halves, {
       atMost: MEMORY_GROWTH_LIMIT,
     }),
-  ].map(([what = '', value = '', ...others]) => [what, value.replace(/ \(.*/, ''), ...others])
+  ]
+    .filter(([, value]) => !value?.startsWith('–'))
+    .map(([what = '', value = '', ...others]) => [what, value.replace(/ \(.*/, ''), ...others])
 }
 
 function minuteRow(one: EnduranceMeasurement): string[] {
@@ -57,10 +60,9 @@ function minuteRow(one: EnduranceMeasurement): string[] {
 
 /** What was measured over minutes, as Markdown. */
 export function describeEndurance(results: EnduranceResults): string {
-  const loops = results.measurements[0]?.loops
   const head = ['Minute', 'creates/s', ...SHOWN.map((percent) => `p${percent} ms`), 'max. ms']
   return [
-    `${describePartRun(results.run)}. 256 connections, ${loops === 1 ? 'one loop' : `${loops} loops`}; a scrape each second, a backup each minute.\n`,
+    `${describePartRun(results.run)}, 256 connections, ${describeLoops(results)}, a scrape each second, a backup each minute.\n`,
     '![Latency by minute](performance/endurance.svg)\n',
     table(['Over all minutes', 'value', 'target', 'met'], targetRows(results)),
     table([...head, 'MiB', 'longest scrape, ms'], results.measurements.map(minuteRow)),

@@ -1,7 +1,7 @@
 import type { GrowthMeasurement } from '../measurement.ts'
 import { drawPlot } from './plot.ts'
 import { ratioRow, type Target } from './ratios.ts'
-import { describePartRun, type PartResults } from './results.ts'
+import { describeLoops, describePartRun, describeRounds, type PartResults } from './results.ts'
 import { formatNumber, formatSummary, medianOf, percentileOf, summarise } from './statistics.ts'
 import { table } from './tables.ts'
 
@@ -84,7 +84,7 @@ export function describeGrowth(results: GrowthResults): string {
     'file in MiB',
   ]
   return [
-    `${describePartRun(results.run)}. 64 connections.\n`,
+    `${describePartRun(results.run)}, ${describeRounds(results.run)}, 64 connections, ${describeLoops(results)}.\n`,
     '![Rate by stored plants](performance/growth.svg)\n',
     table(['Ratio', 'median (min–max)', 'target', 'met'], ratioRows(results)),
     table(['Stored', 'new plants', ...figures], rows),

@@ -85,8 +85,19 @@ export function describeRun({ rounds, seconds }: Pick<Run, 'rounds' | 'seconds'>
 }
 
 /** In which circumstances a part was measured. */
-export function describePartRun({ command, date, commit, node, rounds, seconds }: Run): string {
-  return `By \`${command}\`: ${date}, commit ${commit}, Node.js ${node}, ${rounds} rounds of ${seconds} s for each measurement`
+export function describePartRun({ command, date, commit, node }: Run): string {
+  return `By \`${command}\`: ${date}, commit ${commit}, Node.js ${node}`
+}
+
+/** With how many event loops a part was measured. */
+export function describeLoops({ measurements }: PartResults<'endurance' | 'growth'>): string {
+  const loops = measurements[0]?.loops
+  return loops === 1 ? 'one loop' : `${loops} loops`
+}
+
+/** How often and how long a part was measured. */
+export function describeRounds({ rounds, seconds }: Run): string {
+  return `${rounds} rounds of ${seconds} s for each measurement`
 }
 
 /** Five digits are more than any measurement here is good for. */
