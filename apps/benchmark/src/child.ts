@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
+  readonly pid: number
   /** The next message of the process. @throws when the process ends before */
   receive<Message>(): Promise<Message>
   /** The reply of the process to a message. @throws when the process ends before */
@@ -29,7 +30,7 @@ function print(child: ChildProcess, pattern: RegExp): Promise<string> {
 }
 
 /** Of util-linux; elsewhere nothing is pinned. */
-const TASKSET = '/usr/bin/taskset'
+export const TASKSET = '/usr/bin/taskset'
 
 /** Not the first, which often serves the interrupts of the machine. */
 const CORE = Math.min(1, availableParallelism() - 1)
@@ -71,6 +72,7 @@ export function startChild(
     return message
   }
   return {
+    pid: child.pid ?? Number.NaN,
     receive,
     ask(question) {
       child.send(question)

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { needs } from '../../../packages/client/hostile/needs.ts'
+import { startChild, TASKSET } from '../src/child.ts'
 import { makeStoredPlants } from '../src/growth/stored-plants.ts'
+import { createIds } from '../src/load/ids.ts'
 import { createLatencies } from '../src/load/latencies.ts'
 import type { EnduranceMeasurement, GrowthMeasurement } from '../src/measurement.ts'
 import { describeParts, describeResults } from '../src/report/page.ts'
@@ -115,6 +118,27 @@ test('the plants that are loaded have ids of their own, all negative, spread eve
   const sorted = ids.toSorted((one, other) => (one < other ? -1 : 1))
   const parts = sorted.map((id) => Number((id + 2n ** 63n) / part))
   expect(parts).toEqual(Array.from({ length: count }, (_, index) => index))
+})
+
+test('new ids are negative where they shall fall between those that are loaded, or rise', () => {
+  const next = createIds('random-negative', 1)
+  const ids = Array.from({ length: 3_000 }, () => BigInt(next()))
+  expect(ids.every((id) => id < 0n && id >= -(2n ** 63n))).toBe(true)
+  expect(new Set(ids).size).toBe(ids.length)
+  const rising = createIds('rising', 41)
+  expect([rising(), rising()]).toEqual(['41', '42'])
+})
+
+const isThere = process.platform === 'linux' && existsSync(TASKSET)
+
+test('a program that is pinned has one core', needs('taskset', isThere), async () => {
+  const child = startChild('./load/load.ts', [], { isPinned: true })
+  await vi.waitFor(() => {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+    expect(/Cpus_allowed_list:\t(.*)/.exec(status)?.[1]).toMatch(/^\d+$/)
+  })
+  await child.ask({ targets: [], connections: 0, seconds: 0 })
+  await child.stop()
 })
 
 test('latencies of parts are reported by themselves, and of all together', async () => {
