@@ -41,9 +41,12 @@ async function load(plants: number, path: string): Promise<void> {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
   const exited = once(child, 'exit')
-  await pipeline(Readable.from(makeStoredPlants(plants)), child.stdin).catch(() => {})
+  const sent = pipeline(Readable.from(makeStoredPlants(plants)), child.stdin)
+  sent.catch(() => {})
   const [code, signal] = await exited
   if (code !== 0) throw new Error(`load of ${plants} plants ended with ${code ?? signal}`)
+  // What was cut off is a whole file to who reads it.
+  await sent
 }
 
 /**
