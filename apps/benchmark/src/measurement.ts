@@ -51,8 +51,6 @@ export interface Usage {
   readonly maxRssBytes: number
   /** Now. */
   readonly rssBytes: number
-  /** To disks. */
-  readonly writtenBytes: number
 }
 
 /** One contestant at one number of connections in one round. */
@@ -150,8 +148,8 @@ export interface GrowthMeasurement {
   /** Processor time of the server for each create, in µs. */
   readonly cpuUs: number
   readonly maxRssBytes: number
-  /** To the disk for each create. */
-  readonly writtenBytes: number
+  /** To the disk for each create; undefined where the system does not say. */
+  readonly writtenBytes?: number
   /** Of the file before the measurement. */
   readonly fileBytes: number
 }

@@ -19,12 +19,10 @@ const METRICS = /http:\S+\/metrics$/m
 
 async function readUsage(children: readonly Child[]): Promise<Usage> {
   const usages = await Promise.all(children.map((child) => child.ask<Usage>('usage')))
-  const sum = (values: readonly number[]) => values.reduce((one, other) => one + other, 0)
   return {
-    cpuSeconds: sum(usages.map(({ cpuSeconds }) => cpuSeconds)),
+    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
     maxRssBytes: Math.max(...usages.map(({ maxRssBytes }) => maxRssBytes)),
     rssBytes: Math.max(...usages.map(({ rssBytes }) => rssBytes)),
-    writtenBytes: sum(usages.map(({ writtenBytes }) => writtenBytes)),
   }
 }
 

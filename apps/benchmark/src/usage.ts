@@ -3,16 +3,12 @@ import type { Usage } from './measurement.ts'
 
 // Loaded first by every program that the benchmark starts: answers how much it has used.
 
-/** Of getrusage, whatever the disk's own. */
-const BLOCK_BYTES = 512
-
 function readUsage(): Usage {
-  const { userCPUTime, systemCPUTime, maxRSS, fsWrite } = process.resourceUsage()
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
   return {
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
     maxRssBytes: maxRSS * 1024,
     rssBytes: process.memoryUsage.rss(),
-    writtenBytes: fsWrite * BLOCK_BYTES,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Child } from '../child.ts'
 import { applyLoad, measureServers, warmUp } from '../contest.ts'
 import { serverWith } from '../contestants.ts'
 import { type Database, placeSqliteDatabase } from '../databases.ts'
+import { readWrittenBytes } from '../disk.ts'
 import type { GrowthMeasurement } from '../measurement.ts'
 import { runCommand } from '../program.ts'
 import type { Servers } from '../servers.ts'
@@ -27,22 +28,24 @@ export interface GrowthOptions {
 
 type About = Pick<GrowthMeasurement, 'round' | 'stored' | 'ids' | 'loops' | 'fileBytes'>
 
-async function measure(about: About, servers: Servers, { seconds, load }: GrowthOptions) {
+async function measure(about: About, servers: Servers, { seconds, folder, load }: GrowthOptions) {
   const { ids } = about
   const { targets } = servers
   const warm = await applyLoad(load, { ...warmUp(targets, 1, seconds), ids })
-  const before = await servers.usage()
+  const [before, writtenBefore] = [await servers.usage(), readWrittenBytes(folder)]
   const order = { targets, connections: CONNECTIONS, seconds, ids, firstId: warm.acknowledged + 1 }
   const { createsPerSecond, latenciesMs, acknowledged } = await applyLoad(load, order)
   const after = await servers.usage()
   const spent = {
     cpuUs: ((after.cpuSeconds - before.cpuSeconds) / acknowledged) * 1e6,
     maxRssBytes: after.maxRssBytes,
-    writtenBytes: (after.writtenBytes - before.writtenBytes) / acknowledged,
   }
+  const writtenAfter = readWrittenBytes(folder)
+  const written = writtenBefore !== undefined &&
+    writtenAfter !== undefined && { writtenBytes: (writtenAfter - writtenBefore) / acknowledged }
   return {
     acknowledged: warm.acknowledged + acknowledged,
-    measurement: { ...about, createsPerSecond, latenciesMs, ...spent },
+    measurement: { ...about, createsPerSecond, latenciesMs, ...spent, ...written },
   }
 }
 

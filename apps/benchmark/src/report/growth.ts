@@ -59,7 +59,7 @@ function sizeRow(rounds: readonly GrowthMeasurement[]): string[] {
     medianOf(rounds.map((one) => percentileOf(one, 50))),
     medianOf(rounds.map((one) => percentileOf(one, 99))),
     medianOf(rounds.map(({ cpuUs }) => cpuUs)),
-    medianOf(rounds.map(({ writtenBytes }) => writtenBytes)) / 2 ** 10,
+    medianOf(rounds.flatMap(({ writtenBytes }) => writtenBytes ?? [])) / 2 ** 10,
     Math.max(...rounds.map(({ maxRssBytes }) => maxRssBytes)) / 2 ** 20,
     (rounds[0]?.fileBytes ?? 0) / 2 ** 20,
   ]
