@@ -150,8 +150,8 @@ export class GroupCommit<Item, Outcome> {
   async #runCommit(): Promise<void> {
     this.#inFlight++
     this.#lastStart = performance.now()
-    const batch = this.#queue.slice(0, BATCH_LIMIT)
-    this.#queue = this.#queue.slice(BATCH_LIMIT)
+    const batch = this.#queue
+    this.#queue = batch.splice(BATCH_LIMIT)
     const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are resolved, which takes time as well.
@@ -207,8 +207,9 @@ function refuseWrongOutcomes<Item, Outcome>(
   expected: number,
   { isOutcome = (value) => value !== undefined }: GroupCommitOptions<Item, Outcome>,
 ): void {
+  let known = 0
   // Not `filter`, which passes over holes.
-  const known = Array.from(outcomes ?? [], (outcome) => isOutcome(outcome))
-  if (known.length === expected && !known.includes(false)) return
+  for (const outcome of outcomes ?? []) if (isOutcome(outcome)) known++
+  if (outcomes?.length === expected && known === expected) return
   throw new OutcomeUnknownError(`a commit of ${expected} did not end with ${expected} outcomes`)
 }

@@ -3,7 +3,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { MoveRecords } from './move.ts'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
-const createOutcomes = ['created', 'already_there', 'id_taken'] as const
+export const createOutcomes = ['created', 'already_there', 'id_taken'] as const
 
 /**
  * The outcome of a create, once it is on stable storage: the plant was `created` now, was

@@ -1,35 +1,72 @@
 import { DatabaseSync } from 'node:sqlite'
+import type { NewPlant } from '@plant-store/contract'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type CommitReply,
+  insertAll,
   outcomesOf,
   toError,
   toRequest,
-  toRows,
   toSentError,
 } from '../../src/engines/sqlite/commit/commit-messages.ts'
 import { toStoreError } from '../../src/engines/sqlite/files/error-codes.ts'
-import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
+import { type ColumnValue, toRow } from '../../src/store/plant-columns.ts'
+import {
+  type CreateOutcome,
+  OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../../src/store/store.ts'
 
 const plants = [
   { id: 2n ** 63n - 1n, name: 'Fern', tag: '' },
   { id: -1n, name: 'Moss' },
 ]
 
+/** The rows that the other thread inserts. */
+function rowsOf(batch: readonly NewPlant[]): ColumnValue[][] {
+  const rows: ColumnValue[][] = []
+  insertAll(structuredClone(toRequest(1, batch)), (row) => {
+    rows.push([...row])
+    return 'created'
+  })
+  return rows
+}
+
 test('a batch crosses to the other thread to the digit', () => {
-  expect(toRows(structuredClone(toRequest(1, plants)))).toEqual([
+  expect(rowsOf(plants)).toEqual([
     [2n ** 63n - 1n, 'Fern', ''],
     [-1n, 'Moss', null],
   ])
 })
 
+test('any batch crosses to the letter', () => {
+  const text = fc.string({ unit: 'binary' })
+  const plant = fc
+    .tuple(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), text, fc.option(text))
+    .map(([id, name, tag]) => (tag === null ? { id, name } : { id, name, tag }))
+  fc.assert(
+    fc.property(fc.array(plant), (batch) => {
+      expect(rowsOf(batch)).toEqual(batch.map(toRow))
+    }),
+  )
+})
+
+test('each plant gets its own outcome', () => {
+  const said = ['id_taken', 'created', 'already_there'] as const
+  const batch = said.map((name, index) => ({ id: BigInt(index), name }))
+  const request = toRequest(7, batch)
+  const outcomes = insertAll(request, (row) => row[1] as CreateOutcome)
+  expect(outcomesOf({ batch: 7, outcomes }, request)).toEqual(said)
+})
+
 describe('a reply of the thread gives no outcomes', () => {
   test.each<[string, unknown]>([
-    ['to another batch', { batch: 6, outcomes: ['created', 'created'], statementMs: 1 }],
-    ['with one too few', { batch: 7, outcomes: ['created'], statementMs: 1 }],
-    ['with one too many', { batch: 7, outcomes: Array(3).fill('created'), statementMs: 1 }],
-    ['with an unknown one', { batch: 7, outcomes: ['created', 'stored'], statementMs: 1 }],
-    ['with holes', { batch: 7, outcomes: new Array(2), statementMs: 1 }],
+    ['to another batch', { batch: 6, outcomes: Uint8Array.of(0, 0) }],
+    ['with one too few', { batch: 7, outcomes: Uint8Array.of(0) }],
+    ['with one too many', { batch: 7, outcomes: Uint8Array.of(0, 0, 0) }],
+    ['with an unknown one', { batch: 7, outcomes: Uint8Array.of(0, 3) }],
+    ['with an unknown one too many', { batch: 7, outcomes: Uint8Array.of(0, 0, 3) }],
     ['with neither outcomes nor an error', { batch: 7 }],
     [
       'with an error of another batch',

@@ -1,8 +1,9 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
-import { type ColumnValue, contentFields } from '../../../store/plant-columns.ts'
+import { type ColumnValue, contentFields, plantColumns } from '../../../store/plant-columns.ts'
 import {
   type CreateOutcome,
+  createOutcomes,
   isCreateOutcome,
   OutcomeUnknownError,
   StoreRefusedError,
@@ -23,18 +24,23 @@ export interface CommitWorkerData {
  */
 export type ThreadOrder = { readonly serve: MessagePort } | 'stop' | 'close'
 
-/** A batch as columns: a few arrays cross a thread boundary faster than many objects. */
+/** A batch as few values: each string or object that crosses a thread boundary costs time. */
 export interface CommitRequest {
-  /** Counts the batches of the thread; the reply has the same number. */
+  /** Counts the batches of a port; the reply has the same number. */
   readonly batch: number
   readonly ids: BigInt64Array
-  /** The other columns, in the order of contentFields. */
-  readonly contents: readonly (readonly ColumnValue[])[]
+  /** All other values as text, one after the other: for each plant in the order of contentFields. */
+  readonly text: string
+  /** The UTF-16 units of each value, or ABSENT. */
+  readonly lengths: Int32Array
 }
+
+const ABSENT = -1
 
 export type CommitReply = { readonly batch: number } & (
   | {
-      readonly outcomes: readonly CreateOutcome[]
+      /** For each plant the place of its outcome in createOutcomes. */
+      readonly outcomes: Uint8Array
       /** How long the COMMIT statement took; in one reply of each transaction. */
       readonly statementMs?: number | undefined
     }
@@ -42,16 +48,47 @@ export type CommitReply = { readonly batch: number } & (
 )
 
 export function toRequest(batch: number, plants: readonly NewPlant[]): CommitRequest {
-  return {
-    batch,
-    ids: BigInt64Array.from(plants, ({ id }) => id),
-    contents: contentFields.map((field) => plants.map((plant) => plant[field] ?? null)),
-  }
+  const ids = new BigInt64Array(plants.length)
+  const lengths = new Int32Array(plants.length * contentFields.length).fill(ABSENT)
+  let text = ''
+  let place = 0
+  plants.forEach((plant, index) => {
+    ids[index] = plant.id
+    for (const field of contentFields) {
+      const value = plant[field]
+      if (value !== undefined) {
+        const written = String(value)
+        text += written
+        lengths[place] = written.length
+      }
+      place++
+    }
+  })
+  return { batch, ids, text, lengths }
 }
 
-/** The rows of a batch, in the order of plantFields, which begins with the id. */
-export function toRows({ ids, contents }: CommitRequest): ColumnValue[][] {
-  return Array.from(ids, (id, index) => [id, ...contents.map((column) => column[index] ?? null)])
+/**
+ * Inserts the plants of a batch, in order, and gives the outcomes as a reply has them. `insertRow`
+ * gets a row in the order of plantFields, which begins with the id; it must not keep it.
+ */
+export function insertAll(
+  { ids, text, lengths }: CommitRequest,
+  insertRow: (row: readonly ColumnValue[]) => CreateOutcome,
+): Uint8Array {
+  const row: ColumnValue[] = []
+  let place = 0
+  let end = 0
+  return Uint8Array.from(ids, (id) => {
+    row[0] = id
+    contentFields.forEach((field, index) => {
+      const length = lengths[place++] ?? ABSENT
+      const start = end
+      if (length !== ABSENT) end += length
+      row[index + 1] =
+        length === ABSENT ? null : plantColumns[field].fromSql(text.slice(start, end))
+    })
+    return createOutcomes.indexOf(insertRow(row))
+  })
 }
 
 /**
@@ -61,9 +98,11 @@ export function toRows({ ids, contents }: CommitRequest): ColumnValue[][] {
  */
 export function outcomesOf(reply: CommitReply, { batch, ids }: CommitRequest): CreateOutcome[] {
   if ('error' in reply && reply.batch === batch) throw toError(reply.error)
-  const outcomes = 'outcomes' in reply ? Array.from(reply.outcomes) : []
-  const isWhole = outcomes.length === ids.length && outcomes.every(isCreateOutcome)
-  if (isWhole && reply.batch === batch) return outcomes
+  const places = 'outcomes' in reply ? Array.from(reply.outcomes) : []
+  const outcomes = places.map((place) => createOutcomes[place]).filter(isCreateOutcome)
+  if (outcomes.length === ids.length && places.length === ids.length && reply.batch === batch) {
+    return outcomes
+  }
   throw new OutcomeUnknownError('the thread that commits did not reply to the batch that it has')
 }
 

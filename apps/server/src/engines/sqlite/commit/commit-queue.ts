@@ -1,10 +1,6 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { BATCH_LIMIT } from '../../../store/group-commit.ts'
-import {
-  type CreateOutcome,
-  OutcomeUnknownError,
-  StoreUnavailableError,
-} from '../../../store/store.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
 import { type CommitReply, type CommitRequest, toSentError } from './commit-messages.ts'
 
 export interface CommitQueueOptions {
@@ -14,10 +10,13 @@ export interface CommitQueueOptions {
 }
 
 export interface Committed {
-  readonly outcomes: readonly (readonly CreateOutcome[])[]
+  readonly outcomes: readonly Uint8Array[]
   /** How long the COMMIT statement took. */
   readonly statementMs: number
 }
+
+/** No outcomes, which leave open what was stored. */
+const NONE = new Uint8Array()
 
 interface Waiting {
   readonly port: MessagePort
@@ -98,7 +97,7 @@ export class CommitQueue {
         const timing = index === 0 ? { statementMs } : {}
         port.postMessage({
           batch,
-          outcomes: outcomes[index] ?? [],
+          outcomes: outcomes[index] ?? NONE,
           ...timing,
         } satisfies CommitReply)
       })

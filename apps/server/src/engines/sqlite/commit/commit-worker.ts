@@ -5,7 +5,12 @@ import { openConnection } from '../database/database.ts'
 import { prepareRowInsert } from '../database/plants.ts'
 import { createTransactions } from '../database/transactions.ts'
 import { requireSameFiles } from '../files/known-files.ts'
-import { type CommitWorkerData, type ThreadOrder, toRows, toSentError } from './commit-messages.ts'
+import {
+  type CommitWorkerData,
+  insertAll,
+  type ThreadOrder,
+  toSentError,
+} from './commit-messages.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { growLog } from './grow-log.ts'
 
@@ -32,7 +37,7 @@ const queue = new CommitQueue({
       // Within a transaction, so that what is wrong with the table ends one batch and no thread.
       insertRow ??= prepareRowInsert(database)
       const insert = insertRow
-      return requests.map((request) => toRows(request).map(insert))
+      return requests.map((request) => insertAll(request, insert))
     })
     return { outcomes, statementMs }
   },

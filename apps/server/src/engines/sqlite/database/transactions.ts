@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
 import { isBusy, toStoreError } from '../files/error-codes.ts'
@@ -32,21 +32,34 @@ export function createTransactions(
   files: readonly KnownFile[] = [],
 ): Transactions {
   const requireSameFiles = createFilesCheck(files)
+  const statements = {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    commit: database.prepare('COMMIT'),
+  }
 
+  function toFailure(error: unknown): unknown {
+    const storeError = toStoreError(error, false)
+    if (storeError instanceof OutcomeUnknownError) onFault(storeError)
+    return storeError
+  }
+
+  /** Tries again while another process holds the file, without blocking the event loop. */
   async function run<Result>(action: () => Result): Promise<Result> {
-    try {
-      return await retryWhileBusy(action)
-    } catch (error) {
-      const storeError = toStoreError(error, false)
-      if (storeError instanceof OutcomeUnknownError) onFault(storeError)
-      throw storeError
+    const deadline = performance.now() + BUSY_LIMIT_MS
+    for (;;) {
+      try {
+        return action()
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw toFailure(error)
+        await sleep(BUSY_PAUSE_MS)
+      }
     }
   }
 
   return {
     write: (work) =>
       run(() => {
-        const result = runTransaction(database, work, onCommit)
+        const result = runTransaction(database, statements, work, onCommit)
         // After the commit, because a file may be deleted until then.
         requireSameFiles()
         return result
@@ -62,31 +75,19 @@ export function createTransactions(
   }
 }
 
-/** Tries again while another process holds the file, without blocking the event loop. */
-async function retryWhileBusy<Result>(action: () => Result): Promise<Result> {
-  const deadline = performance.now() + BUSY_LIMIT_MS
-  for (;;) {
-    try {
-      return action()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
-      await sleep(BUSY_PAUSE_MS)
-    }
-  }
-}
-
 function runTransaction<Result>(
   database: DatabaseSync,
+  { begin, commit }: Readonly<Record<'begin' | 'commit', StatementSync>>,
   work: () => Result,
   onCommit: ((durationMs: number) => void) | undefined,
 ): Result {
-  database.exec('BEGIN IMMEDIATE')
+  begin.run()
   let commitBeganAt: number | undefined
   let result: Result
   try {
     result = work()
     commitBeganAt = performance.now()
-    database.exec('COMMIT')
+    commit.run()
   } catch (error) {
     // SQLite has rolled back by itself after some errors (https://sqlite.org/lang_transaction.html).
     if (database.isTransaction) database.exec('ROLLBACK')
