@@ -7,7 +7,7 @@ import {
 } from './shared/address-counts.ts'
 import { createKeyedHash } from './shared/keyed-hash.ts'
 import { createLoopCountMemory, forgetLoopCount, LoopCount } from './shared/loop-count.ts'
-import { createRateMemory, releaseRates } from './shared/rate-memory.ts'
+import { createRateMemory } from './shared/rate-memory.ts'
 
 /**
  * What the limits of a process count, in memory that all its event loops share; may be posted to a
@@ -82,7 +82,6 @@ export function forgetLoop(counts: ProcessCounts, loop: number): void {
   for (const memory of Object.values(counts.perAddress)) {
     forgetAddressCounts(memory, counts.loops, loop)
   }
-  for (const memory of Object.values(counts.rates)) releaseRates(memory, loop)
 }
 
 /** The counts of the process, as one of its event loops uses them. */

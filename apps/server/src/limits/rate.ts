@@ -37,8 +37,8 @@ export interface RateShare {
   readonly clockOffsetNs: number
 }
 
-/** A millisecond is ten thousand times as long as a bucket is held. */
-const HELD_LOOK_MS = 1
+/** A bucket is held for a hundred-thousandth of this, unless its holder has died meanwhile. */
+const HELD_LIMIT_MS = 100
 
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
@@ -49,13 +49,20 @@ export function createRate(limit: RateLimit, share: RateShare): Rate {
   const { loop, hash, clockOffsetNs } = share
   const { buckets, fullAtNs, keys, holders } = readRateMemory(share.memory)
 
-  /** Only one thread may read and change a bucket; see releaseRates for one that ends meanwhile. */
+  /** Lets one thread at a time read and change a bucket. */
   function hold(bucket: number): void {
+    let expected = 0
     for (;;) {
-      const holder = Atomics.compareExchange(holders, bucket, 0, loop + 1)
-      if (holder === 0) return
-      Atomics.wait(holders, bucket, holder, HELD_LOOK_MS)
+      const holder = Atomics.compareExchange(holders, bucket, expected, loop + 1)
+      if (holder === expected) return
+      const isLate = Atomics.wait(holders, bucket, holder, HELD_LIMIT_MS) === 'timed-out'
+      expected = isLate ? holder : 0
     }
+  }
+
+  function release(bucket: number): void {
+    Atomics.store(holders, bucket, 0)
+    Atomics.notify(holders, bucket, 1)
   }
 
   const isOf = (slot: number, key: Hash) =>
@@ -83,7 +90,7 @@ export function createRate(limit: RateLimit, share: RateShare): Rate {
       keys.set(key.subarray(1, 3), 2 * slot)
       fullAtNs[slot] = nowNs + missingNs + limit.unitNs
     }
-    Atomics.store(holders, bucket, 0)
+    release(bucket)
     return state
   }
 

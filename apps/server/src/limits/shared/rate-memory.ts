@@ -32,11 +32,3 @@ export function readRateMemory(memory: SharedArrayBuffer): RateMemory {
     holders: new Int32Array(memory, slots * 16, buckets),
   }
 }
-
-/** Lets go what a loop held that is no more. What it has spent stays spent. */
-export function releaseRates(memory: SharedArrayBuffer, loop: number): void {
-  const { holders } = readRateMemory(memory)
-  for (let bucket = 0; bucket < holders.length; bucket++) {
-    Atomics.compareExchange(holders, bucket, loop + 1, 0)
-  }
-}
