@@ -26,17 +26,18 @@ function takeAddress(number: number): void {
 
 const rate = createRate({ unitNs: UNIT_NS, burst: most }, counts.tokenRates)
 
-function strike(count: number): void {
-  if (what === 'addresses') return takeAddress(count % ADDRESSES)
-  if (what === 'rates') {
-    if (rate.spend(`key ${count % ADDRESSES}`, performance.now()).waitMs === 0) granted++
-    return
-  }
+function spendRate(number: number): void {
+  if (rate.spend(`key ${number}`, performance.now()).waitMs === 0) granted++
+}
+
+function takeRequest(): void {
   if (!counts.requests.take(most)) return
   stay(0)
   counts.requests.leave()
 }
 
+const strike = { addresses: takeAddress, rates: spendRate, requests: takeRequest }[what]
+
 parentPort?.postMessage('ready')
-for (let count = 0; count < times; count++) strike(count)
+for (let count = 0; count < times; count++) strike(count % ADDRESSES)
 parentPort?.postMessage({ granted, largest })
