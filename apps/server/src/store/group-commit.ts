@@ -40,7 +40,7 @@ export const BATCH_LIMIT = 1024
  * This many items are worth a sync of their own: they start a commit within a turn of the event
  * loop, as soon as none runs, so that disk and event loop work at the same time.
  */
-const WORTH_A_COMMIT = 24
+export const WORTH_A_COMMIT = 24
 
 /**
  * Group commit: items that arrive while a commit runs share the next one.
