@@ -12,6 +12,8 @@ export interface CommitQueueOptions {
   /** Commits batches in one transaction, and gives the outcomes of each, in order. */
   readonly commit: (requests: readonly CommitRequest[]) => Promise<Committed>
   readonly onFailure: (error: unknown) => void
+  /** How long a transaction is put off for threads that are about to send. In ms; default: 2. */
+  readonly patienceMs?: number
 }
 
 export interface Committed {
@@ -28,10 +30,7 @@ interface Waiting {
   readonly request: CommitRequest
 }
 
-/**
- * How long a transaction is put off for threads that are about to send, in ms: longer than a usual
- * turn of an event loop.
- */
+/** Longer than a usual turn of an event loop. */
 const PATIENCE_MS = 2
 
 /**
@@ -55,7 +54,10 @@ export class CommitQueue {
   /** Replies to each CommitRequest of a thread, until its port is closed. */
   serve({ port, held }: CommitEnd): void {
     this.#senders.set(port, held)
-    port.on('close', () => this.#senders.delete(port))
+    port.on('close', () => {
+      this.#senders.delete(port)
+      this.#start()
+    })
     port.on('message', (request: CommitRequest) => {
       this.#waiting.push({ port, request })
       this.#start()
@@ -82,7 +84,7 @@ export class CommitQueue {
     else {
       this.#patience ??= setTimeout(() => {
         this.#running ??= this.#run()
-      }, PATIENCE_MS)
+      }, this.#options.patienceMs ?? PATIENCE_MS)
     }
   }
 
