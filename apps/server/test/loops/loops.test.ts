@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runOn } from '../commands/program.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
 import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ENOUGH, openCallers } from './callers.ts'
@@ -67,6 +68,30 @@ describe('a server with several event loops', () => {
     await expect.poll(status).toBe(200)
     expect(server.output()).toMatch(/event loop \d does not answer/)
   })
+})
+
+test('loops need a thread each, so without the permission for threads there is one', async () => {
+  const root = new URL('../../../../', import.meta.url).pathname
+  const nodeFlags = ['--permission', `--allow-fs-read=${root}`]
+  const { code, err } = await runToEnd({ nodeFlags, environment: { PLANT_STORE_LOOPS: '2' } })
+  expect(code).toBe(78)
+  expect(err).toContain('PLANT_STORE_LOOPS: must be auto or 1 without --allow-worker')
+})
+
+test('loops serve under the flags of the systemd unit', async () => {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({
+    folder,
+    nodeFlags: unitNodeFlags(folder),
+    environment: {
+      PLANT_STORE_LOOPS: '2',
+      PLANT_STORE_LOG_LEVEL: 'debug',
+      PLANT_STORE_DATABASE_URL: `sqlite:${folder}/data/plants.db`,
+    },
+  })
+  const statuses = await Promise.all(openCallers(server).map((caller, id) => caller.create(id)))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(loopsIn(server.output())).toEqual([1, 2])
 })
 
 describe('a port that another server has', () => {

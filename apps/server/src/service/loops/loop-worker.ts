@@ -11,7 +11,7 @@ import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
 import { toSentError } from './sent-error.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
-const { loop, config, counts, share, names } = workerData as LoopData
+const { loop, config, counts, share, hasColors, names } = workerData as LoopData
 
 /** How often it reports at most that something fails. */
 const SUSPECT_MS = 1_000
@@ -29,6 +29,7 @@ function suspect(): void {
 }
 
 async function open() {
+  if (hasColors) Object.assign(process.stderr, { isTTY: true })
   setOperatorNames({ ...names, commandLine: (words) => `${names.program} ${words}` })
   const telemetry = await startTelemetry(config, { loop })
   const metrics = notingUnknownOutcomes(telemetry.metrics, () => tell({ type: 'outcomeUnknown' }))
