@@ -7,7 +7,7 @@ import {
 } from './shared/address-counts.ts'
 import { createKeyedHash } from './shared/keyed-hash.ts'
 import { createLoopCountMemory, forgetLoopCount, LoopCount } from './shared/loop-count.ts'
-import { createRateMemory, releaseRates } from './shared/rate-memory.ts'
+import { createRateMemory, RateBuckets } from './shared/rate-buckets.ts'
 
 /**
  * What the limits of a process count, in memory that all its event loops share; may be posted to a
@@ -82,7 +82,7 @@ export function forgetLoop(counts: ProcessCounts, loop: number): void {
   for (const memory of Object.values(counts.perAddress)) {
     forgetAddressCounts(memory, counts.loops, loop)
   }
-  for (const memory of Object.values(counts.rates)) releaseRates(memory, loop)
+  for (const memory of Object.values(counts.rates)) new RateBuckets(memory, loop).releaseAll()
 }
 
 /** The counts of the process, as one of its event loops uses them. */
@@ -110,8 +110,8 @@ export interface LoopPlace {
 
 /** What to add to performance.now() of this thread for the time since `sinceNs`; in whole ns. */
 function measureClockOffset(sinceNs: bigint): number {
-  // Both read one clock, from different beginnings, but other threads may run in between.
-  const measured = Array.from({ length: 5 }, () => {
+  // Both read one clock, from different beginnings; the less time between, the larger the difference.
+  const measured = Array.from({ length: 100 }, () => {
     const elapsedNs = Number(process.hrtime.bigint() - sinceNs)
     return elapsedNs - Math.round(performance.now() * 1e6)
   })

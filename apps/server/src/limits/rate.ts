@@ -1,6 +1,6 @@
 import type { RateLimit } from '../store/store.ts'
 import type { Hash } from './shared/keyed-hash.ts'
-import { readRateMemory, SLOTS } from './shared/rate-memory.ts'
+import { RateBuckets } from './shared/rate-buckets.ts'
 
 const NS_PER_MS = 1_000_000
 
@@ -37,53 +37,30 @@ export interface RateShare {
   readonly clockOffsetNs: number
 }
 
-/** A millisecond is ten thousand times as long as a bucket is held. */
-const HELD_LOOK_MS = 1
-
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
- * each key: the time at which all of its burst is available again. Where a bucket is full of others,
- * a key takes the place of the one that is available again first, which starts anew.
+ * each key: the time at which all of its burst is available again.
  */
-export function createRate(limit: RateLimit, share: RateShare): Rate {
-  const { loop, hash, clockOffsetNs } = share
-  const { buckets, fullAtNs, keys, holders } = readRateMemory(share.memory)
+export function createRate(
+  limit: RateLimit,
+  { memory, loop, hash, clockOffsetNs }: RateShare,
+): Rate {
+  const buckets = new RateBuckets(memory, loop)
+  let nowNs = 0
+  let spends = false
+  let state: RateState
 
-  /** Only one thread may read and change a bucket; see releaseRates for one that ends meanwhile. */
-  function hold(bucket: number): void {
-    for (;;) {
-      const holder = Atomics.compareExchange(holders, bucket, 0, loop + 1)
-      if (holder === 0) return
-      Atomics.wait(holders, bucket, holder, HELD_LOOK_MS)
-    }
+  // One function for all calls, because a new one for each would be garbage.
+  function change(fullAtNs: number): number {
+    const missingNs = Math.max(0, fullAtNs - nowNs)
+    state = stateOf(limit, missingNs)
+    return spends && state.waitMs === 0 ? nowNs + missingNs + limit.unitNs : fullAtNs
   }
 
-  const isOf = (slot: number, key: Hash) =>
-    keys[2 * slot] === key[1] && keys[2 * slot + 1] === key[2]
-
-  /** The slot of a key, or else the one whose key is available again first. */
-  function slotOf(bucket: number, key: Hash): number {
-    let first = bucket * SLOTS
-    for (let slot = first; slot < (bucket + 1) * SLOTS; slot++) {
-      if (isOf(slot, key)) return slot
-      if ((fullAtNs[slot] as number) < (fullAtNs[first] as number)) first = slot
-    }
-    return first
-  }
-
-  function use(text: string, nowMs: number, spends: boolean): RateState {
-    const key = hash(text)
-    const nowNs = Math.round(nowMs * NS_PER_MS) + clockOffsetNs
-    const bucket = (key[0] as number) & (buckets - 1)
-    hold(bucket)
-    const slot = slotOf(bucket, key)
-    const missingNs = isOf(slot, key) ? Math.max(0, (fullAtNs[slot] as number) - nowNs) : 0
-    const state = stateOf(limit, missingNs)
-    if (spends && state.waitMs === 0) {
-      keys.set(key.subarray(1, 3), 2 * slot)
-      fullAtNs[slot] = nowNs + missingNs + limit.unitNs
-    }
-    Atomics.store(holders, bucket, 0)
+  function use(key: string, nowMs: number, isSpent: boolean): RateState {
+    nowNs = Math.round(nowMs * NS_PER_MS) + clockOffsetNs
+    spends = isSpent
+    buckets.update(hash(key), change)
     return state
   }
 

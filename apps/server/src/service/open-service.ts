@@ -26,11 +26,13 @@ export async function openService(
   config: Config,
   { store, log, metrics, tracing, limits, stop, onFailure }: ServiceParts,
 ): Promise<ServiceListener> {
-  const authenticate = await openAuthenticate(store.tokens, config, {
-    log,
-    stop,
-    observer: metrics,
-  })
+  // What it takes at a time is a part of this.
+  const requestLimit = Math.ceil(config.requestLimit / limits.counts.loops)
+  const authenticate = await openAuthenticate(
+    store.tokens,
+    { ...config, requestLimit },
+    { log, stop, observer: metrics },
+  )
   const options: ServiceOptions & { readonly metrics: Metrics | undefined } = {
     ...config,
     metrics,

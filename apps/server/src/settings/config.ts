@@ -12,6 +12,7 @@ import {
 } from './settings.ts'
 import { readTracesConfig, type TracesConfig } from './traces-config.ts'
 import { describeUnknownVariables } from './unknown-names.ts'
+import { whyOneLoop } from './why-one-loop.ts'
 
 /** Wrong settings; the message names each problem with its source and its fix. */
 export class ConfigError extends Error {
@@ -89,10 +90,11 @@ function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
   return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
 }
 
-/** Only Linux spreads the connections of one port over several listeners. */
 function describeLoops({ loops }: Readonly<Record<string, unknown>>): string[] {
-  if (process.platform === 'linux' || !(Number(loops) > 1)) return []
-  return [problem('loops', `must be auto or 1 on ${process.platform}: loops cannot share a port`)]
+  const reason = whyOneLoop()
+  return reason === undefined || !(Number(loops) > 1)
+    ? []
+    : [problem('loops', `must be auto or 1 ${reason}`)]
 }
 
 /** `isSet`: whether a setting differs from its default. */

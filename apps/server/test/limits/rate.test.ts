@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRate, type RateShare } from '../../src/limits/rate.ts'
 import { createKeyedHash } from '../../src/limits/shared/keyed-hash.ts'
-import { createRateMemory } from '../../src/limits/shared/rate-memory.ts'
+import { createRateMemory } from '../../src/limits/shared/rate-buckets.ts'
 
 const limit = { unitNs: 100_000_000, burst: 5 }
 

@@ -92,6 +92,18 @@ describe('plants that wait', () => {
     expect(await pass(10, { offered: 400, ended: 10_000 })).toBe(256)
   })
 
+  test('may always be 256 on one of two loops, and then half as many on the other', async () => {
+    const memory = createLoopCountMemory(2)
+    const benches = [0, 1].map((loop) =>
+      createBench({ turnMs: 1_000, ofProcess: new LoopCount(memory, loop) }),
+    )
+    for (const { pass } of benches) {
+      await pass(3_000, { offered: 400, ended: 1 })
+      await pass(10, { offered: 0, ended: 100_000 })
+    }
+    expect(benches.map(({ offer }) => offer(400))).toEqual([256, 128])
+  })
+
   test('are not refused because a commit stalled once', async () => {
     const { pass } = createBench()
     await pass(1_000, { offered: 50, ended: 50 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openCallers, press } from './callers.ts'
-import { startLoopsServer, valueOf } from './start-loops.ts'
+import { sampleOf, startLoopsServer } from './start-loops.ts'
 
 const CREATED = 'plant_store_creates_total{outcome="created"}'
 
@@ -18,16 +18,16 @@ test.each([
     const [killer, ...callers] = openCallers(server)
     const load = press(callers)
     await load.goOn(200)
-    const before = valueOf(await server.scrape(), CREATED)
+    const before = sampleOf(await server.scrape(), CREATED)
     await killer?.create(0, { 'x-end-loop': way }).catch(() => {})
     await server.untilLogged('an event loop has died, and is replaced')
     expect(server.output()).toContain(cause)
     await load.goOn(50)
-    const whileAway = valueOf(await server.scrape(), CREATED)
+    const whileAway = sampleOf(await server.scrape(), CREATED)
     const ready = async () => (await fetch(`${server.operationsUrl}/readyz`)).status
     await expect.poll(ready).toBe(200)
     await load.goOn(200)
-    const after = valueOf(await server.scrape(), CREATED)
+    const after = sampleOf(await server.scrape(), CREATED)
     await load.stop()
     expect(before).toBeGreaterThan(0)
     expect(whileAway).toBeGreaterThan(before)
@@ -47,7 +47,7 @@ test('what a loop held that dies is given back: connections and requests in flig
   const server = await startLoopsServer({ PLANT_STORE_CONNECTION_LIMIT: '40' })
   const callers = openCallers(server)
   await Promise.all(callers.map((caller, id) => caller.create(id)))
-  const open = async () => valueOf(await server.scrape(), 'plant_store_connections')
+  const open = async () => sampleOf(await server.scrape(), 'plant_store_connections')
   expect(await open()).toBe(callers.length)
   await callers[0]?.create(0, { 'x-end-loop': 'exception' }).catch(() => {})
   await expect.poll(async () => (await open()) < callers.length).toBe(true)

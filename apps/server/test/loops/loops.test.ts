@@ -1,9 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runOn } from '../commands/program.ts'
+import { findFreePort } from '../free-port.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
 import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ENOUGH, openCallers } from './callers.ts'
-import { startLoopsServer, valueOf } from './start-loops.ts'
+import { sampleOf, startLoopsServer } from './start-loops.ts'
 
 const CREATED = 'plant_store_creates_total{outcome="created"}'
 
@@ -23,8 +27,8 @@ describe('a server with several event loops', () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(loopsIn(server.output())).toEqual(Array.from({ length: loops }, (_, index) => index + 1))
     const metrics = await server.scrape()
-    expect(valueOf(metrics, CREATED)).toBe(callers.length)
-    expect(valueOf(metrics, 'plant_store_connections')).toBe(callers.length)
+    expect(sampleOf(metrics, CREATED)).toBe(callers.length)
+    expect(sampleOf(metrics, 'plant_store_connections')).toBe(callers.length)
     expect((await server.end()).code).toBe(0)
     expect(server.storedIds().size).toBe(callers.length)
   })
@@ -56,6 +60,22 @@ describe('a server with several event loops', () => {
     expect(new Set(await all())).toEqual(new Set([401]))
   })
 
+  test('bounds the plants that wait for a commit in all of them together', async () => {
+    const folder = temporaryFolder()
+    const server = await startLoopsServer({ PLANT_STORE_QUEUE_LIMIT: '3' }, { folder })
+    const callers = openCallers(server, 2 * ENOUGH)
+    for (const [id, caller] of callers.entries()) expect(await caller.create(id)).toBe(200)
+    const observer = new DatabaseSync(`${folder}/data/plants.db`)
+    onTestFinished(() => observer.close())
+    observer.exec('BEGIN IMMEDIATE')
+    // Each loop has a commit that has begun, and the rest waits.
+    const statuses = callers.map((caller, id) => caller.create(1_000 + id))
+    const waiting = async () => sampleOf(await server.scrape(), 'plant_store_waiting_plants')
+    await expect.poll(waiting, { interval: 10 }).toBe(3)
+    observer.exec('ROLLBACK')
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([200, 503]))
+  })
+
   test('is not ready while one of them does not answer', async () => {
     const server = await startLoopsServer()
     const status = async () => (await fetch(`${server.operationsUrl}/readyz`)).status
@@ -67,6 +87,30 @@ describe('a server with several event loops', () => {
     await expect.poll(status).toBe(200)
     expect(server.output()).toMatch(/event loop \d does not answer/)
   })
+})
+
+test('loops need a thread each, so without the permission for threads there is one', async () => {
+  const root = new URL('../../../../', import.meta.url).pathname
+  const nodeFlags = ['--permission', `--allow-fs-read=${root}`]
+  const { code, err } = await runToEnd({ nodeFlags, environment: { PLANT_STORE_LOOPS: '2' } })
+  expect(code).toBe(78)
+  expect(err).toContain('PLANT_STORE_LOOPS: must be auto or 1 without --allow-worker')
+})
+
+test('loops serve under the flags of the systemd unit', async () => {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({
+    folder,
+    nodeFlags: unitNodeFlags(folder),
+    environment: {
+      PLANT_STORE_LOOPS: '2',
+      PLANT_STORE_LOG_LEVEL: 'debug',
+      PLANT_STORE_DATABASE_URL: `sqlite:${folder}/data/plants.db`,
+    },
+  })
+  const statuses = await Promise.all(openCallers(server).map((caller, id) => caller.create(id)))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(loopsIn(server.output())).toEqual([1, 2])
 })
 
 describe('a port that another server has', () => {
@@ -84,8 +128,7 @@ describe('a port that another server has', () => {
   })
 
   test('is refused to all but one of several that start at once', async () => {
-    const { port, end } = await startServerProcess()
-    await end()
+    const port = await findFreePort()
     const environment = { PLANT_STORE_LOOPS: '2', PLANT_STORE_LISTEN: `127.0.0.1:${port}` }
     const starts = [1, 2, 3].map(() => startServerProcess({ environment }))
     const settled = await Promise.allSettled(starts)
@@ -94,5 +137,16 @@ describe('a port that another server has', () => {
       expect.stringContaining('EADDRINUSE'),
       expect.stringContaining('EADDRINUSE'),
     ])
+  })
+
+  test('is refused where another start has held its turn for 5 s', async () => {
+    const port = await findFreePort()
+    const turn = createServer().listen({ path: `\0plant-store-start:${port}` })
+    onTestFinished(() => void turn.close())
+    const { code, err } = await runToEnd({
+      environment: { PLANT_STORE_LOOPS: '2', PLANT_STORE_LISTEN: `127.0.0.1:${port}` },
+    })
+    expect(code).toBe(69)
+    expect(err).toContain('EADDRINUSE')
   })
 })

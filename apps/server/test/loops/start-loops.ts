@@ -36,7 +36,7 @@ export async function startLoopsServer(
 }
 
 /** The value of a sample; 0 where it is not there. */
-export function valueOf(metrics: string, sample: string): number {
+export function sampleOf(metrics: string, sample: string): number {
   const line = metrics.split('\n').find((text) => text.startsWith(`${sample} `))
   return Number(line?.slice(sample.length + 1) ?? 0)
 }

@@ -8,6 +8,7 @@ import { runChecks } from '../../operations/store-checks.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
+import { countLoops } from '../../service/loops/count-loops.ts'
 import { takesJwt } from '../../service/open-authenticate.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { notingUnknownOutcomes } from '../../service/unknown-outcomes.ts'
@@ -109,7 +110,8 @@ async function serveStore(
       takesTokens: !takesJwt(config),
     }),
   )
-  const about = { ...build, pid: process.pid, store: description }
+  const loops = countLoops(config.loops)
+  const about = { ...build, pid: process.pid, loops, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })

@@ -9,6 +9,7 @@ import {
   type StoreShare,
 } from '../../store/store.ts'
 import { OpenedThread } from './ask.ts'
+import type { CommitEnd } from './commit/commit-messages.ts'
 import { CommitPort } from './commit/commit-port.ts'
 import { createIntegrity } from './commit/integrity.ts'
 
@@ -17,18 +18,18 @@ interface SqliteShare {
   /** To the thread that opened the store. */
   readonly opened: MessagePort
   /** To the thread that commits. */
-  readonly commits: MessagePort
+  readonly commits: CommitEnd
   readonly description: string
 }
 
 export function shareWith(
   opened: MessagePort,
-  commits: MessagePort,
+  commits: CommitEnd,
   description: string,
 ): StoreShare {
   return {
     data: { opened, commits, description } satisfies SqliteShare,
-    transfer: [opened, commits],
+    transfer: [opened, commits.port],
   }
 }
 
@@ -37,14 +38,15 @@ export function shareWith(
  * thread that commits, everything else to the one that opened it.
  */
 export async function joinSqliteStore(data: unknown, options: OpenOptions): Promise<Store> {
-  const { opened: openedPort, commits: commitPort, description } = data as SqliteShare
-  const { queueLimit, observer } = options
-  const port = new CommitPort(commitPort, observer)
-  commitPort.on('close', () => port.die())
+  const { opened: openedPort, commits: end, description } = data as SqliteShare
+  const { queueLimit, queue, observer } = options
+  const port = new CommitPort(end, observer)
+  end.port.on('close', () => port.die())
   const integrity = createIntegrity((fault) => commits.fail(fault))
   const opened = new OpenedThread(openedPort, integrity.learn)
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     queueLimit,
+    queue,
     observer,
     isOutcome: isCreateOutcome,
     commit: (plants) => integrity.watch(() => commitAndTell(plants)),
@@ -53,7 +55,9 @@ export async function joinSqliteStore(data: unknown, options: OpenOptions): Prom
 
   async function commitAndTell(plants: readonly NewPlant[]): Promise<CreateOutcome[]> {
     try {
-      return await port.commit(plants)
+      const outcomes = port.commit(plants)
+      port.hold(commits.waiting)
+      return await outcomes
     } catch (error) {
       // The one that opened the store is asked whether it is ready.
       opened.tell(error)
@@ -62,7 +66,13 @@ export async function joinSqliteStore(data: unknown, options: OpenOptions): Prom
   }
 
   return {
-    plants: { create: (plant, timing) => commits.add(plant, timing) },
+    plants: {
+      create(plant, timing) {
+        const outcome = commits.add(plant, timing)
+        port.hold(commits.waiting)
+        return outcome
+      },
+    },
     tokens: opened.store,
     description,
     failure: integrity.failure,

@@ -1,8 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Gauge, Registry } from '@prometheus-io/client'
-
-export const LAG_P99 = 'nodejs_eventloop_lag_p99_seconds'
-export const LAG_MAX = 'nodejs_eventloop_lag_max_seconds'
+import { LAG_MAX, LAG_P99 } from './measured.ts'
 
 /**
  * How late the event loop was since the last reading, for the page: in a registry of its own, because

@@ -169,7 +169,7 @@ export function createMetrics(): Metrics {
     },
     contentType: registry.contentType,
     async print() {
-      return readLoops === undefined ? registry.metrics() : (await readAll()).metrics()
+      return (await readAll()).metrics()
     },
   }
 }

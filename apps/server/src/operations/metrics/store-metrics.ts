@@ -1,29 +1,27 @@
-import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { StoreMeasures, StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
 import { DURATION_BUCKETS } from './request-metrics.ts'
+import { createDistribution } from './tallies.ts'
 
 /** Powers of two up to the most that one commit takes. */
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
 
 /** Measures commits as the store reports them. */
 export function createStoreObserver(registers: Registry[]): StoreObserver {
-  const wait = new Histogram({
+  const wait = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_commit_wait_seconds',
     help: 'From the arrival of a plant at the store to the beginning of its commit.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
-  const duration = new Histogram({
+  const duration = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_commit_duration_seconds',
     help: 'From sending a batch of plants to the database to their outcomes.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
-  const size = new Histogram({
+  const size = createDistribution(BATCH_BUCKETS, {
     name: 'plant_store_commit_plants',
     help: 'Plants in a commit.',
-    buckets: BATCH_BUCKETS,
     registers,
   })
   const failures = new Counter({
@@ -31,20 +29,19 @@ export function createStoreObserver(registers: Registry[]): StoreObserver {
     help: 'Commits that ended without outcomes: nothing is stored, or it is unknown whether.',
     registers,
   })
-  const statement = new Histogram({
+  const statement = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_sqlite_commit_statement_duration_seconds',
     help: 'COMMIT of SQLite: writing the log, syncing it, and a checkpoint where one is due. SQLite does not show the sync alone.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
   return {
-    itemWaited: (waitMs) => wait.observe(waitMs / 1_000),
+    itemWaited: (waitMs) => wait(waitMs / 1_000),
     commitEnded({ items, startedAt, endedAt, error }) {
-      duration.observe((endedAt - startedAt) / 1_000)
-      size.observe(items.length)
+      duration((endedAt - startedAt) / 1_000)
+      size(items.length)
       if (error !== undefined) failures.inc()
     },
-    commitStatementEnded: (durationMs) => statement.observe(durationMs / 1_000),
+    commitStatementEnded: (durationMs) => statement(durationMs / 1_000),
   }
 }
 

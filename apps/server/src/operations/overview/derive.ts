@@ -1,4 +1,4 @@
-import { LAG_MAX, LAG_P99 } from '../metrics/lag-metrics.ts'
+import { LAG_MAX, LAG_P99 } from '../metrics/measured.ts'
 import type { Column, History } from './history.ts'
 import type { Derived, Series } from './reply.ts'
 import { PLOTTED } from './shown.ts'

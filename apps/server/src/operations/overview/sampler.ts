@@ -1,5 +1,4 @@
-import { LAG_MAX, LAG_P99 } from '../metrics/lag-metrics.ts'
-import type { Measured } from '../metrics/measured.ts'
+import { LAG_MAX, LAG_P99, type Measured } from '../metrics/measured.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { History } from './history.ts'
 import { PLOTTED, READ_FIRST } from './shown.ts'

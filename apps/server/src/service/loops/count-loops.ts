@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os'
+import { whyOneLoop } from '../../settings/why-one-loop.ts'
 
 /** Of a container's memory, or of the machine's, for each loop. */
 const LOOP_BYTES = 200 * 1024 * 1024
@@ -14,12 +15,11 @@ function memoryBytes(): number {
 
 /**
  * How many event loops serve: as many as were asked for, else one for each core that this process may
- * use, as far as memory reaches, and 8 at most. Where loops cannot share a port, as on other systems
- * than Linux, it is one.
+ * use, as far as memory reaches, and 8 at most. It is one where more cannot be.
  */
 export function countLoops(asked: number | undefined): number {
   if (asked !== undefined) return asked
-  if (process.platform !== 'linux') return 1
+  if (whyOneLoop() !== undefined) return 1
   const byMemory = Math.floor(memoryBytes() / LOOP_BYTES)
   return Math.max(1, Math.min(availableParallelism(), byMemory, MOST))
 }

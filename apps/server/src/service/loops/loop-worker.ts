@@ -1,6 +1,7 @@
 import '../../process/without-proto.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { engineOf } from '../../engines/engines.ts'
+import { createQueueBound } from '../../limits/queue-bound.ts'
 import { startTelemetry, stopTelemetry } from '../../operations/telemetry.ts'
 import { within } from '../../process/within.ts'
 import { joinObservers } from '../../store/observer.ts'
@@ -11,7 +12,7 @@ import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
 import { toSentError } from './sent-error.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
-const { loop, config, counts, share, names } = workerData as LoopData
+const { loop, config, counts, share, hasColors, names } = workerData as LoopData
 
 /** How often it reports at most that something fails. */
 const SUSPECT_MS = 1_000
@@ -29,18 +30,21 @@ function suspect(): void {
 }
 
 async function open() {
+  if (hasColors) Object.assign(process.stderr, { isTTY: true })
   setOperatorNames({ ...names, commandLine: (words) => `${names.program} ${words}` })
   const telemetry = await startTelemetry(config, { loop })
   const metrics = notingUnknownOutcomes(telemetry.metrics, () => tell({ type: 'outcomeUnknown' }))
   const observer = joinObservers(metrics?.store, telemetry.tracing?.observer)
-  const store = await engineOf(config.databaseUrl).join(share, { ...config, observer })
+  const limits = { counts, loop: loop - 1 }
+  const queue = createQueueBound(limits, config.queueLimit)
+  const store = await engineOf(config.databaseUrl).join(share, { ...config, queue, observer })
   metrics?.measureStore(store)
   const stop = new AbortController()
   const service = await openService(config, {
     ...telemetry,
     metrics,
     store,
-    limits: { counts, loop: loop - 1 },
+    limits,
     stop: stop.signal,
     onFailure: suspect,
   })

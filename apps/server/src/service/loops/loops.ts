@@ -101,10 +101,10 @@ export class Loops implements RunningService {
   #make(loop: number): LoopThread {
     const { config, log, store } = this.#options
     const { commandLine: _notSent, ...names } = operatorNames
-    const counts = this.#counts
     const data = {
       loop,
-      counts,
+      counts: this.#counts,
+      hasColors: process.stderr.isTTY && process.stderr.hasColors(),
       config: { ...config, logLevel: log.level as Config['logLevel'] },
       names,
     }

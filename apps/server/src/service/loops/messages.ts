@@ -12,6 +12,8 @@ export interface LoopData {
   readonly counts: ProcessCounts
   /** StoreShare.data. */
   readonly share: unknown
+  /** Whether standard error is a terminal with colours, which only the main thread sees. */
+  readonly hasColors: boolean
   /** As text, because functions cannot be sent. */
   readonly names: Omit<OperatorNames, 'commandLine'>
 }

@@ -17,12 +17,19 @@ export interface CommitWorkerData {
   readonly files: readonly KnownFile[]
 }
 
+/** One end of the way of a thread's plants to the thread that commits. */
+export interface CommitEnd {
+  readonly port: MessagePort
+  /** In shared memory: the plants that the thread has taken and not sent yet. */
+  readonly held: Int32Array
+}
+
 /**
- * To `serve` a port is to take each CommitRequest from it and to reply with a CommitReply; `stop`:
+ * To `serve` an end is to take each CommitRequest from its port and to reply with a CommitReply; `stop`:
  * take nothing more; `close`: commit what was sent, and end. The thread itself sends a SentError when
  * it cannot trust the file any more.
  */
-export type ThreadOrder = { readonly serve: MessagePort } | 'stop' | 'close'
+export type ThreadOrder = { readonly serve: CommitEnd } | 'stop' | 'close'
 
 /** A batch as few values: each string or object that crosses a thread boundary costs time. */
 export interface CommitRequest {

@@ -2,7 +2,13 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../../../store/observer.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../../../store/store.ts'
-import { type CommitReply, type CommitRequest, outcomesOf, toRequest } from './commit-messages.ts'
+import {
+  type CommitEnd,
+  type CommitReply,
+  type CommitRequest,
+  outcomesOf,
+  toRequest,
+} from './commit-messages.ts'
 
 interface Pending extends PromiseWithResolvers<CreateOutcome[]> {
   readonly request: CommitRequest
@@ -11,15 +17,22 @@ interface Pending extends PromiseWithResolvers<CreateOutcome[]> {
 /** The way of one thread's batches to the thread that commits. */
 export class CommitPort {
   readonly #port: MessagePort
+  readonly #held: Int32Array
   readonly #observer: StoreObserver | undefined
   #batches = 0
   #pending: Pending | undefined
   #death: OutcomeUnknownError | undefined
 
-  constructor(port: MessagePort, observer?: StoreObserver) {
+  constructor({ port, held }: CommitEnd, observer?: StoreObserver) {
     this.#port = port
+    this.#held = held
     this.#observer = observer
     port.on('message', (reply: CommitReply) => this.#take(reply))
+  }
+
+  /** Says how many plants this thread holds: other threads' may wait for them. */
+  hold(plants: number): void {
+    Atomics.store(this.#held, 0, plants)
   }
 
   /** One batch at a time. */

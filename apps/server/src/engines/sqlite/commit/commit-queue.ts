@@ -1,12 +1,19 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { BATCH_LIMIT } from '../../../store/group-commit.ts'
+import { BATCH_LIMIT, WORTH_A_COMMIT } from '../../../store/group-commit.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
-import { type CommitReply, type CommitRequest, toSentError } from './commit-messages.ts'
+import {
+  type CommitEnd,
+  type CommitReply,
+  type CommitRequest,
+  toSentError,
+} from './commit-messages.ts'
 
 export interface CommitQueueOptions {
   /** Commits batches in one transaction, and gives the outcomes of each, in order. */
   readonly commit: (requests: readonly CommitRequest[]) => Promise<Committed>
   readonly onFailure: (error: unknown) => void
+  /** How long a transaction is put off for threads that are about to send. In ms; default: 2. */
+  readonly patienceMs?: number
 }
 
 export interface Committed {
@@ -23,28 +30,37 @@ interface Waiting {
   readonly request: CommitRequest
 }
 
+/** Longer than a usual turn of an event loop. */
+const PATIENCE_MS = 2
+
 /**
- * The batches of several ports, one transaction after the other: what waits when one begins shares
- * it, whichever port it came from.
+ * The batches of several threads, one transaction after the other: what waits when one begins shares
+ * it, whichever thread it came from. It begins as soon as it is worth a sync, or when no thread holds
+ * plants that it will send at the end of its turn.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions
-  readonly #ports = new Set<MessagePort>()
+  readonly #senders = new Map<MessagePort, Int32Array>()
   readonly #waiting: Waiting[] = []
   #running: Promise<void> | undefined
+  #patience: NodeJS.Timeout | undefined
   #isStopped = false
+  #isClosing = false
 
   constructor(options: CommitQueueOptions) {
     this.#options = options
   }
 
-  /** Replies to each CommitRequest on the port, until the port is closed. */
-  serve(port: MessagePort): void {
-    this.#ports.add(port)
-    port.on('close', () => this.#ports.delete(port))
+  /** Replies to each CommitRequest of a thread, until its port is closed. */
+  serve({ port, held }: CommitEnd): void {
+    this.#senders.set(port, held)
+    port.on('close', () => {
+      this.#senders.delete(port)
+      this.#start()
+    })
     port.on('message', (request: CommitRequest) => {
       this.#waiting.push({ port, request })
-      this.#running ??= this.#run()
+      this.#start()
     })
   }
 
@@ -55,21 +71,43 @@ export class CommitQueue {
 
   /** Commits what was sent, and closes all ports. */
   async close(): Promise<void> {
-    await (this.#running ?? this.#run())
-    for (const port of this.#ports) port.close()
+    this.#isClosing = true
+    this.#receiveAll()
+    this.#start()
+    await this.#running
+    for (const port of this.#senders.keys()) port.close()
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#waiting.length === 0) return
+    if (this.#isWorthIt()) this.#running = this.#run()
+    else {
+      this.#patience ??= setTimeout(() => {
+        this.#running ??= this.#run()
+      }, this.#options.patienceMs ?? PATIENCE_MS)
+    }
+  }
+
+  #isWorthIt(): boolean {
+    const plants = this.#waiting.reduce((sum, { request }) => sum + request.ids.length, 0)
+    if (plants >= WORTH_A_COMMIT || this.#isClosing) return true
+    const here = new Set(this.#waiting.map(({ port }) => port))
+    return [...this.#senders].every(([port, held]) => here.has(port) || Atomics.load(held, 0) === 0)
   }
 
   async #run(): Promise<void> {
-    for (;;) {
-      this.#receiveAll()
-      if (this.#waiting.length === 0) break
+    clearTimeout(this.#patience)
+    this.#patience = undefined
+    do {
       await this.#commitTogether(this.#takeTransaction())
-    }
+      this.#receiveAll()
+    } while (this.#waiting.length > 0 && this.#isWorthIt())
     this.#running = undefined
+    this.#start()
   }
 
   #receiveAll(): void {
-    for (const port of this.#ports) {
+    for (const port of this.#senders.keys()) {
       for (;;) {
         const received = receiveMessageOnPort(port)
         if (received === undefined) break
@@ -95,11 +133,8 @@ export class CommitQueue {
       const { outcomes, statementMs } = await commit(batches.map(({ request }) => request))
       batches.forEach(({ port, request: { batch } }, index) => {
         const timing = index === 0 ? { statementMs } : {}
-        port.postMessage({
-          batch,
-          outcomes: outcomes[index] ?? NONE,
-          ...timing,
-        } satisfies CommitReply)
+        const reply: CommitReply = { batch, outcomes: outcomes[index] ?? NONE, ...timing }
+        port.postMessage(reply)
       })
     } catch (thrown) {
       if (thrown instanceof OutcomeUnknownError) this.stop()

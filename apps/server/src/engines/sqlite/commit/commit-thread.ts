@@ -1,10 +1,11 @@
 import { extname } from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../../../store/observer.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
 import {
+  type CommitEnd,
   type CommitWorkerData,
   type SentError,
   type ThreadOrder,
@@ -71,12 +72,13 @@ export class CommitThread {
     this.#commits.poll()
   }
 
-  /** The port of a CommitPort, which may be in another thread. */
-  share(): MessagePort {
+  /** What a CommitPort needs, which may be in another thread. */
+  share(): CommitEnd {
     const { port1, port2 } = new MessageChannel()
-    const order: ThreadOrder = { serve: port2 }
+    const held = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const order: ThreadOrder = { serve: { port: port2, held } }
     this.#worker.postMessage(order, [port2])
-    return port1
+    return { port: port1, held }
   }
 
   /** Takes nothing more: the file cannot be trusted. */
