@@ -33,6 +33,28 @@ describe('the system calls of a server', needsStrace, () => {
     expect(replies).toBe(10)
   })
 
+  test('so it is where plants come together, and a thread of their own commits them', async () => {
+    const [bursts, plants] = [10, 50]
+    const server = await startServerProcess()
+    await server.client.createPlant({ id: 0, name: 'warm' })
+    const stop = await recordSystemCalls(server.pid)
+    for (let burst = 1; burst <= bursts; burst++) {
+      const ids = Array.from({ length: plants }, (_, index) => burst * plants + index)
+      await Promise.all(ids.map((id) => server.client.createPlant({ id, name: 'Fern' })))
+    }
+    const calls = await stop()
+
+    let replies = 0
+    let isSynced = false
+    for (const call of calls) {
+      if (LOG_WRITTEN.test(call)) isSynced = false
+      if (LOG_SYNCED.test(call)) isSynced = true
+      // While a burst is answered, its next commit may be on its way.
+      if (ANSWERED.test(call) && ++replies % plants === 0) expect(isSynced).toBe(true)
+    }
+    expect(replies).toBe(bursts * plants)
+  })
+
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {
     const server = await startServerProcess()
     await server.client.createPlant({ id: 0, name: 'warm' })
