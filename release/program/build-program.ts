@@ -32,6 +32,7 @@ const RECIPES: Readonly<Record<ProgramName, Recipe>> = {
     entries: {
       main: join(SERVER, 'src/main.ts'),
       'commit-worker': join(SERVER, 'src/engines/sqlite/commit/commit-worker.ts'),
+      'loop-worker': join(SERVER, 'src/service/loops/loop-worker.ts'),
       'check-worker': join(SERVER, 'src/engines/sqlite/check/check-worker.ts'),
     },
     replaced: { [join(SERVER, 'src/process/files.ts')]: join(FLAT, 'server-files.ts') },

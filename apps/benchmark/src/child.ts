@@ -1,8 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 export interface Child {
+  readonly pid: number
   /** The next message of the process. @throws when the process ends before */
   receive<Message>(): Promise<Message>
   /** The reply of the process to a message. @throws when the process ends before */
@@ -26,14 +29,36 @@ function print(child: ChildProcess, pattern: RegExp): Promise<string> {
   })
 }
 
+/** Of util-linux; elsewhere nothing is pinned. */
+export const TASKSET = '/usr/bin/taskset'
+
+/** Not the first, which often serves the interrupts of the machine. */
+const CORE = Math.min(1, availableParallelism() - 1)
+
+export interface ChildOptions {
+  readonly preload?: string | undefined
+  /** Whether all of its threads share one core. */
+  readonly isPinned?: boolean
+}
+
 /**
  * Starts a program with Node.js, in an empty environment: whoever measures may have settings of a
  * server. Its standard error goes to ours; a program or a module is named as an import names it.
  */
-export function startChild(program: string, args: readonly string[] = [], preload?: string): Child {
+export function startChild(
+  program: string,
+  args: readonly string[] = [],
+  { preload, isPinned = false }: ChildOptions = {},
+): Child {
   const preloads = ['./usage.ts', ...(preload ? [preload] : [])]
+  const imports = preloads.flatMap((module) => ['--import', import.meta.resolve(module)])
+  const [execPath, pin] =
+    isPinned && existsSync(TASKSET)
+      ? [TASKSET, ['--cpu-list', String(CORE), process.execPath]]
+      : [process.execPath, []]
   const child = fork(fileURLToPath(import.meta.resolve(program)), args, {
-    execArgv: preloads.flatMap((module) => ['--import', import.meta.resolve(module)]),
+    execPath,
+    execArgv: [...pin, ...imports],
     env: {},
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -47,6 +72,7 @@ export function startChild(program: string, args: readonly string[] = [], preloa
     return message
   }
   return {
+    pid: child.pid ?? Number.NaN,
     receive,
     ask(question) {
       child.send(question)

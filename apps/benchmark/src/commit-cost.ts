@@ -1,4 +1,5 @@
 import { openStore } from '@plant-store/server/engines/engines.js'
+import { makePlant, makeSmallPlant } from './commit-plants.ts'
 import { type Contestant, isOurs, plotted } from './contestants.ts'
 import { type CommitCost, TOGETHER } from './measurement.ts'
 import { openPeerStore } from './peers/stores.ts'
@@ -15,14 +16,9 @@ interface MeasuredStore {
   close(): unknown
 }
 
-/** Uniform, and exact as a double, which is what the peers keep. */
-function makePlant() {
-  return { id: Math.floor(Math.random() * Number.MAX_SAFE_INTEGER), name: 'Fern', tag: 'indoor' }
-}
-
 function openPeer(databaseUrl: string): MeasuredStore {
   const store = openPeerStore(databaseUrl)
-  return { insert: () => store.insert(makePlant()), close: store.close }
+  return { insert: () => store.insert(makeSmallPlant()), close: store.close }
 }
 
 async function openOurs(databaseUrl: string): Promise<MeasuredStore> {
@@ -35,10 +31,7 @@ async function openOurs(databaseUrl: string): Promise<MeasuredStore> {
   const queueLimit = Math.max(...TOGETHER)
   const store = await openStore({ databaseUrl, queueLimit, allowDataLoss: false, observer })
   return {
-    insert() {
-      const plant = makePlant()
-      return store.plants.create({ ...plant, id: BigInt(plant.id) })
-    },
+    insert: () => store.plants.create(makePlant()),
     commits: () => commits,
     close: store.close,
   }
@@ -58,6 +51,7 @@ async function measure(store: MeasuredStore, together: number, ms: number): Prom
   return { together, usPerPlant: (medianOf(times) * 1_000) / together, plantsPerCommit }
 }
 
+process.channel?.ref()
 process.once('SIGTERM', () => process.exit())
 const [name, databaseUrl = '', seconds] = process.argv.slice(2)
 const contestant = plotted.find((one) => one.name === name) as Contestant

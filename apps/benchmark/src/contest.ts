@@ -1,10 +1,12 @@
 import { type Child, startChild } from './child.ts'
-import { type Contestant, plotted } from './contestants.ts'
+import { type Contestant, OURS, plotted } from './contestants.ts'
 import type { Database, Databases } from './databases.ts'
 import { measureSync } from './disk.ts'
 import type {
   CommitCost,
   CommitMeasurement,
+  CommitThreadCost,
+  CommitThreadMeasurement,
   LoadOrder,
   LoadResult,
   Measurement,
@@ -12,10 +14,11 @@ import type {
 import { type Servers, startServers } from './servers.ts'
 
 /**
- * For each process that shares the connections: the just-in-time compiler has done its work on our
- * server after 20,000 to 30,000 creates, and until then each costs up to twice as much.
+ * For each process that shares the connections, whatever its speed: the just-in-time compiler needs
+ * that many creates, and until then each costs up to five times as much. Who is too slow for them
+ * waits for its disk, not for its code.
  */
-const WARM_UP = { connections: 64, seconds: 3 }
+const WARM_UP = { connections: 64, requests: 50_000, seconds: 15 }
 
 export interface ContestOptions {
   readonly round: number
@@ -26,48 +29,92 @@ export interface ContestOptions {
   readonly load: Child
 }
 
-async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
+/** @throws when a reply was wrong or is missing */
+export async function applyLoad(load: Child, order: LoadOrder): Promise<LoadResult> {
   const result = await load.ask<LoadResult>(order)
   if (result.failures.length > 0) throw new Error(result.failures.join('\n'))
   return result
+}
+
+/** The order that warms up the processes of one contestant. */
+export function warmUp(
+  targets: LoadOrder['targets'],
+  processes: number,
+  seconds: number,
+): LoadOrder {
+  return {
+    targets,
+    connections: WARM_UP.connections,
+    requests: WARM_UP.requests * processes,
+    // A run too short for figures only shows that everything works.
+    seconds: Math.min(WARM_UP.seconds, 10 * seconds) * processes,
+  }
+}
+
+/** Processor time so far, in seconds. */
+interface Spent {
+  readonly server: number
+  readonly database: number | undefined
+}
+
+/** What was spent for each create, in µs. */
+function spentPerCreate(before: Spent, after: Spent, creates: number) {
+  const perCreate = (from: number, to: number) => ((to - from) / creates) * 1e6
+  const cpuUs = perCreate(before.server, after.server)
+  if (before.database === undefined || after.database === undefined) return { cpuUs }
+  return { cpuUs, databaseCpuUs: perCreate(before.database, after.database) }
 }
 
 /** Measures one contestant, listening already, at each of its numbers of connections. */
 async function measureAll(
   { name, processes, connections: counts }: Contestant,
   servers: Servers,
+  database: Database,
   { round, seconds, folder, load }: ContestOptions,
 ) {
   const { targets } = servers
-  const syncMs = measureSync(folder)
-  // A run too short for figures only shows that everything works.
-  const warmUpSeconds = Math.min(WARM_UP.seconds, 3 * seconds) * processes
-  let { acknowledged } = await applyLoad(load, { targets, ...WARM_UP, seconds: warmUpSeconds })
-  const measurements: Measurement[] = []
-  for (const connections of counts) {
-    const before = await servers.usage()
-    const result = await applyLoad(load, { targets, connections, seconds })
+  const readSpent = async () => {
     const { cpuSeconds, maxRssBytes } = await servers.usage()
-    const { acknowledged: creates, failures: _, ...seen } = result
-    acknowledged += creates
-    const cpuUs = ((cpuSeconds - before.cpuSeconds) / creates) * 1e6
-    const about = { round, contestant: name, connections }
-    measurements.push({ ...about, ...seen, cpuUs, maxRssBytes, syncMs })
+    return { server: cpuSeconds, database: database.cpuSeconds?.(), maxRssBytes }
   }
+  const syncMs = measureSync(folder)
+  let { acknowledged } = await applyLoad(load, warmUp(targets, processes, seconds))
+  const measurements: Measurement[] = []
+  // All are compared at these, and so are equally warm there.
+  const first = counts.filter((count) => count === WARM_UP.connections)
+  for (const connections of new Set([...first, ...counts])) {
+    const before = await readSpent()
+    const result = await applyLoad(load, { targets, connections, seconds })
+    const after = await readSpent()
+    const { createsPerSecond, latenciesMs, loadCpuShare } = result
+    acknowledged += result.acknowledged
+    const seen = { createsPerSecond, latenciesMs, loadCpuShare }
+    const spent = spentPerCreate(before, after, result.acknowledged)
+    const about = { round, contestant: name, connections }
+    measurements.push({ ...about, ...seen, ...spent, maxRssBytes: after.maxRssBytes, syncMs })
+  }
+  measurements.sort((one, other) => one.connections - other.connections)
   return { acknowledged, measurements }
 }
 
-async function measureServers(
+/**
+ * Starts a contestant on a database, measures it, and stops it.
+ * @param before how many plants the database holds already
+ * @throws when the database does not hold what was answered 200
+ */
+export async function measureServers<Result extends { readonly acknowledged: number }>(
   contestant: Contestant,
   database: Database,
-  options: ContestOptions,
-): Promise<Measurement[]> {
-  const servers = await startServers(contestant, database.url)
+  measure: (servers: Servers) => Promise<Result>,
+  before = 0,
+): Promise<Result> {
+  const servers = await startServers(contestant, database)
   try {
-    const { acknowledged, measurements } = await measureAll(contestant, servers, options)
+    const result = await measure(servers)
     await servers.stop()
-    const stored = await database.countPlants()
-    if (stored === (contestant.isDurable ? acknowledged : 0)) return measurements
+    const { acknowledged } = result
+    const stored = (await database.countPlants()) - before
+    if (stored === (contestant.isDurable ? acknowledged : 0)) return result
     throw new Error(`${acknowledged} plants were answered 200 and ${stored} are stored`)
   } catch (error) {
     await servers.stop().catch(() => {})
@@ -84,6 +131,17 @@ async function measureCommits(
   const costs = await child.receive<CommitCost[]>()
   await child.stop()
   return costs.map((cost) => ({ round, contestant: name, ...cost }))
+}
+
+async function measureCommitThread(
+  _: Contestant,
+  { url }: Database,
+  { round, seconds }: ContestOptions,
+): Promise<CommitThreadMeasurement[]> {
+  const child = startChild('./commit-thread-cost.ts', [url, String(seconds)])
+  const cost = await child.receive<CommitThreadCost>()
+  await child.stop()
+  return [{ round, ...cost }]
 }
 
 /**
@@ -103,9 +161,18 @@ export async function holdContest(contestant: Contestant, options: ContestOption
     }
   }
   try {
-    const measurements = await onDatabase(measureServers)
+    const { measurements } = await onDatabase((_, database) =>
+      measureServers(contestant, database, (servers) =>
+        measureAll(contestant, servers, database, options),
+      ),
+    )
     const hasCommits = contestant.isDurable && plotted.some(({ name }) => name === contestant.name)
-    return { measurements, commits: hasCommits ? await onDatabase(measureCommits) : [] }
+    const hasThread = contestant.name === OURS
+    return {
+      measurements,
+      commits: hasCommits ? await onDatabase(measureCommits) : [],
+      commitThreads: hasThread ? await onDatabase(measureCommitThread) : [],
+    }
   } catch (error) {
     throw new Error(`${contestant.name} failed`, { cause: error })
   }

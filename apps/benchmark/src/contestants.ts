@@ -11,6 +11,8 @@ export interface Contestant {
   readonly arguments: readonly string[]
   /** Among which the connections are divided. */
   readonly processes: number
+  /** Whether all threads of each process share one core, where the platform can say so. */
+  readonly isPinned: boolean
   readonly engine: 'sqlite' | 'postgres'
   /** Whether the database must hold afterwards what was answered 200, or nothing. */
   readonly isDurable: boolean
@@ -22,7 +24,8 @@ type Differences = Partial<Omit<Contestant, 'name' | 'title'>>
 /** The numbers of connections at which the contestants of the plots are measured. */
 export const CONNECTIONS = [1, 4, 16, 64, 256]
 
-const PROGRAM = '@plant-store/server/main.js'
+/** The built program of our server, as an import names it. */
+export const PROGRAM = '@plant-store/server/main.js'
 
 const peer = (name: string, title: string, differences: Differences = {}): Contestant => ({
   name,
@@ -30,18 +33,28 @@ const peer = (name: string, title: string, differences: Differences = {}): Conte
   program: './peers/fastify.ts',
   arguments: [],
   processes: 1,
+  isPinned: false,
   engine: 'sqlite',
   isDurable: true,
   connections: CONNECTIONS,
   ...differences,
 })
 
+/** One event loop is what everything else is compared with. */
+function serveArguments(loops = 1): readonly string[] {
+  return ['--loops', String(loops), '--operations-listen', '127.0.0.1:0']
+}
+
 const ours = (name: string, title: string, differences: Differences = {}): Contestant =>
-  peer(name, title, {
-    program: PROGRAM,
-    arguments: ['--operations-listen', '127.0.0.1:0'],
-    ...differences,
-  })
+  peer(name, title, { program: PROGRAM, arguments: serveArguments(), ...differences })
+
+/** The contestant that all ratios and targets are about. */
+export const OURS = 'server'
+
+/** Our server on SQLite, with so many event loops. */
+export function serverWith(loops: number): Contestant {
+  return ours(OURS, 'Plant Store (SQLite)', { arguments: serveArguments(loops) })
+}
 
 /** In the order of a round: what is compared stands together. */
 export const contestants: readonly Contestant[] = [
@@ -52,15 +65,31 @@ export const contestants: readonly Contestant[] = [
     isDurable: false,
     connections: [1, 64],
   }),
-  ours('server', 'Plant Store (SQLite)'),
+  serverWith(1),
   ours('one-sync', 'Plant Store (one write and sync)', {
     preload: './variants/one-sync.ts',
     isDurable: false,
     connections: [1],
   }),
   ours('no-operations', 'Plant Store (SQLite, no operations)', {
-    arguments: ['--operations-listen', 'off'],
+    arguments: ['--loops', '1', '--operations-listen', 'off'],
     connections: [64],
+  }),
+  ours('server-2-loops', 'Plant Store (SQLite, 2 loops)', {
+    arguments: serveArguments(2),
+    connections: [64, 256],
+  }),
+  ours('server-4-loops', 'Plant Store (SQLite, 4 loops)', {
+    arguments: serveArguments(4),
+    connections: [256],
+  }),
+  peer('fastify-pinned', 'Fastify (better-sqlite3, on one core)', {
+    isPinned: true,
+    connections: [1],
+  }),
+  ours('server-pinned', 'Plant Store (SQLite, on one core)', {
+    isPinned: true,
+    connections: [1],
   }),
   ours('server+2ms', 'Plant Store (SQLite + 2 ms)', {
     preload: './variants/slow-commit.ts',

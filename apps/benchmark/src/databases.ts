@@ -1,13 +1,27 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migratePostgresDatabase } from '@plant-store/server/engines/postgres/migrate.js'
 import { query, startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import type { Contestant } from './contestants.ts'
+import { readProcessSeconds } from './process-time.ts'
 
 /** Where a contestant keeps its plants. */
 export interface Database {
   readonly url: string
+  /** Of a database that a server has not made itself. */
+  readonly token?: string
+  /** Processor time of its own processes so far; undefined where it has none, or nobody says. */
+  readonly cpuSeconds?: () => number | undefined
   countPlants(): Promise<number>
   drop(): Promise<void>
 }
@@ -30,10 +44,22 @@ function countSqlitePlants(path: string): number {
   }
 }
 
-/** A place for a file, in a folder of its own inside `folder`; who uses it makes the file. */
-function placeSqliteDatabase(folder: string): Database {
+/** What the disk has not written yet would slow down whoever is measured next. */
+function copyWhole(source: string, path: string): void {
+  copyFileSync(source, path, constants.COPYFILE_FICLONE)
+  const file = openSync(path, 'r+')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+/**
+ * A place for a file, in a folder of its own inside `folder`. It begins as a copy of `source`;
+ * without one, who uses it makes the file.
+ */
+export function placeSqliteDatabase(folder: string, source?: string): Database {
   const ownFolder = mkdtempSync(join(folder, 'sqlite-'))
   const path = join(ownFolder, 'plants.db')
+  if (source !== undefined) copyWhole(source, path)
   return {
     url: `sqlite:${path}`,
     countPlants: async () => countSqlitePlants(path),
@@ -59,6 +85,7 @@ export function createDatabases(folder: string): Databases {
       await maintain('CHECKPOINT')
       return {
         url,
+        cpuSeconds: () => readProcessSeconds(postgres.pid()),
         countPlants: async () => Number((await query(url, COUNT))[0]?.count),
         async drop() {
           await maintain(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)

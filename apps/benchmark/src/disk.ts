@@ -1,18 +1,21 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { medianOf } from './report/statistics.ts'
 
 /** Beside the package, so that the disk measured is the one that holds the checkout. */
-const DATA_FOLDER = join(import.meta.dirname, '../.data')
+export const DATA_FOLDER = join(import.meta.dirname, '../.data')
 
 const PAGE = Buffer.alloc(4096, 1)
 
@@ -60,6 +63,23 @@ export function measureSync(folder: string): number {
   file.close()
   rmSync(path)
   return medianOf(times)
+}
+
+/** Of /sys/block, whatever the disk's own. */
+const SECTOR_BYTES = 512
+
+/**
+ * What was written so far to the disk of a folder, by whomever; undefined where Linux does not say.
+ * What a process is said to have written is no help: whole folios count where one page was changed.
+ */
+export function readWrittenBytes(folder: string): number | undefined {
+  const { dev } = statSync(folder, { bigint: true })
+  const major = (dev >> 8n) & 0xfffn
+  const minor = (dev & 0xffn) | ((dev >> 12n) & 0xfff00n)
+  const path = `/sys/dev/block/${major}:${minor}/stat`
+  if (!existsSync(path)) return undefined
+  const sectors = readFileSync(path, 'utf8').trim().split(/\s+/)[6]
+  return Number(sectors) * SECTOR_BYTES
 }
 
 /** Blocks this thread, as a slow sync does. */

@@ -1,18 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startChild } from './child.ts'
-import { holdClientContest } from './client/contest.ts'
 import { holdContest } from './contest.ts'
 import { createDatabases } from './databases.ts'
 import { makeDataFolder } from './disk.ts'
-import type { CommitMeasurement, Measurement } from './measurement.ts'
+import type { CommitMeasurement, CommitThreadMeasurement, Measurement } from './measurement.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
-import { describeClient } from './report/client.ts'
-import { describeResults, renderFiles } from './report/page.ts'
+import { measurePart } from './parts.ts'
+import { describeParts, describeResults, renderFiles } from './report/page.ts'
 import {
-  type ClientResults,
   describeRun,
   formatResults,
+  type Parts,
   parseResults,
   type Results,
 } from './report/results.ts'
@@ -22,14 +21,13 @@ const DOCS = join(import.meta.dirname, '../../../docs')
 const INTERRUPTED = 130
 
 /** Each contestant once a round, so that a drift of the machine reaches all of them alike. */
-async function measureServers(
-  options: Options,
-): Promise<Pick<Results, 'measurements' | 'commits'>> {
+async function measureServers(options: Options): Promise<Omit<Results, 'run' | 'parts'>> {
   const folder = makeDataFolder()
   const databases = createDatabases(folder)
   const load = startChild('./load/load.ts')
   const measurements: Measurement[] = []
   const commits: CommitMeasurement[] = []
+  const commitThreads: CommitThreadMeasurement[] = []
   try {
     for (let round = 1; round <= options.rounds; round++) {
       for (const contestant of options.contestants) {
@@ -38,39 +36,43 @@ async function measureServers(
         const measured = await holdContest(contestant, context)
         measurements.push(...measured.measurements)
         commits.push(...measured.commits)
+        commitThreads.push(...measured.commitThreads)
       }
     }
   } finally {
     await load.stop()
     await databases.close()
   }
-  return { measurements, commits }
-}
-
-function measureClient({ rounds, seconds }: Options): Promise<ClientResults['measurements']> {
-  const onRound = (round: number) => {
-    process.stderr.write(round > 0 ? `round ${round} of ${rounds}: client\n` : 'warm-up: client\n')
-  }
-  return holdClientContest({ rounds, seconds, onRound })
+  return { measurements, commits, commitThreads }
 }
 
 const RESULTS = 'performance/results.jsonl'
 
-/** What the page has of everything but the client. */
-function readServerResults(): Results {
+/** What the page has already. */
+function readResults(): Results {
   return parseResults(readFileSync(join(DOCS, RESULTS), 'utf8'))
 }
 
 async function measure(options: Options): Promise<Results> {
   const startedAt = performance.now()
-  const isClientAlone = options.contestants.length === 0
   const begun = describeRun(options)
-  const servers = isClientAlone ? readServerResults() : await measureServers(options)
-  const clients = options.withClient ? await measureClient(options) : undefined
+  const earlier = readResults()
+  const servers = options.contestants.length > 0 ? await measureServers(options) : earlier
+  const parts: Parts[] = []
+  for (const part of options.parts) {
+    const partStartedAt = performance.now()
+    const measurements = await measurePart[part](options)
+    const run = { ...begun, minutes: (performance.now() - partStartedAt) / 60_000 }
+    parts.push({ [part]: { run, measurements } })
+  }
   const run = { ...begun, minutes: (performance.now() - startedAt) / 60_000 }
-  const client = clients && { run, measurements: clients }
+  const results = {
+    ...servers,
+    run: options.contestants.length > 0 ? run : earlier.run,
+    parts: Object.assign({}, ...parts),
+  }
   // As they are read later: what is printed now is what the file says.
-  return parseResults(formatResults({ run, ...servers, client }))
+  return parseResults(formatResults(results))
 }
 
 function writePage(results: Results): void {
@@ -107,7 +109,9 @@ const options = readCommandLine()
 if (options === 'help') process.stdout.write(USAGE)
 else {
   const results = await measure(options).catch(fail)
-  const isClientAlone = options.contestants.length === 0 && results.client !== undefined
-  process.stdout.write(isClientAlone ? describeClient(results.client) : describeResults(results))
-  if (options.page !== 'nothing') writePage(results)
+  const isServers = options.contestants.length > 0
+  process.stdout.write(isServers ? describeResults(results) : describeParts(results))
+  if (options.writesPage) {
+    writePage({ ...results, parts: { ...readResults().parts, ...results.parts } })
+  }
 }

@@ -10,18 +10,35 @@ export interface LoadOrder {
   readonly targets: readonly Listening[]
   readonly connections: number
   readonly seconds: number
+  /** Ends the load before its time; unlimited by default. */
+  readonly requests?: number
+  /** Of the new plants; random by default. */
+  readonly ids?: Ids
+  /** Of rising ones; 1 by default. */
+  readonly firstId?: number
+  /** How many equal parts of the time are reported by themselves; one by default. */
+  readonly parts?: number
 }
+
+/** `random`: uniform int64; `random-negative`: the negative ones; `rising`: one after the other. */
+export type Ids = 'random' | 'random-negative' | 'rising'
 
 /** The shares of requests, in percent, whose latency is reported. */
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
 
-/** What the load generator saw. */
-export interface LoadResult {
-  /** Right replies in all, with those that came after the time was over. */
-  readonly acknowledged: number
+/** What the load generator saw in a part of its time. */
+export interface LoadPart {
   readonly createsPerSecond: number
   /** One for each of PERCENTILES. */
   readonly latenciesMs: readonly number[]
+  readonly maxMs: number
+}
+
+/** What the load generator saw in all its time. */
+export interface LoadResult extends LoadPart {
+  /** Right replies in all, with those that came after the time was over. */
+  readonly acknowledged: number
+  readonly parts: readonly LoadPart[]
   /** Of one core. */
   readonly loadCpuShare: number
   /** The first few things that went wrong; empty when nothing did. */
@@ -32,15 +49,20 @@ export interface LoadResult {
 export interface Usage {
   readonly cpuSeconds: number
   readonly maxRssBytes: number
+  /** Now. */
+  readonly rssBytes: number
 }
 
 /** One contestant at one number of connections in one round. */
-export interface Measurement extends Omit<LoadResult, 'acknowledged' | 'failures'> {
+export interface Measurement
+  extends Omit<LoadResult, 'acknowledged' | 'failures' | 'parts' | 'maxMs'> {
   readonly round: number
   readonly contestant: string
   readonly connections: number
   /** Processor time of the contestant for each create, in µs. */
   readonly cpuUs: number
+  /** Processor time of the processes of a database for each create, in µs, where it has some. */
+  readonly databaseCpuUs?: number
   /** Of the largest process, since its start. */
   readonly maxRssBytes: number
   /** pwrite(4 KiB) + fsync, measured on the same disk just before the contestant started. */
@@ -61,6 +83,19 @@ export interface CommitCost {
 export interface CommitMeasurement extends CommitCost {
   readonly round: number
   readonly contestant: string
+}
+
+/** What SQLite's thread that commits needs by itself, while batches always wait for it. */
+export interface CommitThreadCost {
+  /** Plants in each. */
+  readonly batch: number
+  readonly plantsPerSecond: number
+  /** Processor time of all threads but the one that sends, for each plant. */
+  readonly cpuUs: number
+}
+
+export interface CommitThreadMeasurement extends CommitThreadCost {
+  readonly round: number
 }
 
 /** What a client shall do: store plants in a server that listens there. */
@@ -86,4 +121,35 @@ export interface ClientMeasurement {
   readonly createsPerSecond: number
   /** Processor time of the client for each create, in µs. */
   readonly cpuUs: number
+}
+
+/** What a server did in one minute of many, or in all of them. */
+export interface EnduranceMeasurement extends LoadPart {
+  /** From 1 on; 0 for all minutes together. */
+  readonly minute: number
+  /** How many event loops the server has. */
+  readonly loops: number
+  /** At the end. */
+  readonly rssBytes: number
+  /** The longest `GET /metrics`. */
+  readonly maxScrapeMs: number
+}
+
+/** What a server did with so many plants stored already, in one round. */
+export interface GrowthMeasurement {
+  readonly round: number
+  readonly stored: number
+  readonly ids: Exclude<Ids, 'random'>
+  /** How many event loops the server has. */
+  readonly loops: number
+  readonly createsPerSecond: number
+  /** One for each of PERCENTILES. */
+  readonly latenciesMs: readonly number[]
+  /** Processor time of the server for each create, in µs. */
+  readonly cpuUs: number
+  readonly maxRssBytes: number
+  /** To the disk for each create; undefined where the system does not say. */
+  readonly writtenBytes?: number
+  /** Of the file before the measurement. */
+  readonly fileBytes: number
 }

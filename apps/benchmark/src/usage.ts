@@ -5,13 +5,19 @@ import type { Usage } from './measurement.ts'
 
 function readUsage(): Usage {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-  return { cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, maxRssBytes: maxRSS * 1024 }
+  return {
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    maxRssBytes: maxRSS * 1024,
+    rssBytes: process.memoryUsage.rss(),
+  }
 }
 
 if (isMainThread) {
   process.on('message', (message) => {
     if (message === 'usage') process.send?.(readUsage())
   })
+  // A server that cannot start shall end by itself; a program that waits for orders says so.
+  process.channel?.unref()
   // Also when the benchmark has died: nobody else would end this process.
   process.on('disconnect', () => process.exit())
 }

@@ -1,13 +1,17 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { startChild } from '../src/child.ts'
 import { holdClientContest } from '../src/client/contest.ts'
 import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { holdContest } from '../src/contest.ts'
 import { contestants } from '../src/contestants.ts'
-import { createDatabases } from '../src/databases.ts'
+import { createDatabases, placeSqliteDatabase } from '../src/databases.ts'
+import { holdEndurance } from '../src/endurance/contest.ts'
+import { holdGrowth } from '../src/growth/contest.ts'
+import { keepStore } from '../src/growth/stores.ts'
 
 // Where a sync takes no time, so that only a commit that is made slow is slow.
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
@@ -29,6 +33,8 @@ test.each([
   ['no-store', 0],
   ['one-sync', 0],
   ['server', 0],
+  ['server-2-loops', 0],
+  ['server-pinned', 0],
   ['server+2ms', 2],
   ['fastify+2ms', 2],
   ['fastify-postgres', 0],
@@ -39,7 +45,7 @@ test.each([
   async (name, leastMs) => {
     const contestant = contestants.find((one) => one.name === name)
     if (contestant === undefined) throw new Error('there is no such contestant')
-    const options = { round: 1, seconds: 1, folder, databases, load }
+    const options = { round: 1, seconds: 0.3, folder, databases, load }
     const { measurements, commits } = await holdContest(
       { ...contestant, connections: [1] },
       options,
@@ -77,4 +83,67 @@ test('measures the client in each round, in every way at each concurrency', {
     expect(cpuUs * createsPerSecond).toBeGreaterThan(1_000)
     expect(cpuUs * createsPerSecond).toBeLessThan(4_000_000)
   }
+})
+
+// It fails when a reply is wrong, a scrape or a backup fails, or a plant is not stored.
+test('measures each minute with backups and scrapes, and all minutes together', {
+  timeout: 60_000,
+}, async () => {
+  const minutes: number[] = []
+  const measurements = await holdEndurance({
+    minutes: 3,
+    minuteSeconds: 1,
+    loops: 1,
+    folder,
+    database: placeSqliteDatabase(folder),
+    load,
+    onMinute: (minute) => minutes.push(minute),
+  })
+  expect(minutes).toEqual([1, 2, 3])
+  const [whole, ...each] = measurements
+  expect(measurements.map(({ minute }) => minute)).toEqual([0, 1, 2, 3])
+  const rates = each.map(({ createsPerSecond }) => createsPerSecond)
+  expect(whole?.createsPerSecond).toBeCloseTo(rates.reduce((sum, rate) => sum + rate) / 3)
+  expect(whole?.maxMs).toBe(Math.max(...each.map(({ maxMs }) => maxMs)))
+  expect(whole?.maxScrapeMs).toBeGreaterThan(0)
+  for (const { latenciesMs, maxMs } of measurements) {
+    expect(latenciesMs.toSorted((one, other) => one - other)).toEqual(latenciesMs)
+    expect(latenciesMs[0]).toBeGreaterThan(0)
+    expect(maxMs).toBeGreaterThanOrEqual(latenciesMs.at(-1) ?? 0)
+  }
+  expect(readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db'))).toHaveLength(
+    1,
+  )
+})
+
+// It fails when a reply is wrong, or a copy does not hold what was loaded and what was answered 200.
+test('measures a server on copies of a store that is loaded once', {
+  timeout: 60_000,
+}, async () => {
+  const stored = 30_000
+  const keptFolder = join(folder, 'kept')
+  const kept = await keepStore(stored, keptFolder)
+  const before = statSync(kept.path)
+  const measurements = await holdGrowth({
+    rounds: 1,
+    seconds: 0.3,
+    loops: 1,
+    sizes: [0, stored],
+    folder,
+    keptFolder,
+    load,
+    onRound: () => {},
+  })
+  expect(measurements.map((one) => [one.stored, one.ids, one.fileBytes])).toEqual([
+    [0, 'random-negative', 0],
+    [0, 'rising', 0],
+    [stored, 'random-negative', before.size],
+    [stored, 'rising', before.size],
+  ])
+  expect(statSync(kept.path).ctimeMs).toBe(before.ctimeMs)
+  const database = new DatabaseSync(kept.path, { readOnly: true })
+  const highest = database.prepare('SELECT max(id) AS id FROM plants')
+  highest.setReadBigInts(true)
+  expect(highest.get()?.id).toBeLessThan(0n)
+  database.close()
 })

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { contestants } from '../src/contestants.ts'
+import { NEW_IDS } from '../src/growth/contest.ts'
+import { SIZES } from '../src/parts.ts'
 import { renderFiles } from '../src/report/page.ts'
 import { formatResults, parseResults } from '../src/report/results.ts'
 
@@ -26,12 +28,18 @@ test('its measurements are those of a whole run, as the benchmark writes them', 
   const measured = results.measurements.map((one) => `${one.contestant} ${one.connections}`)
   const all = contestants.flatMap((one) => one.connections.map((count) => `${one.name} ${count}`))
   expect(measured).toEqual(Array.from({ length: rounds }, () => all).flat())
-  const { client } = results
+  const { client, endurance, growth } = results.parts
   const ofClient = client?.measurements.map((one) => `${one.client} ${one.concurrency}`)
   const ways = CONCURRENCIES.flatMap((count) =>
     clientContestants.map(({ name }) => `${name} ${count}`),
   )
   expect(ofClient).toEqual(Array.from({ length: client?.run.rounds ?? 0 }, () => ways).flat())
   expect(client?.run.rounds).toBeGreaterThanOrEqual(5)
+  const minutes = endurance?.measurements.map(({ minute }) => minute) ?? Array.from({ length: 11 })
+  expect(minutes.length).toBeGreaterThan(10)
+  const ofGrowth = growth?.measurements.map((one) => `${one.stored} ${one.ids}`)
+  const growths = SIZES.flatMap((size) => NEW_IDS.map((ids) => `${size} ${ids}`))
+  const { rounds: growthRounds = 0 } = growth?.run ?? {}
+  expect(ofGrowth ?? []).toEqual(Array.from({ length: growthRounds }, () => growths).flat())
   expect(formatResults(results)).toBe(text)
 })

@@ -43,6 +43,8 @@ describe('wrong settings', () => {
     ],
     ['PLANT_STORE_LISTEN', 'a:65536', 'must be a host and a port'],
     ['PLANT_STORE_OPERATIONS_LISTEN', 'no', 'or off'],
+    ['PLANT_STORE_LOOPS', '0', 'must be a whole number from 1 to 64, or auto'],
+    ['PLANT_STORE_LOOPS', '65', 'must be a whole number from 1 to 64, or auto'],
     ['PLANT_STORE_BODY_LIMIT_BYTES', '1e3', 'must be a whole number from 64 to 16777216'],
     ['PLANT_STORE_QUEUE_LIMIT', '0', 'must be a whole number from 1'],
     ['PLANT_STORE_LOG_LEVEL', 'loud', 'must be fatal, error, warn'],

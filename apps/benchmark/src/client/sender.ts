@@ -64,6 +64,7 @@ async function measure(way: Way, order: ClientOrder): Promise<ClientResult> {
 
 const way = ways[process.argv[2] ?? '']
 if (way === undefined) throw new Error(`there is no way ${process.argv[2]}`)
+process.channel?.ref()
 process.on('message', async (order: ClientOrder) => {
   process.send?.(await measure(way, order))
 })

@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto'
 import type { Listening } from '../measurement.ts'
 
 /** A request as its bytes, all ASCII, and the body of the right reply. */
@@ -7,22 +6,11 @@ export interface PlantRequest {
   readonly replyBody: string
 }
 
-/** Gives a fresh uniform int64 as decimal text at each call. */
-function createIds(): () => string {
-  const pool = new BigInt64Array(1024)
-  let used = pool.length
-  return () => {
-    if (used === pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    return String(pool[used++])
-  }
-}
-
-/** Gives a request for a new plant at each call. */
-export function createRequests({ port, token }: Listening): () => PlantRequest {
-  const nextId = createIds()
+/** Gives a request for a new plant at each call; `nextId` gives its id as decimal text. */
+export function createRequests(
+  { port, token }: Listening,
+  nextId: () => string,
+): () => PlantRequest {
   const head =
     `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
     'content-type: application/json\r\ncontent-length: '

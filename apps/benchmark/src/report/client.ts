@@ -1,9 +1,11 @@
 import { CONCURRENCIES, clientContestants, clientRatios } from '../client/contestants.ts'
 import type { ClientMeasurement } from '../measurement.ts'
 import { ratioRow } from './ratios.ts'
-import type { ClientResults } from './results.ts'
+import { describePartRun, describeRounds, type PartResults } from './results.ts'
 import { formatNumber, formatSummary, summarise } from './statistics.ts'
 import { table } from './tables.ts'
+
+type ClientResults = PartResults<'client'>
 
 type Figure = 'createsPerSecond' | 'cpuUs'
 
@@ -53,9 +55,8 @@ function rateRows(results: ClientResults): string[][] {
 
 /** What was measured of the client, as Markdown. */
 export function describeClient(results: ClientResults): string {
-  const { date, commit, command, node, rounds, seconds } = results.run
   return [
-    `At a server that does nothing, by \`${command}\`: ${date}, commit ${commit}, Node.js ${node}, ${rounds} rounds of ${seconds} s for each measurement.\n`,
+    `${describePartRun(results.run)}, ${describeRounds(results.run)}, at a server that does nothing.\n`,
     table(['Ratio', 'median (min–max)', 'target', 'met'], ratioRows(results)),
     table(['Client', 'at once', 'creates/s', 'CPU µs/create'], rateRows(results)),
   ].join('\n')

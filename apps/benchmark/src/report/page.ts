@@ -1,4 +1,7 @@
 import { describeClient } from './client.ts'
+import { describeEndurance } from './endurance.ts'
+import { describeGrowth } from './growth.ts'
+import { describeModel } from './model.ts'
 import { drawPlots } from './plots.ts'
 import type { Results } from './results.ts'
 import { commitTables, costTable, latencyTable, rateTable, ratioTable, runTable } from './tables.ts'
@@ -24,7 +27,17 @@ export function describeResults(results: Results): string {
     commitTables(results),
     '### Processor time and memory\n',
     costTable(results),
-    ...(results.client ? ['### The client\n', describeClient(results.client)] : []),
+    ...describeModel(results),
+    describeParts(results),
+  ].join('\n')
+}
+
+/** The parts that were measured, as Markdown. */
+export function describeParts({ parts: { endurance, growth, client } }: Results): string {
+  return [
+    ...(endurance ? ['### Endurance\n', describeEndurance(endurance)] : []),
+    ...(growth ? ['### Growth\n', describeGrowth(growth)] : []),
+    ...(client ? ['### The client\n', describeClient(client)] : []),
   ].join('\n')
 }
 

@@ -11,8 +11,6 @@ export interface Series {
 
 export interface Plot {
   readonly title: string
-  /** For those who do not see the plot. */
-  readonly description: string
   readonly xLabel: string
   /** Equally spaced. */
   readonly xTicks: readonly string[]
@@ -27,24 +25,24 @@ type Scale = (value: number) => number
 const [LEFT, RIGHT, TOP, BOTTOM] = [76, 600, 56, 376]
 
 const SIGNS = {
-  ours: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z',
-  fastify: 'M-4.5 -4.5h9v9h-9z',
-  raw: 'M0 -6l5.5 10h-11z',
+  green: 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z',
+  blue: 'M-4.5 -4.5h9v9h-9z',
+  brown: 'M0 -6l5.5 10h-11z',
 }
 
 /** The background is part of the picture, so that it is readable on any page. */
 const STYLE = `
-svg { --page: #fff; --text: #1f2328; --grid: #d8dee4; --ours: #1a7f37; --fastify: #0969da; --raw: #8a4600 }
+svg { --page: #fff; --text: #1f2328; --grid: #d8dee4; --green: #1a7f37; --blue: #0969da; --brown: #8a4600 }
 @media (prefers-color-scheme: dark) {
-  svg { --page: #0d1117; --text: #e6edf3; --grid: #30363d; --ours: #3fb950; --fastify: #58a6ff; --raw: #f0a050 }
+  svg { --page: #0d1117; --text: #e6edf3; --grid: #30363d; --green: #3fb950; --blue: #58a6ff; --brown: #f0a050 }
 }
 text { font: 13px system-ui, sans-serif; fill: var(--text) }
 .title { font-size: 16px; font-weight: 600 }
 .page, .dashed .sign { fill: var(--page) }
 .grid { stroke: var(--grid) }
-.ours { stroke: var(--ours); fill: var(--ours) }
-.fastify { stroke: var(--fastify); fill: var(--fastify) }
-.raw { stroke: var(--raw); fill: var(--raw) }
+.green { stroke: var(--green); fill: var(--green) }
+.blue { stroke: var(--blue); fill: var(--blue) }
+.brown { stroke: var(--brown); fill: var(--brown) }
 .line { fill: none; stroke-width: 2 }
 .range { opacity: 0.5 }
 .dashed .line { stroke-dasharray: 6 4 }
@@ -102,6 +100,15 @@ function drawSeries(series: Series, index: number, x: readonly number[], y: Scal
   ].join('\n')
 }
 
+/** For those who do not see the plot. */
+function describePlot({ xLabel, xTicks, yLabel, series }: Plot): string {
+  const values = series.map(({ title, points }) => {
+    const each = points.map(({ median }, index) => `${formatNumber(median)} at ${xTicks[index]}`)
+    return `${title}: ${each.join(', ')}.`
+  })
+  return `${yLabel}, by ${xLabel}. ${values.join(' ')}`
+}
+
 /** Draws lines over equally spaced ticks as an SVG file. */
 export function drawPlot(plot: Plot): string {
   const step = (RIGHT - LEFT) / plot.xTicks.length
@@ -110,7 +117,7 @@ export function drawPlot(plot: Plot): string {
   return [
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 440" role="img" aria-labelledby="title description">',
     `<title id="title">${plot.title}</title>`,
-    `<desc id="description">${plot.description}</desc>`,
+    `<desc id="description">${describePlot(plot)}</desc>`,
     `<style>${STYLE}</style>`,
     '<rect class="page" width="860" height="440"/>',
     text(LEFT, 28, plot.title, 'start', ' class="title"'),

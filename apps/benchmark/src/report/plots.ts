@@ -1,13 +1,14 @@
 import { CONNECTIONS, isOurs } from '../contestants.ts'
 import { PERCENTILES, TOGETHER } from '../measurement.ts'
 import { type Curve, commitCurves, latencyCurves, rateCurves } from './curves.ts'
+import { drawEndurance } from './endurance.ts'
+import { drawGrowth } from './growth.ts'
 import { drawPlot, type Plot, type Series } from './plot.ts'
 import type { Results } from './results.ts'
-import { formatNumber } from './statistics.ts'
 
 function seriesOf({ contestant, points }: Curve): Series {
   const { title, name, engine } = contestant
-  const look = isOurs(contestant) ? 'ours' : name === 'raw' ? 'raw' : 'fastify'
+  const look = isOurs(contestant) ? 'green' : name === 'raw' ? 'brown' : 'blue'
   return { title, look, isDashed: engine === 'postgres', points }
 }
 
@@ -16,16 +17,7 @@ function draw(
   ticks: readonly number[],
   axes: Pick<Plot, 'title' | 'xLabel' | 'yLabel' | 'yScale'>,
 ): string {
-  const description = curves.map(({ contestant, points }) => {
-    const values = points.map(({ median }, index) => `${formatNumber(median)} at ${ticks[index]}`)
-    return `${contestant.title}: ${values.join(', ')}.`
-  })
-  return drawPlot({
-    ...axes,
-    description: `${axes.yLabel}, by ${axes.xLabel}. ${description.join(' ')}`,
-    xTicks: ticks.map(String),
-    series: curves.map(seriesOf),
-  })
+  return drawPlot({ ...axes, xTicks: ticks.map(String), series: curves.map(seriesOf) })
 }
 
 /** The plots of the page, by the names of their files. */
@@ -49,5 +41,7 @@ export function drawPlots(results: Results): Record<string, string> {
       yLabel: 'µs for each plant, logarithmic',
       yScale: 'log',
     }),
+    ...(results.parts.endurance && { 'endurance.svg': drawEndurance(results.parts.endurance) }),
+    ...(results.parts.growth && { 'growth.svg': drawGrowth(results.parts.growth) }),
   }
 }

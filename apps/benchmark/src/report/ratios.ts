@@ -1,25 +1,66 @@
 import { contestants } from '../contestants.ts'
+import type { Measurement } from '../measurement.ts'
 import { roundsOf } from './curves.ts'
 import type { Results } from './results.ts'
 import { formatNumber, formatSummary, summarise } from './statistics.ts'
 
-/** Whose rate is divided by whose, at how many connections, and at least what it shall be. */
-const rateRatios: readonly (readonly [string, string, number, number?])[] = [
-  ['server', 'raw', 64, 0.45],
-  ['server', 'fastify', 64, 5],
-  ['server+2ms', 'fastify+2ms', 64],
-  ['no-store', 'fastify', 64],
-  ['server', 'no-store', 64],
-  ['server', 'one-sync', 1],
-  ['server', 'no-operations', 64, 0.9],
-  ['postgres', 'fastify-postgres', 64, 3],
-  ['no-store', 'fastify-postgres', 64],
-  ['postgres×2', 'postgres', 64, 1],
-  ['postgres×2', 'postgres', 256, 1],
+type Figure = 'rate' | 'processor time' | 'p50'
+
+/** Of one contestant divided by another in the same round; what it shall be is about the median. */
+interface Ratio {
+  readonly figure: Figure
+  readonly of: string
+  readonly to: string
+  readonly connections: number
+  readonly target: Target
+}
+
+/** What a figure shall be; nothing by default. */
+export interface Target {
+  readonly atLeast?: number | undefined
+  readonly atMost?: number | undefined
+}
+
+const ratio = (
+  figure: Figure,
+  of: string,
+  to: string,
+  connections: number,
+  target: Target = {},
+): Ratio => ({ figure, of, to, connections, target })
+
+const ratios: readonly Ratio[] = [
+  ratio('processor time', 'server', 'raw', 64, { atMost: 2 }),
+  ratio('processor time', 'no-operations', 'raw', 64, { atMost: 1.7 }),
+  ratio('rate', 'server', 'raw', 64, { atLeast: 0.45 }),
+  ratio('rate', 'server-2-loops', 'server', 64, { atLeast: 1.25 }),
+  ratio('rate', 'server-2-loops', 'server', 256, { atLeast: 1.25 }),
+  ratio('processor time', 'server-2-loops', 'server', 64),
+  ratio('p50', 'server-pinned', 'fastify-pinned', 1, { atMost: 1 }),
+  ratio('rate', 'server', 'fastify', 64, { atLeast: 5 }),
+  ratio('rate', 'server+2ms', 'fastify+2ms', 64),
+  ratio('rate', 'no-store', 'fastify', 64),
+  ratio('rate', 'server', 'no-store', 64),
+  ratio('rate', 'server', 'one-sync', 1),
+  ratio('rate', 'server', 'no-operations', 64, { atLeast: 0.9 }),
+  ratio('rate', 'postgres', 'fastify-postgres', 64, { atLeast: 3 }),
+  ratio('rate', 'no-store', 'fastify-postgres', 64),
+  ratio('rate', 'postgres×2', 'postgres', 64, { atLeast: 1 }),
+  ratio('rate', 'postgres×2', 'postgres', 256, { atLeast: 1 }),
 ]
 
+const figures: Readonly<Record<Figure, (one: Measurement) => number>> = {
+  rate: (one) => one.createsPerSecond,
+  'processor time': (one) => one.cpuUs,
+  p50: ({ latenciesMs: [p50 = Number.NaN] }) => p50,
+}
+
 const P50_LIMIT = 1.5
-const MEMORY_LIMIT_MIB = 250
+
+const COMMIT_THREAD_LEAST = 250_000
+
+/** 200 MB */
+const LOOP_MEMORY_LIMIT_MIB = 190
 
 function titleOf(name: string): string | undefined {
   return contestants.find((one) => one.name === name)?.title
@@ -29,7 +70,7 @@ function titleOf(name: string): string | undefined {
 export function ratioRow(
   what: string,
   rounds: readonly number[],
-  { atLeast, atMost }: { atLeast?: number | undefined; atMost?: number },
+  { atLeast, atMost }: Target,
 ): string[] {
   const summary = summarise(rounds)
   const cells = [what, formatSummary(summary)]
@@ -40,34 +81,55 @@ export function ratioRow(
   return [...cells, `≤ ${formatNumber(atMost)}`, summary.median <= atMost ? 'yes' : 'no']
 }
 
+type Rounds = readonly Measurement[]
+
+/** One value of each round of a contestant, with the same round of another. */
+function inPairs(
+  ones: Rounds,
+  others: Rounds,
+  divide: (one: Measurement, other: Measurement) => number,
+): number[] {
+  return ones.flatMap((one, index) => {
+    const other = others[index]
+    return other === undefined ? [] : [divide(one, other)]
+  })
+}
+
+function describeRatio({ figure, of, to, connections }: Ratio): string {
+  const at = connections === 1 ? '1 connection' : `${connections} connections`
+  return `${figure}: ${titleOf(of)} ÷ ${titleOf(to)}, ${at}`
+}
+
+/** What a loop more needs: three are more in the one server than in the other. */
+function loopMemory(one: Measurement, other: Measurement): number {
+  return (one.maxRssBytes - other.maxRssBytes) / 3 / 2 ** 20
+}
+
 /** Ratios from each round by itself, so that what the machine does to all cancels out. */
 export function ratioRows(results: Results): string[][] {
   const rounds = (name: string, connections: number) => roundsOf(results, name, connections)
-  const rates = rateRatios.map(([one, other, connections, atLeast]) => {
-    const divisors = rounds(other, connections)
-    const values = rounds(one, connections).map(
-      ({ createsPerSecond }, index) =>
-        createsPerSecond / (divisors[index]?.createsPerSecond ?? Number.NaN),
-    )
-    const at = connections === 1 ? '1 connection' : `${connections} connections`
-    return ratioRow(`rate: ${titleOf(one)} ÷ ${titleOf(other)}, ${at}`, values, { atLeast })
+  const pairs = ratios.map((one) => {
+    const of = figures[one.figure]
+    const [ones, others] = [rounds(one.of, one.connections), rounds(one.to, one.connections)]
+    const values = inPairs(ones, others, (dividend, divisor) => of(dividend) / of(divisor))
+    return ratioRow(describeRatio(one), values, one.target)
   })
-  const storeless = rounds('no-store', 1)
-  const lone = rounds('server', 1).map(({ latenciesMs: [p50 = Number.NaN], syncMs }, index) => {
-    return p50 / ((storeless[index]?.latenciesMs[0] ?? Number.NaN) + syncMs)
+  const lone = inPairs(rounds('server', 1), rounds('no-store', 1), (one, storeless) => {
+    return figures.p50(one) / (figures.p50(storeless) + one.syncMs)
   })
   const memory = rounds('server', 256).map(({ maxRssBytes }) => maxRssBytes / 2 ** 20)
+  const more = inPairs(rounds('server-4-loops', 256), rounds('server', 256), loopMemory)
+  const atMost = LOOP_MEMORY_LIMIT_MIB
+  const storeless = `(${titleOf('no-store')} + one sync)`
   return [
-    ...rates,
+    ...pairs,
+    ratioRow(`p50: ${titleOf('server')} ÷ ${storeless}, 1 connection`, lone, { atMost: P50_LIMIT }),
     ratioRow(
-      `p50: ${titleOf('server')} ÷ (${titleOf('no-store')} + one sync), 1 connection`,
-      lone,
-      {
-        atMost: P50_LIMIT,
-      },
+      'plants/s: the thread that commits to SQLite, by itself, batches of 256',
+      results.commitThreads.map(({ plantsPerSecond }) => plantsPerSecond),
+      { atLeast: COMMIT_THREAD_LEAST },
     ),
-    ratioRow(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, {
-      atMost: MEMORY_LIMIT_MIB,
-    }),
+    ratioRow(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, { atMost }),
+    ratioRow('memory in MiB: each further loop, 256 connections', more, { atMost }),
   ].filter(([, value]) => !value?.startsWith('–'))
 }

@@ -1,6 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
-import type { ClientMeasurement, CommitMeasurement, Measurement } from '../measurement.ts'
+import type {
+  ClientMeasurement,
+  CommitMeasurement,
+  CommitThreadMeasurement,
+  EnduranceMeasurement,
+  GrowthMeasurement,
+  Measurement,
+} from '../measurement.ts'
 
 /** How the results came about. */
 export interface Run {
@@ -19,17 +26,31 @@ export interface Run {
   readonly minutes: number
 }
 
-/** What was measured of the client, which may have been another run. */
-export interface ClientResults {
-  readonly run: Run
-  readonly measurements: readonly ClientMeasurement[]
+/** What is measured by a command of its own, and keeps its place in the page meanwhile. */
+export interface PartMeasurements {
+  readonly client: ClientMeasurement
+  readonly endurance: EnduranceMeasurement
+  readonly growth: GrowthMeasurement
 }
+
+export type PartName = keyof PartMeasurements
+
+export const PART_NAMES = ['client', 'endurance', 'growth'] as const satisfies readonly PartName[]
+
+/** One part, which may have been measured by another run. */
+export interface PartResults<Name extends PartName> {
+  readonly run: Run
+  readonly measurements: readonly PartMeasurements[Name][]
+}
+
+export type Parts = { readonly [Name in PartName]?: PartResults<Name> }
 
 export interface Results {
   readonly run: Run
   readonly measurements: readonly Measurement[]
   readonly commits: readonly CommitMeasurement[]
-  readonly client: ClientResults | undefined
+  readonly commitThreads: readonly CommitThreadMeasurement[]
+  readonly parts: Parts
 }
 
 function git(...args: readonly string[]): string {
@@ -63,29 +84,40 @@ export function describeRun({ rounds, seconds }: Pick<Run, 'rounds' | 'seconds'>
   }
 }
 
+/** In which circumstances a part was measured. */
+export function describePartRun({ command, date, commit, node }: Run): string {
+  return `By \`${command}\`: ${date}, commit ${commit}, Node.js ${node}`
+}
+
+/** With how many event loops a part was measured. */
+export function describeLoops({ measurements }: PartResults<'endurance' | 'growth'>): string {
+  const loops = measurements[0]?.loops
+  return loops === 1 ? 'one loop' : `${loops} loops`
+}
+
+/** How often and how long a part was measured. */
+export function describeRounds({ rounds, seconds }: Run): string {
+  return `${rounds} rounds of ${seconds} s for each measurement`
+}
+
 /** Five digits are more than any measurement here is good for. */
 function shorten(_key: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isInteger(value)) return value
   return Number(value.toPrecision(5))
 }
 
-/** Marks the line that describes the run of the client's measurements. */
-const CLIENT_RUN = { part: 'client' }
-
 function toLines(records: readonly object[]): string {
   return records.map((record) => `${JSON.stringify(record, shorten)}\n`).join('')
 }
 
-/** The results as JSON lines: the run, then a measurement in each line; the client's come last. */
-export function formatResults({ run, measurements, commits, client }: Results): string {
-  const ofClient = client ? [{ ...CLIENT_RUN, ...client.run }, ...client.measurements] : []
-  return toLines([run, ...measurements, ...commits, ...ofClient])
-}
-
-function kindOf(record: object): 'loads' | 'commits' | 'clientRuns' | 'clients' {
-  if ('part' in record) return 'clientRuns'
-  if ('client' in record) return 'clients'
-  return 'connections' in record ? 'loads' : 'commits'
+/** The results as JSON lines: the run, then a measurement in each line; each part the same below. */
+export function formatResults({ run, parts, ...servers }: Results): string {
+  const { measurements, commits, commitThreads } = servers
+  const ofParts = PART_NAMES.flatMap((part) => {
+    const results = parts[part]
+    return results ? [{ part, ...results.run }, ...results.measurements] : []
+  })
+  return toLines([run, ...measurements, ...commits, ...commitThreads, ...ofParts])
 }
 
 /** Reads what formatResults has written. */
@@ -94,14 +126,20 @@ export function parseResults(text: string): Results {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-  const {
-    loads = [],
-    commits = [],
-    clientRuns = [],
-    clients = [],
-  } = Object.groupBy(records, (record) => kindOf(record))
-  const [clientRun] = clientRuns
-  if (clientRun === undefined) return { run, measurements: loads, commits, client: undefined }
-  const { part: _, ...ofClient } = clientRun
-  return { run, measurements: loads, commits, client: { run: ofClient, measurements: clients } }
+  const parts: Record<string, { run: Run; measurements: object[] }> = {}
+  const measurements: Measurement[] = []
+  const commits: CommitMeasurement[] = []
+  const commitThreads: CommitThreadMeasurement[] = []
+  let measured: object[] | undefined
+  for (const record of records) {
+    if ('part' in record) {
+      const { part, ...ofPart } = record
+      measured = []
+      parts[part] = { run: ofPart, measurements: measured }
+    } else if (measured) measured.push(record)
+    else if ('connections' in record) measurements.push(record)
+    else if ('together' in record) commits.push(record)
+    else commitThreads.push(record)
+  }
+  return { run, measurements, commits, commitThreads, parts: parts as Parts }
 }

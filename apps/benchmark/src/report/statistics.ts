@@ -1,3 +1,5 @@
+import { PERCENTILES } from '../measurement.ts'
+
 /** The middle value, or the mean of the two in the middle; NaN of nothing. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
@@ -25,4 +27,12 @@ export function formatNumber(value: number, maximumSignificantDigits = 3): strin
 /** The median, and the range in parentheses. */
 export function formatSummary({ low, median, high }: Summary): string {
   return `${formatNumber(median)} (${formatNumber(low)}–${formatNumber(high)})`
+}
+
+/** The latency that so many percent of the requests do not exceed, in ms. */
+export function percentileOf(
+  { latenciesMs }: { readonly latenciesMs: readonly number[] },
+  percent: (typeof PERCENTILES)[number],
+): number {
+  return latenciesMs[PERCENTILES.indexOf(percent)] ?? Number.NaN
 }

@@ -94,11 +94,22 @@ export function costTable(results: Results): string {
       const rate = summarise(rounds.map((one) => one.createsPerSecond))
       const { median: p50 } = summarise(rounds.map(({ latenciesMs: [p50 = Number.NaN] }) => p50))
       const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
+      const { median: database } = summarise(
+        rounds.flatMap(({ databaseCpuUs }) => databaseCpuUs ?? []),
+      )
       const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes / 2 ** 20))
-      const numbers = [p50, cpu, rss].map((value) => formatNumber(value))
+      const numbers = [p50, cpu, database, rss].map((value) => formatNumber(value))
       return [[title, String(count), formatSummary(rate), ...numbers]]
     })
   })
-  const head = ['Server', 'connections', 'creates/s', 'p50 ms', 'CPU µs/create', 'max. MiB']
+  const head = [
+    'Server',
+    'connections',
+    'creates/s',
+    'p50 ms',
+    'CPU µs/create',
+    'of the database',
+    'max. MiB',
+  ]
   return table(head, rows)
 }

@@ -4,6 +4,7 @@ import type { EarlyCheck, PipelineOptions } from '../http/pipeline.ts'
 import { addHeader, endsConnection, sendError } from '../http/reply.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
+import type { LoopCount } from './shared/loop-count.ts'
 
 /** Why a request is refused, and with which error. */
 export interface Refusal {
@@ -55,38 +56,35 @@ export function limitOverload(isOverloaded: () => boolean): Limit {
   return () => (isOverloaded() ? refusal : undefined)
 }
 
-/** Places for requests in flight, each taken until its reply has left or its caller is gone. */
-class Slots {
-  readonly #most: number
-  #taken = 0
-  readonly #leave = (): void => {
-    this.#taken--
-  }
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** Takes a place for a request, by its response; false if none is left. */
-  take(response: Response): boolean {
-    if (this.#taken >= this.#most) return false
-    this.#taken++
-    response.on('close', this.#leave)
-    return true
-  }
+/** The counts of requests in flight. */
+export interface InFlight {
+  readonly requests: LoopCount
+  readonly publicRequests: LoopCount
 }
 
 /** Requests for public content that may be in flight, whatever the limit of the others is. */
 const PUBLIC_LIMIT = 64
 
-/** Refuses requests with 503 while `requestLimit` others are in flight; public ones have places of their own. */
+/**
+ * Refuses requests with 503 while the process has `requestLimit` others in flight, each until its
+ * reply has left or its caller is gone; public ones have places of their own.
+ */
 export function limitInFlight(
   requestLimit: number,
   isPublic: (request: Request) => boolean,
+  { requests, publicRequests }: InFlight,
 ): Limit {
-  const slots = new Slots(requestLimit)
-  const publicSlots = new Slots(PUBLIC_LIMIT)
   const refusal = { reason: 'requests_in_flight', error: unavailable } as const
-  return (request, response) =>
-    (isPublic(request) ? publicSlots : slots).take(response) ? undefined : refusal
+  const leave = () => requests.leave()
+  const leavePublic = () => publicRequests.leave()
+  return (request, response) => {
+    if (isPublic(request)) {
+      if (!publicRequests.take(PUBLIC_LIMIT)) return refusal
+      response.on('close', leavePublic)
+    } else {
+      if (!requests.take(requestLimit)) return refusal
+      response.on('close', leave)
+    }
+    return undefined
+  }
 }

@@ -3,6 +3,7 @@ import type { FailureLimit } from '../auth/bearer.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import type { Refusal } from './admission.ts'
 import type { CallerOf } from './caller-address.ts'
+import type { LoopCounts } from './process-counts.ts'
 import { createRate } from './rate.ts'
 import type { Refusals } from './refusals.ts'
 
@@ -11,6 +12,7 @@ export interface FailedCredentialsOptions {
   readonly perMinute: number | undefined
   readonly callerOf: CallerOf
   readonly refusals: Refusals
+  readonly counts: Pick<LoopCounts, 'failureRates' | 'failuresOver'>
 }
 
 /** Callers that showed no valid credential too often. */
@@ -19,10 +21,8 @@ export interface FailedCredentials extends FailureLimit {
   refusalOf(request: IncomingMessage): Refusal | undefined
 }
 
-const MINUTE_NS = 60_000_000_000
-
-/** About 150 bytes each. */
-const CALLER_LIMIT = 20_000
+const SECOND_NS = 1_000_000_000
+const MINUTE_NS = 60 * SECOND_NS
 
 const error = new RequestError(
   'too_many_requests',
@@ -40,24 +40,42 @@ function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
 }
 
 /**
+ * Until when some caller is over the limit, for all loops: while nobody is, no address is looked up.
+ * Times are by performance.now() of this thread.
+ */
+function shareOver({ failureRates, failuresOver: shared }: FailedCredentialsOptions['counts']) {
+  // In seconds, which fit into the number for as long as any process runs.
+  const toShared = (timeMs: number) =>
+    Math.ceil((timeMs * 1e6 + failureRates.clockOffsetNs) / SECOND_NS)
+  return {
+    isPossible: (nowMs: number) => toShared(nowMs) <= Atomics.load(shared, 0),
+    extend(timeMs: number): void {
+      const end = toShared(timeMs)
+      let before = Atomics.load(shared, 0)
+      while (before < end) {
+        const found = Atomics.compareExchange(shared, 0, before, end)
+        if (found === before) return
+        before = found
+      }
+    },
+  }
+}
+
+/**
  * Limits how often a caller may show no valid credential. A caller over the limit should still be
  * admitted with a token that this process knows: its check costs little, and a good caller may
  * share the address with a bad one.
  */
 export function limitFailedCredentials(options: FailedCredentialsOptions): FailedCredentials {
-  const { perMinute, callerOf, refusals } = options
+  const { perMinute, callerOf, refusals, counts } = options
   if (perMinute === undefined) return noLimit
-  const rate = createRate({
-    unitNs: Math.round(MINUTE_NS / perMinute),
-    burst: perMinute,
-    keyLimit: CALLER_LIMIT,
-  })
-  // While no caller at all is over the limit, no address is looked up.
-  let someoneIsOverUntil = 0
+  const limit = { unitNs: Math.round(MINUTE_NS / perMinute), burst: perMinute }
+  const rate = createRate(limit, counts.failureRates)
+  const someoneOver = shareOver(counts)
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     const now = performance.now()
-    if (now >= someoneIsOverUntil) return undefined
+    if (!someoneOver.isPossible(now)) return undefined
     const caller = callerOf(request)
     return refusalAfter(caller, rate.look(caller, now).waitMs)
   }
@@ -76,7 +94,8 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
       const now = performance.now()
       const caller = callerOf(request)
       const before = rate.spend(caller, now)
-      someoneIsOverUntil = Math.max(someoneIsOverUntil, now + rate.look(caller, now).waitMs)
+      const { waitMs } = rate.look(caller, now)
+      if (waitMs > 0) someoneOver.extend(now + waitMs)
       throwIf(refusalAfter(caller, before.waitMs))
     },
   }

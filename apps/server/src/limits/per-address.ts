@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { RequestError } from '../http/request-error.ts'
 import type { Limit } from './admission.ts'
 import type { CallerAddresses } from './caller-address.ts'
+import type { LoopCounts } from './process-counts.ts'
 import type { Refusals } from './refusals.ts'
 
 export interface AddressLimitOptions {
@@ -11,45 +12,44 @@ export interface AddressLimitOptions {
   readonly addresses: CallerAddresses
 }
 
-/** How many of one kind of thing each address has now. */
-class Counts {
-  readonly #counts = new Map<string, number>()
-
-  /** Adds one unless the address has as many as it may. */
-  add(address: string, most: number): boolean {
-    const count = this.#counts.get(address) ?? 0
-    if (count >= most) return false
-    this.#counts.set(address, count + 1)
-    return true
-  }
-
-  remove(address: string): void {
-    const count = (this.#counts.get(address) ?? 0) - 1
-    if (count > 0) this.#counts.set(address, count)
-    else this.#counts.delete(address)
-  }
+export interface ConnectionLimitOptions extends AddressLimitOptions {
+  /** Connections of all addresses. */
+  readonly connectionLimit: number
+  readonly refusals: Refusals
+  readonly counts: Pick<LoopCounts, 'connections' | 'addressConnections'>
 }
 
 /**
- * Closes connections of an address over its limit at once. A trusted proxy may open any number:
- * `limitForwarded` limits its callers.
+ * Closes connections beyond the limit of the process, or beyond that of their address, at once. A
+ * trusted proxy may open any number of the former: `limitForwarded` limits its callers.
  */
-export function limitConnections(
-  server: Server,
-  { most, addresses }: AddressLimitOptions,
-  refusals: Refusals,
-): void {
-  if (most === undefined) return
-  const counts = new Counts()
+export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
+  const { connectionLimit, most, addresses, refusals } = options
+  const { connections, addressConnections } = options.counts
+  const leave = () => connections.leave()
+
+  // Node refuses by this number before it makes a socket. At least 1, because 0 is no limit.
+  Object.defineProperty(server, 'maxConnections', {
+    get: () => Math.max(1, connectionLimit - connections.others),
+  })
+  server.on('drop', () => refusals.count('connections'))
+
   server.on('connection', (socket: Socket) => {
+    if (!connections.take(connectionLimit)) {
+      refusals.count('connections')
+      socket.destroy()
+      return
+    }
+    socket.once('close', leave)
     const address = addresses.ofConnection(socket)
-    if (addresses.isTrusted(socket)) return
-    if (!counts.add(address, most)) {
+    if (most === undefined || addresses.isTrusted(socket)) return
+    const place = addressConnections.add(address, most)
+    if (place === undefined) {
       refusals.count('address_connections', address)
       socket.destroy()
       return
     }
-    socket.once('close', () => counts.remove(address))
+    socket.once('close', () => addressConnections.remove(place))
   })
 }
 
@@ -62,14 +62,17 @@ const error = new RequestError(
  * Refuses requests that trusted proxies forward with 429: an address may have as many in flight as it
  * may have connections.
  */
-export function limitForwarded({ most, addresses }: AddressLimitOptions): Limit {
+export function limitForwarded(
+  { most, addresses }: AddressLimitOptions,
+  { addressRequests }: Pick<LoopCounts, 'addressRequests'>,
+): Limit {
   if (most === undefined || !addresses.hasProxies) return () => undefined
-  const counts = new Counts()
   return (request, response) => {
     if (!addresses.isTrusted(request.socket)) return undefined
     const address = addresses.ofRequest(request)
-    if (!counts.add(address, most)) return { reason: 'address_requests', error, who: address }
-    response.once('close', () => counts.remove(address))
+    const place = addressRequests.add(address, most)
+    if (place === undefined) return { reason: 'address_requests', error, who: address }
+    response.once('close', () => addressRequests.remove(place))
     return undefined
   }
 }

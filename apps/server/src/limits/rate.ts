@@ -1,11 +1,8 @@
 import type { RateLimit } from '../store/store.ts'
+import type { Hash } from './shared/keyed-hash.ts'
+import { RateBuckets } from './shared/rate-buckets.ts'
 
 const NS_PER_MS = 1_000_000
-
-export interface RateOptions extends RateLimit {
-  /** Keys that are kept; with one more, the least recently used key is forgotten and starts anew. */
-  readonly keyLimit: number
-}
 
 /** What is left of a key's rate. */
 export interface RateState {
@@ -22,7 +19,7 @@ export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateSta
   return { remaining, waitMs: remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS }
 }
 
-/** A rate for each of many keys, in bounded memory and without timers. */
+/** A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(). */
 export interface Rate {
   /** What is left; nothing is spent. */
   look(key: string, nowMs: number): RateState
@@ -30,28 +27,45 @@ export interface Rate {
   spend(key: string, nowMs: number): RateState
 }
 
+/** What the rates of all event loops of a process share, seen from one of them. */
+export interface RateShare {
+  /** From createRateMemory. */
+  readonly memory: SharedArrayBuffer
+  readonly loop: number
+  readonly hash: (key: string) => Hash
+  /** What to add to performance.now() of this thread to have a time that all threads share; whole ns. */
+  readonly clockOffsetNs: number
+}
+
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
  * each key: the time at which all of its burst is available again.
  */
-export function createRate(options: RateOptions): Rate {
-  const fullAtNs = new Map<string, number>()
+export function createRate(
+  limit: RateLimit,
+  { memory, loop, hash, clockOffsetNs }: RateShare,
+): Rate {
+  const buckets = new RateBuckets(memory, loop)
+  let nowNs = 0
+  let spends = false
+  let state: RateState
 
-  function fullInNs(key: string, nowMs: number): number {
-    return Math.max(0, (fullAtNs.get(key) ?? 0) - Math.round(nowMs * NS_PER_MS))
+  // One function for all calls, because a new one for each would be garbage.
+  function change(fullAtNs: number): number {
+    const missingNs = Math.max(0, fullAtNs - nowNs)
+    state = stateOf(limit, missingNs)
+    return spends && state.waitMs === 0 ? nowNs + missingNs + limit.unitNs : fullAtNs
+  }
+
+  function use(key: string, nowMs: number, isSpent: boolean): RateState {
+    nowNs = Math.round(nowMs * NS_PER_MS) + clockOffsetNs
+    spends = isSpent
+    buckets.update(hash(key), change)
+    return state
   }
 
   return {
-    look: (key, nowMs) => stateOf(options, fullInNs(key, nowMs)),
-    spend(key, nowMs) {
-      const missingNs = fullInNs(key, nowMs)
-      const state = stateOf(options, missingNs)
-      if (state.waitMs > 0) return state
-      // Deleted first, so that the map stays in the order of last use.
-      fullAtNs.delete(key)
-      fullAtNs.set(key, Math.round(nowMs * NS_PER_MS) + missingNs + options.unitNs)
-      if (fullAtNs.size > options.keyLimit) fullAtNs.delete(fullAtNs.keys().next().value as string)
-      return state
-    },
+    look: (key, nowMs) => use(key, nowMs, false),
+    spend: (key, nowMs) => use(key, nowMs, true),
   }
 }

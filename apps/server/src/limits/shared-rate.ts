@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { within } from '../process/within.ts'
 import { GroupCommit } from '../store/group-commit.ts'
-import type { SpendRates } from '../store/store.ts'
-import { createRate, type RateOptions, type RateState, stateOf } from './rate.ts'
+import type { RateLimit, SpendRates } from '../store/store.ts'
+import { type Rate, type RateState, stateOf } from './rate.ts'
 
 /** Spends a unit of a key's rate if there is one, and returns what was left before. */
 export type Spend = (key: string) => RateState | Promise<RateState>
@@ -12,7 +12,7 @@ const ANSWER_LIMIT_MS = 500
 const LEAVE_ALONE_MS = 1_000
 
 /** Requests that arrive while the database is asked share the next question. */
-function spendTogether(options: RateOptions, spendRates: SpendRates) {
+function spendTogether(options: RateLimit, spendRates: SpendRates) {
   return async (keys: readonly string[]): Promise<RateState[]> => {
     const asked = new Map<string, number>()
     for (const key of keys) asked.set(key, (asked.get(key) ?? 0) + 1)
@@ -34,8 +34,10 @@ function spendTogether(options: RateOptions, spendRates: SpendRates) {
  * A rate that all servers on one database spend together. While the database does not answer, each
  * server counts for itself: nothing can be stored then, but requests must still be refused.
  */
-export function shareRate(options: RateOptions, spendRates: SpendRates, log: Logger): Spend {
-  const own = createRate(options)
+export function shareRate(
+  options: RateLimit,
+  { own, spendRates, log }: { own: Rate; spendRates: SpendRates; log: Logger },
+): Spend {
   const shared = new GroupCommit({
     queueLimit: Number.POSITIVE_INFINITY,
     commit: spendTogether(options, spendRates),

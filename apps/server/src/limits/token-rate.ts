@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { addHeader } from '../http/reply.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import type { SpendRates } from '../store/store.ts'
-import { createRate, type RateState } from './rate.ts'
+import { createRate, type RateShare, type RateState } from './rate.ts'
 import type { Refusals } from './refusals.ts'
 import { type Spend, shareRate } from './shared-rate.ts'
 
@@ -17,12 +17,10 @@ export interface TokenRateOptions {
   /** Counts for several servers together; undefined if this server counts for itself. */
   readonly spendRates: SpendRates | undefined
   readonly log: Logger
+  readonly tokenRates: RateShare
 }
 
 const SECOND_NS = 1_000_000_000
-
-/** More tokens than any service uses at a time. */
-const TOKEN_LIMIT = 100_000
 
 /**
  * The seconds over which a caller should spread the remaining quota: as many as it takes to grow
@@ -33,11 +31,11 @@ function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): n
 }
 
 function createSpend(options: TokenRateOptions): Spend {
-  const { perSecond, windowSeconds, spendRates, log } = options
+  const { perSecond, windowSeconds, spendRates, log, tokenRates } = options
   const unitNs = Math.round(SECOND_NS / perSecond)
-  const rate = { unitNs, burst: perSecond * windowSeconds, keyLimit: TOKEN_LIMIT }
-  if (spendRates !== undefined) return shareRate(rate, spendRates, log)
-  const own = createRate(rate)
+  const limit = { unitNs, burst: perSecond * windowSeconds }
+  const own = createRate(limit, tokenRates)
+  if (spendRates !== undefined) return shareRate(limit, { own, spendRates, log })
   return (key) => own.spend(key, performance.now())
 }
 

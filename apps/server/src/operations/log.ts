@@ -48,14 +48,19 @@ function standardError(): DestinationStream {
 
 /**
  * A log on standard error, by default of JSON: one line for each event.
- * `forPeople`: lines that people read, on a terminal.
+ * `forPeople`: lines that people read, on a terminal. `base`: fields of each line; none by default.
  */
-export function createLog(level: string, destination = standardError(), forPeople = false): Logger {
+export function createLog(
+  level: string,
+  destination = standardError(),
+  forPeople = false,
+  base: object | null = null,
+): Logger {
   const format = forPeople ? formatForPeople : clean
   return pino(
     {
       level,
-      base: null,
+      base,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

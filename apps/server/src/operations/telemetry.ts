@@ -31,9 +31,13 @@ async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | u
   return (await import('./traces/start-tracing.ts')).startTracing(traces, log)
 }
 
-/** Opens the log, and starts metrics and traces where the settings ask for them. */
-export async function startTelemetry(config: Config): Promise<Telemetry> {
-  const log = createLog(config.logLevel, undefined, isForPeople(config.logFormat, isatty(2)))
+/**
+ * Opens the log, and starts metrics and traces where the settings ask for them.
+ * @param base - fields of each line of the log; none by default
+ */
+export async function startTelemetry(config: Config, base?: object): Promise<Telemetry> {
+  const forPeople = isForPeople(config.logFormat, isatty(2))
+  const log = createLog(config.logLevel, undefined, forPeople, base)
   return {
     log,
     metrics: await startMetrics(config),

@@ -1,18 +1,35 @@
-import { closeListener, countConnections } from '../http/close-listener.ts'
-import { createDeferReply } from '../http/deferred-replies.ts'
+import { closeListener } from '../http/close-listener.ts'
 import { FailureLog } from '../http/failure-log.ts'
 import { createListener, listen } from '../http/listener.ts'
 import { type PipelineOptions, readTarget } from '../http/pipeline.ts'
 import { createOperationsApp } from '../operations/app.ts'
 import type { Metrics } from '../operations/metrics/metrics.ts'
 import { watchReadiness } from '../operations/readiness.ts'
+import type { Config } from '../settings/config.ts'
 import type { Store } from '../store/store.ts'
-import { createService, type ServiceOptions } from './service.ts'
+import { createServiceListener, type ServiceListenerOptions } from './service-listener.ts'
 
-export interface ServerOptions extends ServiceOptions, Pick<PipelineOptions, 'log'> {
-  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates' | 'description'>
-  /** What the server reports to, and serves at `/metrics`; undefined to measure nothing. */
+/** What is around the service. */
+export interface FrameOptions extends Config, Pick<PipelineOptions, 'log'> {
+  readonly store: Pick<Store, 'isReady' | 'description'>
+  /** What `/metrics` serves; undefined to measure nothing. */
   readonly metrics?: Metrics | undefined
+}
+
+/** The service, however many event loops serve it. */
+export interface RunningService {
+  readonly url: string
+  /** From now on each reply ends its connection. */
+  announceClose(): void
+  /**
+   * Accepts no new connections and answers what is in flight; the store stays open.
+   * @param deadlineMs - what takes longer is cut off; by default the setting for it
+   */
+  close(deadlineMs?: number): Promise<void>
+  /** Sets the level of logs that are not this thread's. Default: there are none. */
+  setLogLevel?(level: string): void
+  /** @throws StoreUnavailableError with the reason while not all of it serves. Default: it always does. */
+  assertReady?(): Promise<void>
 }
 
 export interface RunningServer {
@@ -22,53 +39,77 @@ export interface RunningServer {
   announceClose(): void
   /** Accepts no new connections and answers what is in flight. The store stays open. */
   close(): Promise<void>
+  /** Sets the level of the logs of other threads. */
+  setLogLevel(level: string): void
 }
 
-/**
- * Serves a store on its two listeners.
- * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
- */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, log, metrics, bodyLimitBytes, shutdownTimeoutMs, operationsListen } = options
-  let isDraining = false
-  const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
-  const failures = new FailureLog(log, readiness.suspect)
-  const pipeline = { log, failures, bodyLimitBytes, isDraining: () => isDraining }
-  const deferReply = createDeferReply(log)
-  const service = createService(options, {
-    ...pipeline,
-    observer: metrics?.requests,
-    deferReply,
-  })
-  metrics?.measureConnections(() => countConnections(service))
-  const url = await listen(service, options.listen)
+/** Starts the service; calls `suspect` when a request could not be served. */
+export type StartService = (suspect: () => void) => Promise<RunningService>
 
+/**
+ * Starts the service, and the listener of operations beside it.
+ * @throws the error of Node's listen, such as EADDRINUSE, and those of `startService`; nothing
+ * listens then.
+ */
+export async function startAround(
+  startService: StartService,
+  options: FrameOptions,
+): Promise<RunningServer> {
+  const { store, log, metrics, operationsListen } = options
+  let isDraining = false
+  let service: RunningService | undefined
+  async function isReady(): Promise<boolean> {
+    await service?.assertReady?.()
+    return store.isReady()
+  }
+  const readiness = watchReadiness({ log, store: { isReady }, isDraining: () => isDraining })
+  const failures = new FailureLog(log, readiness.suspect)
+  const started = await startService(readiness.suspect)
+  service = started
+
+  const pipeline = { ...options, failures, isDraining: () => isDraining }
   const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
-  const operationsParts = { ...options, ...pipeline, readiness, metrics, hosts }
-  const operations = createListener(createOperationsApp(operationsParts), options, pipeline, {
-    checks: [readTarget(pipeline)],
-  })
+  const operationsApp = createOperationsApp({ ...pipeline, readiness, metrics, hosts })
+  const checks = [readTarget(pipeline)]
+  const operations = createListener(operationsApp, options, pipeline, { checks })
   let operationsUrl: string | undefined
   try {
     operationsUrl = operationsListen && (await listen(operations, operationsListen))
   } catch (error) {
-    await closeListener(service, 0)
+    await started.close(0)
     throw error
   }
   readiness.start()
 
   return {
-    url,
+    url: started.url,
     operationsUrl,
     announceClose() {
       isDraining = true
+      started.announceClose()
     },
     async close() {
       isDraining = true
       readiness.close()
-      await closeListener(service, shutdownTimeoutMs)
+      await started.close()
       if (operationsUrl !== undefined) await closeListener(operations, 0)
       failures.flush()
     },
+    setLogLevel: (level) => started.setLogLevel?.(level),
   }
+}
+
+export interface ServerOptions extends ServiceListenerOptions {
+  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates' | 'description'>
+}
+
+/**
+ * Serves a store on its two listeners, in this thread.
+ * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
+ */
+export function startServer(options: ServerOptions): Promise<RunningServer> {
+  return startAround(async (suspect) => {
+    const service = createServiceListener(options, suspect)
+    return { ...service, url: await service.listen(options.listen) }
+  }, options)
 }

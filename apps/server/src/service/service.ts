@@ -21,6 +21,7 @@ import { type Limit, limitInFlight, limitOverload, refuseEarly } from '../limits
 import { createCallerAddresses } from '../limits/caller-address.ts'
 import { limitFailedCredentials } from '../limits/failed-credentials.ts'
 import { limitConnections, limitForwarded } from '../limits/per-address.ts'
+import { joinCounts, type LoopPlace } from '../limits/process-counts.ts'
 import { createRefusals, type LimiterObserver } from '../limits/refusals.ts'
 import { limitStrangers } from '../limits/strangers.ts'
 import { limitTokenRate } from '../limits/token-rate.ts'
@@ -33,6 +34,8 @@ import { addCreatePlant } from './create-plant.ts'
 export interface ServiceOptions extends Config {
   readonly store: Pick<Store, 'plants' | 'spendRates'>
   readonly authenticate: Authenticate
+  /** Where the limits count, and for which event loop: 0 of 1 where the main thread serves. */
+  readonly limits: LoopPlace
   /** Is the first layer of the app. */
   readonly traceRequest?: RequestHandler | undefined
   readonly metrics?: { readonly limiters: LimiterObserver } | undefined
@@ -44,15 +47,18 @@ function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
   const { log } = pipeline
   const refusals = createRefusals(log, options.metrics?.limiters)
   const addresses = createCallerAddresses(options.trustedProxies)
+  const counts = joinCounts(options.limits)
   return {
     options,
     pipeline,
     refusals,
+    counts,
     perAddress: { most: options.addressLimit, addresses },
     failed: limitFailedCredentials({
       perMinute: failedCredentialLimit,
       callerOf: addresses.ofRequest,
       refusals,
+      counts,
     }),
     tokenRate:
       rateLimit === undefined
@@ -61,10 +67,11 @@ function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
             perSecond: rateLimit,
             windowSeconds: options.rateWindowSeconds,
             spendRates: options.store.spendRates,
+            tokenRates: counts.tokenRates,
             refusals,
             log,
           }),
-    plants: new WaitingPlants(options.store.plants, options),
+    plants: new WaitingPlants(options.store.plants, options, counts.waitingPlants),
     docs: options.docs ? createDocs(publicUrl, pipeline) : undefined,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins, pipeline) : undefined,
   }
@@ -81,7 +88,7 @@ function isThere<Value>(value: Value | undefined): value is Value {
 
 /** The checks before Express, where a refusal costs little. */
 function checksBeforeApp(parts: Parts): EarlyCheck[] {
-  const { options, failed, plants, cors, docs } = parts
+  const { options, counts, failed, plants, cors, docs } = parts
   const isPublic = docs?.isPublic ?? (() => false)
   const refuse = (limit: Limit) => refuseEarly(limit, parts)
   return [
@@ -89,8 +96,8 @@ function checksBeforeApp(parts: Parts): EarlyCheck[] {
     readTarget(parts.pipeline),
     refuse(limitStrangers({ ...options, failed, isPublic, cors })),
     refuse(limitOverload(() => plants.isOverloaded())),
-    refuse(limitForwarded(parts.perAddress)),
-    refuse(limitInFlight(options.requestLimit, isPublic)),
+    refuse(limitForwarded(parts.perAddress, counts)),
+    refuse(limitInFlight(options.requestLimit, isPublic, counts)),
   ].filter(isThere)
 }
 
@@ -120,13 +127,11 @@ function createApp(parts: Parts): Express {
 /** The service behind its limits: an HTTP server that does not listen yet. */
 export function createService(options: ServiceOptions, pipeline: PipelineOptions): Server {
   const parts = createParts(options, pipeline)
-  const { refusals, perAddress } = parts
+  const { counts, refusals, perAddress } = parts
   const server = createListener(createApp(parts), options, pipeline, {
     checks: checksBeforeApp(parts),
     onSlow: (socket) => refusals.count('slow', perAddress.addresses.ofConnection(socket)),
   })
-  limitConnections(server, perAddress, refusals)
-  server.maxConnections = options.connectionLimit
-  server.on('drop', () => refusals.count('connections'))
+  limitConnections(server, { ...options, ...perAddress, refusals, counts })
   return server
 }

@@ -56,6 +56,13 @@ export const settings = {
       'must be a name or an address without a port, such as plants.internal',
     ),
   ),
+  loops: setting(
+    'auto',
+    'how many event loops serve, each in a thread of its own; auto: by cores and memory',
+    z.union([z.literal('auto').transform(() => undefined), wholeNumber(1, 64)], {
+      error: 'must be a whole number from 1 to 64, or auto',
+    }),
+  ),
   trustedProxies: setting(
     'none',
     'addresses and networks whose X-Forwarded-For is trusted, or none',

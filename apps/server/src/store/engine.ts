@@ -1,3 +1,4 @@
+import type { QueueBound } from './group-commit.ts'
 import type { Examination } from './health-check.ts'
 import type { MoveSource } from './move.ts'
 import type { StoreObserver } from './observer.ts'
@@ -51,6 +52,8 @@ export interface Departure {
 export interface OpenOptions extends MigrateOptions {
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
+  /** Bounds what waits in this thread together with what waits in others. Default: each by itself. */
+  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 

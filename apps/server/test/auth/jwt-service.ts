@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
+import { createProcessCounts } from '../../src/limits/process-counts.ts'
 import { openAuthenticate } from '../../src/service/open-authenticate.ts'
 import { startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
@@ -57,7 +58,14 @@ export async function startJwtService({
   const authenticate = await openAuthenticate(store.tokens, config, parts)
   const listen = { host: '127.0.0.1', port: 0 }
   const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
-  const server = await startServer({ ...config, store, authenticate, log, ...limits })
+  const server = await startServer({
+    ...config,
+    limits: { counts: createProcessCounts(1, config), loop: 0 },
+    store,
+    authenticate,
+    log,
+    ...limits,
+  })
   onEnd(async () => {
     stop.abort()
     await server.close()

@@ -21,6 +21,20 @@ async function open({ url }: ServerProcess, localAddress = '127.0.0.1'): Promise
   return socket
 }
 
+/** A connection is there for its caller before the server has taken it, and so in any order. */
+async function openInTurn(server: ServerProcess, count: number): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  const taken = async () => {
+    const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+    return Number(/^plant_store_connections (\d+)$/m.exec(metrics)?.[1])
+  }
+  while (sockets.length < count) {
+    sockets.push(await open(server))
+    await expect.poll(taken, { interval: 5 }).toBe(sockets.length)
+  }
+  return sockets
+}
+
 const body = '{"id":1,"name":"Fern"}'
 
 /** A create from an address that a proxy names, without the last byte of its body. */
@@ -40,7 +54,7 @@ async function statusOf(socket: Socket): Promise<number> {
 describe('of the connections of one address', () => {
   test('one beyond the limit is closed at once, and those of another address are served', async () => {
     const server = await start()
-    const held = [await open(server), await open(server), await open(server)]
+    const held = await openInTurn(server, LIMIT)
     const refused = await open(server)
     await once(refused.resume(), 'close')
     const other = await open(server, '127.0.0.2')

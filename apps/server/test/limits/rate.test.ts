@@ -1,12 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRate } from '../../src/limits/rate.ts'
+import { createRate, type RateShare } from '../../src/limits/rate.ts'
+import { createKeyedHash } from '../../src/limits/shared/keyed-hash.ts'
+import { createRateMemory } from '../../src/limits/shared/rate-buckets.ts'
 
-const options = { unitNs: 100_000_000, burst: 5, keyLimit: 100 }
+const limit = { unitNs: 100_000_000, burst: 5 }
+
+/** Memory of its own, as one of two loops uses it. */
+function shareOf(keys: number): RateShare {
+  const hash = createKeyedHash('a key')
+  return { memory: createRateMemory(keys), loop: 0, hash, clockOffsetNs: 1_000 }
+}
+
+const startRate = (keys = 100) => createRate(limit, shareOf(keys))
 
 describe('a rate', () => {
   test('gives its burst at once, then one unit in each of its intervals', () => {
-    const rate = createRate(options)
+    const rate = startRate()
     const left = Array.from({ length: 6 }, () => rate.spend('a', 0))
     expect(left.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
     expect(left.at(-1)).toEqual({ remaining: 0, waitMs: 100 })
@@ -16,36 +26,40 @@ describe('a rate', () => {
   })
 
   test('is never more than its burst, however long nothing was spent', () => {
-    const rate = createRate(options)
+    const rate = startRate()
     rate.spend('a', 0)
     const later = Array.from({ length: 6 }, () => rate.spend('a', 1e9))
     expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
   })
 
   test('is separate for each key', () => {
-    const rate = createRate(options)
+    const rate = startRate()
     for (let count = 0; count < 9; count++) rate.spend('a', 0)
     expect(rate.look('b', 0).remaining).toBe(5)
   })
 
   test('loses nothing by a refusal: a caller that asks too early waits no longer', () => {
-    const rate = createRate(options)
+    const rate = startRate()
     for (let count = 0; count < 50; count++) rate.spend('a', 0)
     expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
   })
 
-  test('forgets the least recently used key when there are too many', () => {
-    const rate = createRate({ ...options, keyLimit: 2 })
-    for (const key of ['a', 'b', 'a', 'c']) rate.spend(key, 0)
-    const left = ['a', 'b', 'c'].map((key) => rate.look(key, 0).remaining)
-    expect(left).toEqual([3, 5, 4])
+  test('forgets the key that is available again first when there are too many', () => {
+    // One bucket of eight.
+    const rate = startRate(2)
+    const keys = [...'abcdefgh']
+    for (const key of keys)
+      for (let count = key === 'c' ? 1 : 2; count > 0; count--) rate.spend(key, 0)
+    rate.spend('i', 0)
+    const left = [...keys, 'i'].map((key) => rate.look(key, 0).remaining)
+    expect(left).toEqual([3, 3, 5, 3, 3, 3, 3, 3, 4])
   })
 
   test('in any period lets no more pass than its burst and what grew back', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
     fc.assert(
       fc.property(gaps, (gapsMs) => {
-        const rate = createRate(options)
+        const rate = startRate()
         const passedAt: number[] = []
         let now = 0
         for (const gap of gapsMs) {

@@ -1,5 +1,6 @@
 import { errorTable } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { createProcessCounts } from '../../src/limits/process-counts.ts'
 import { createLog } from '../../src/operations/log.ts'
 import { startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
@@ -9,8 +10,10 @@ test.each([undefined, null, '', 'stored'])(
   'an outcome that no store may have, %j, is answered outcome_unknown and never 200',
   async (outcome) => {
     const lines: string[] = []
+    const config = loadConfig({ listen: '127.0.0.1:0', operationsListen: 'off' }, [], {})
     const server = await startServer({
-      ...loadConfig({ listen: '127.0.0.1:0', operationsListen: 'off' }, [], {}),
+      ...config,
+      limits: { counts: createProcessCounts(1, config), loop: 0 },
       store: {
         plants: { create: async () => outcome as CreateOutcome },
         isReady: async () => true,

@@ -1,5 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { createProcessCounts } from '../../src/limits/process-counts.ts'
 import { createLog } from '../../src/operations/log.ts'
 import { startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
@@ -25,8 +26,10 @@ const broken: [what: string, outcomes: Outcomes][] = [
 /** Sends one plant to a server over these plants, and gives the status and the error code. */
 async function sendTo(plants: PlantStore) {
   const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '100' }
+  const config = loadConfig(flags, [], {})
   const server = await startServer({
-    ...loadConfig(flags, [], {}),
+    ...config,
+    limits: { counts: createProcessCounts(1, config), loop: 0 },
     store: { plants, isReady: async () => true, description: 'plants in a test' },
     authenticate: Object.assign(() => ({ id: '1', name: 'test' }), { isKnown: () => true }),
     log: createLog('silent'),

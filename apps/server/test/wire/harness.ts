@@ -15,7 +15,7 @@ import {
 } from './expectations.ts'
 import { type Bytes, type Connection, openConnection, type Reply } from './raw-socket.ts'
 import { plantOf, plantText, post, token } from './request.ts'
-import { type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
+import { PROBE, type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
 
 /** What differs from a server as it is shipped, over the database that the tests use. */
 export interface WireServerOptions {
@@ -170,7 +170,7 @@ class RunningWireServer implements WireServer {
 
   async quiesce(): Promise<void> {
     // Of two in a row, the second is read in a turn of its own, after all that came before the first.
-    const url = `http://127.0.0.1:${this.operationsPort}/livez`
+    const url = `http://127.0.0.1:${this.operationsPort}/${PROBE}`
     for (let round = 0; round < 2; round++) await (await fetch(url)).text()
   }
 

@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest'
 import type { Flags } from '../../src/settings/config.ts'
 import { environmentNameOf, type SettingName } from '../../src/settings/settings.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { startServerProcess } from '../process/server-process.ts'
+import { LOOPS, startServerProcess } from '../process/server-process.ts'
 import type { DatabaseUnderTest } from './database-under-test.ts'
 import { token } from './request.ts'
 
@@ -27,6 +27,9 @@ export interface ServerUnderTest {
   /** @throws when it does not end as it should. */
   stop(): Promise<void>
 }
+
+/** What only answers once each event loop has had a turn; of one loop, whatever the store does. */
+export const PROBE = LOOPS === '1' ? 'livez' : 'readyz'
 
 /** Starts a server over a migrated database that holds a token; settings as the environment has them. */
 export type StartServer = (database: DatabaseUnderTest, settings: Flags) => Promise<ServerUnderTest>
@@ -80,7 +83,7 @@ export const startProcess: StartServer = async ({ url, folder }, settings) => {
     async resolveLog() {
       // A line is written before the next request is read, on whichever listener.
       const requestId = randomUUID()
-      const asked = fetch(`${server.operationsUrl}/livez`, {
+      const asked = fetch(`${server.operationsUrl}/${PROBE}`, {
         headers: { 'x-request-id': requestId },
       }).then(() => server.untilLogged(requestId))
       await Promise.race([asked, ended])

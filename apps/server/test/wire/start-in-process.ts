@@ -1,5 +1,6 @@
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { openStore } from '../../src/engines/engines.ts'
+import { createProcessCounts } from '../../src/limits/process-counts.ts'
 import { createLog } from '../../src/operations/log.ts'
 import { startServer } from '../../src/service/server.ts'
 import { loadConfig } from '../../src/settings/config.ts'
@@ -18,6 +19,7 @@ export const startInProcess: StartServer = async ({ url }, settings) => {
   const server = await startServer({
     ...config,
     store,
+    limits: { counts: createProcessCounts(1, config), loop: 0 },
     authenticate: createAuthenticate(store.tokens),
     log: createLog('trace', { write: (line) => void lines.push(line) }),
   })

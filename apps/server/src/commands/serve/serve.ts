@@ -2,64 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { engineOf, openStore } from '../../engines/engines.ts'
-import type { Address } from '../../http/listener.ts'
 import { type Ends, openEnds } from '../../operations/ends/ends.ts'
 import type { EndReason } from '../../operations/ends/ends-file.ts'
-import type { Metrics } from '../../operations/metrics/metrics.ts'
 import { runChecks } from '../../operations/store-checks.ts'
 import type { Telemetry } from '../../operations/telemetry.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import { openAuthenticate, takesJwt } from '../../service/open-authenticate.ts'
+import { countLoops } from '../../service/loops/count-loops.ts'
+import { takesJwt } from '../../service/open-authenticate.ts'
 import type { RunningServer } from '../../service/server.ts'
+import { notingUnknownOutcomes } from '../../service/unknown-outcomes.ts'
 import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
-import { environmentNameOf } from '../../settings/settings.ts'
 import { describeUnknownArguments } from '../../settings/unknown-names.ts'
 import { joinObservers } from '../../store/observer.ts'
-import type { Store } from '../../store/store.ts'
+import type { OpenedStore, Store } from '../../store/store.ts'
 import { addAllSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FirstToken, openFirstToken } from './first-token.ts'
 import { formatGreeting } from './greeting.ts'
+import { start } from './start.ts'
 import { watchTokens } from './watch-tokens.ts'
-
-function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): string {
-  return (
-    `cannot listen on host ${error.host}, port ${error.port}: ${error.code}. Choose another with ` +
-    `${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
-  )
-}
-
-async function start(
-  store: Store,
-  config: Config,
-  { log, metrics, tracing }: Pick<Telemetry, 'log' | 'metrics' | 'tracing'>,
-  stop: AbortSignal,
-): Promise<RunningServer> {
-  // Loaded here, because the other commands need no server and start in half the time without.
-  const { startServer } = await import('../../service/server.ts')
-  const authenticate = await openAuthenticate(store.tokens, config, {
-    log,
-    stop,
-    observer: metrics,
-  })
-  try {
-    return await startServer({
-      ...config,
-      log,
-      metrics,
-      store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
-      authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
-      traceRequest: tracing?.traceRequest,
-    })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw new CommandError(describeListenError(error as Error), exitCodes.unavailable, {
-      cause: error,
-    })
-  }
-}
 
 /** After the start, because nobody would see the token of a failed one. */
 async function issue(
@@ -110,37 +73,29 @@ function stateFileOf({ stateFile, databaseUrl }: Config): string | undefined {
   return 'file' in copies ? `${copies.file}.ends` : undefined
 }
 
-/** Replies outcome_unknown are counted across restarts, too. */
-function countUnknownOutcomes(metrics: Metrics | undefined, ends: Ends): Metrics | undefined {
-  if (metrics === undefined) return undefined
-  metrics.measureEnds(ends)
-  const { requests } = metrics
-  return {
-    ...metrics,
-    requests: {
-      answered(outcome, status, durationMs) {
-        requests.answered(outcome, status, durationMs)
-        if (outcome === 'outcome_unknown') ends.noteUnknownOutcome()
-      },
-    },
-  }
-}
-
 /** Serves until a signal ends it or the store fails. */
 async function serveStore(
-  store: Store,
+  store: OpenedStore,
   config: Config,
   terminal: Terminal,
   telemetry: Telemetry,
   ends: Ends,
 ): Promise<void> {
   const { log } = telemetry
-  const metrics = countUnknownOutcomes(telemetry.metrics, ends)
+  // Replies outcome_unknown are counted across restarts, too.
+  const metrics = notingUnknownOutcomes(telemetry.metrics, ends.noteUnknownOutcome)
+  metrics?.measureEnds(ends)
   metrics?.measureStore(store)
   // Throws the reason where the store knows it.
   await store.isReady()
   const firstToken = await openFirstToken(store, config, log)
-  const server = await start(store, config, { ...telemetry, metrics }, terminal.stop)
+  const { noteUnknownOutcome } = ends
+  const parts = { ...telemetry, metrics, store, stop: terminal.stop, noteUnknownOutcome }
+  const server = await start(config, parts)
+  terminal.onLogSignal(() => {
+    telemetry.switchLogLevel()
+    server.setLogLevel(log.level)
+  })
   const token = await issue(firstToken, server)
   await ends.begin()
   const { description } = store
@@ -155,7 +110,8 @@ async function serveStore(
       takesTokens: !takesJwt(config),
     }),
   )
-  const about = { ...build, pid: process.pid, store: description }
+  const loops = countLoops(config.loops)
+  const about = { ...build, pid: process.pid, loops, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })

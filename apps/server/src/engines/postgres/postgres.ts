@@ -1,6 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
-import { GroupCommit } from '../../store/group-commit.ts'
+import { GroupCommit, type QueueBound } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
 import {
   type CreateOutcome,
@@ -25,6 +25,8 @@ export interface PostgresStoreOptions {
   readonly queueLimit: number
   /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
+  /** Bounds what waits here together with what waits in other threads. */
+  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 
@@ -66,6 +68,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
+    queue: options.queue,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,

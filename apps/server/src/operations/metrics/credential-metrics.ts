@@ -1,31 +1,29 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
 import type { TokenCacheObserver } from '../../auth/token-cache.ts'
+import { createTally } from './tallies.ts'
 
 /** Counts look-ups of opaque tokens, by whether the server remembered the token. */
 export function createTokenCacheObserver(registers: Registry[]): TokenCacheObserver {
-  const lookups = new Counter({
+  const count = createTally('result', ['hit', 'miss'], {
     name: 'plant_store_token_cache_lookups_total',
     help: 'Look-ups of well-formed tokens: hit where the server remembered the token, miss where it asked the store.',
-    labelNames: ['result'],
     registers,
   })
   let rememberedTokens = 0
   new Gauge({
     name: 'plant_store_token_cache_tokens',
+    aggregator: 'max',
     help: 'Tokens that the server remembers.',
     registers,
     collect() {
       this.set(rememberedTokens)
     },
   })
-  for (const result of ['hit', 'miss']) lookups.inc({ result }, 0)
-  const hits = lookups.labels('hit')
-  const misses = lookups.labels('miss')
   return {
-    hit: () => hits.inc(),
+    hit: () => count('hit'),
     missed(remembered) {
-      misses.inc()
+      count('miss')
       rememberedTokens = remembered
     },
   }
@@ -42,6 +40,7 @@ export function createJwksObserver(registers: Registry[]): JwksObserver {
   for (const result of ['ok', 'failed']) fetches.inc({ result }, 0)
   const fetchedAt = new Gauge({
     name: 'plant_store_jwks_last_fetch_timestamp_seconds',
+    aggregator: 'max',
     help: "When the token issuer's keys were last fetched, in Unix time; 0 for never.",
     registers,
   })

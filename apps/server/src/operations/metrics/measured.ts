@@ -6,3 +6,7 @@ export interface Measured {
   readonly labels: Labels
   readonly value: number
 }
+
+/** Metrics that start anew at each reading. */
+export const LAG_P99 = 'nodejs_eventloop_lag_p99_seconds'
+export const LAG_MAX = 'nodejs_eventloop_lag_max_seconds'

@@ -1,7 +1,8 @@
 import { errorTable } from '@plant-store/contract'
-import { Counter, Histogram, type Registry } from '@prometheus-io/client'
+import type { Registry } from '@prometheus-io/client'
 import type { RequestObserver, RequestOutcome } from '../../http/request-observer.ts'
 import { type LimiterObserver, refusalReasons } from '../../limits/refusals.ts'
+import { createTally, Distribution, Tallies } from './tallies.ts'
 
 /**
  * Upper bounds in seconds, from a commit on a fast disk (0.1 ms) to the time after which callers
@@ -21,32 +22,30 @@ const STATUSES = new Set([200, ...Object.values(errorTable).map(({ status }) => 
 
 /** Counts replies by outcome, and measures how long they took by status. */
 export function createRequestObserver(registers: Registry[]): RequestObserver {
-  const creates = new Counter({
+  const count = createTally('outcome', OUTCOMES, {
     name: 'plant_store_creates_total',
     help: 'Replies to requests to create a plant, by outcome: created, already_there, or the name of the error.',
-    labelNames: ['outcome'],
     registers,
   })
-  const duration = new Histogram({
-    name: 'plant_store_request_duration_seconds',
-    help: 'From the end of the headers of a request to the moment when its reply is written to the connection.',
-    labelNames: ['status'],
-    buckets: DURATION_BUCKETS,
-    registers,
-  })
-  const counters = new Map<string, ReturnType<typeof creates.labels>>()
-  for (const outcome of OUTCOMES) {
-    // A rate sees the first increase of a series only if it was there before.
-    creates.inc({ outcome }, 0)
-    counters.set(outcome, creates.labels(outcome))
-  }
-  duration.zero({ status: '200' })
   const durations = new Map(
-    [...STATUSES].map((status) => [status, duration.labels(String(status))] as const),
+    [...STATUSES].map((status) => [
+      status,
+      new Distribution(DURATION_BUCKETS, { status: String(status) }),
+    ]),
+  )
+  // The others are shown once there was one: a server may never have most of them.
+  const isShown = (status: number, { count }: Distribution) => status === 200 || count > 0
+  new Tallies(
+    {
+      name: 'plant_store_request_duration_seconds',
+      help: 'From the end of the headers of a request to the moment when its reply is written to the connection.',
+      registers,
+    },
+    () => [...durations].filter((entry) => isShown(...entry)).map(([, one]) => one),
   )
   return {
     answered(outcome, status, durationMs) {
-      counters.get(outcome)?.inc()
+      count(outcome)
       if (durationMs !== undefined) durations.get(status)?.observe(durationMs / 1_000)
     },
   }
@@ -54,12 +53,10 @@ export function createRequestObserver(registers: Registry[]): RequestObserver {
 
 /** Counts refusals by the limit. */
 export function createLimiterObserver(registers: Registry[]): LimiterObserver {
-  const actions = new Counter({
+  const acted = createTally('limiter', refusalReasons, {
     name: 'plant_store_limiter_actions_total',
     help: 'Requests or connections that a limit refused, by the limit.',
-    labelNames: ['limiter'],
     registers,
   })
-  for (const limiter of refusalReasons) actions.inc({ limiter }, 0)
-  return { acted: (limiter) => actions.inc({ limiter }) }
+  return { acted }
 }

@@ -1,29 +1,27 @@
-import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
+import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { StoreMeasures, StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
 import { DURATION_BUCKETS } from './request-metrics.ts'
+import { createDistribution } from './tallies.ts'
 
 /** Powers of two up to the most that one commit takes. */
 const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
 
 /** Measures commits as the store reports them. */
 export function createStoreObserver(registers: Registry[]): StoreObserver {
-  const wait = new Histogram({
+  const wait = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_commit_wait_seconds',
     help: 'From the arrival of a plant at the store to the beginning of its commit.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
-  const duration = new Histogram({
+  const duration = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_commit_duration_seconds',
     help: 'From sending a batch of plants to the database to their outcomes.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
-  const size = new Histogram({
+  const size = createDistribution(BATCH_BUCKETS, {
     name: 'plant_store_commit_plants',
     help: 'Plants in a commit.',
-    buckets: BATCH_BUCKETS,
     registers,
   })
   const failures = new Counter({
@@ -31,26 +29,27 @@ export function createStoreObserver(registers: Registry[]): StoreObserver {
     help: 'Commits that ended without outcomes: nothing is stored, or it is unknown whether.',
     registers,
   })
-  const statement = new Histogram({
+  const statement = createDistribution(DURATION_BUCKETS, {
     name: 'plant_store_sqlite_commit_statement_duration_seconds',
     help: 'COMMIT of SQLite: writing the log, syncing it, and a checkpoint where one is due. SQLite does not show the sync alone.',
-    buckets: DURATION_BUCKETS,
     registers,
   })
   return {
-    itemWaited: (waitMs) => wait.observe(waitMs / 1_000),
+    itemWaited: (waitMs) => wait(waitMs / 1_000),
     commitEnded({ items, startedAt, endedAt, error }) {
-      duration.observe((endedAt - startedAt) / 1_000)
-      size.observe(items.length)
+      duration((endedAt - startedAt) / 1_000)
+      size(items.length)
       if (error !== undefined) failures.inc()
     },
-    commitStatementEnded: (durationMs) => statement.observe(durationMs / 1_000),
+    commitStatementEnded: (durationMs) => statement(durationMs / 1_000),
   }
 }
 
 interface Measured {
   readonly name: string
   readonly help: string
+  /** One for all loops; by default each loop has its own, and all are added up. */
+  readonly isOfProcess?: boolean
   /** Undefined where the engine does not have it; the metric is then left out. */
   readonly read: (measures: StoreMeasures) => number | undefined
 }
@@ -63,21 +62,25 @@ const MEASURED: readonly Measured[] = [
   },
   {
     name: 'plant_store_waiting_plants_limit',
+    isOfProcess: true,
     help: 'Most plants that may wait; one more is answered 503.',
     read: ({ queueLimit }) => queueLimit,
   },
   {
     name: 'plant_store_sqlite_database_bytes',
+    isOfProcess: true,
     help: 'Size of the SQLite file.',
     read: ({ sqlite }) => sqlite?.databaseBytes,
   },
   {
     name: 'plant_store_sqlite_log_bytes',
+    isOfProcess: true,
     help: 'Size of the write-ahead log; about 4 MB unless a reader keeps it from being used again.',
     read: ({ sqlite }) => sqlite?.logBytes,
   },
   {
     name: 'plant_store_sqlite_disk_free_bytes',
+    isOfProcess: true,
     help: 'Free space on the file system of the SQLite file, for the user of the server.',
     read: ({ sqlite }) => sqlite?.diskFreeBytes,
   },
@@ -117,10 +120,11 @@ export function addStoreMeasures(registers: Registry[], store: Pick<Store, 'meas
     return measured
   }
 
-  for (const { name, help, read } of MEASURED) {
+  for (const { name, help, isOfProcess = false, read } of MEASURED) {
     new Gauge({
       name,
       help,
+      aggregator: isOfProcess ? 'first' : 'sum',
       registers,
       async collect() {
         // A gauge that cannot be read must not hide the others.

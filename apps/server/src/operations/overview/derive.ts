@@ -1,6 +1,7 @@
+import { LAG_MAX, LAG_P99 } from '../metrics/measured.ts'
 import type { Column, History } from './history.ts'
 import type { Derived, Series } from './reply.ts'
-import { LAG_MAX, LAG_P99, PLOTTED } from './shown.ts'
+import { PLOTTED } from './shown.ts'
 
 /** A value for each sample; NaN where there is none. */
 type Values = (index: number) => number

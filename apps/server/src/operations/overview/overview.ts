@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { deriveSeries } from './derive.ts'
 import type { History } from './history.ts'
 import type { OverviewReply, ShownSetting } from './reply.ts'
-import { readMetrics, SAMPLE_MS, startSampler } from './sampler.ts'
+import { SAMPLE_MS, startSampler } from './sampler.ts'
 import { FACTS } from './shown.ts'
 
 export interface OverviewParts extends PipelineOptions {
@@ -53,7 +53,7 @@ async function describe(
     store: store.description,
     notReady: await within(READINESS_LIMIT_MS, ready, late),
     settings: changedSettings,
-    facts: await readMetrics(metrics, FACTS),
+    facts: await metrics.read(FACTS),
     intervalMs: SAMPLE_MS,
     ...deriveSeries(history, since),
   }

@@ -27,10 +27,6 @@ export const PLOTTED: Readonly<Record<string, readonly Derived[]>> = {
 /** Each of these, when it is read, also reads one that is shown. */
 export const READ_FIRST = ['nodejs_heap_size_total_bytes', 'process_cpu_user_seconds_total']
 
-/** Measured by the sampler itself: the metrics of these names start anew at each scrape. */
-export const LAG_P99 = 'nodejs_eventloop_lag_p99_seconds'
-export const LAG_MAX = 'nodejs_eventloop_lag_max_seconds'
-
 /** The metrics of which only the value of now is shown; several are there on some servers only. */
 export const FACTS = [
   'process_start_time_seconds',

@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, test, vi } from 'vitest'
 import { createMetrics } from '../../../src/operations/metrics/metrics.ts'
 import { deriveSeries } from '../../../src/operations/overview/derive.ts'
@@ -9,14 +8,12 @@ import { SAMPLE_MS, takeSample } from '../../../src/operations/overview/sampler.
 function startMeasuring() {
   const metrics = createMetrics()
   const history = new History()
-  const lag = monitorEventLoopDelay()
-  lag.enable()
   const clock = vi.spyOn(Date, 'now')
   return {
     ...metrics,
     async sampleAt(time: number) {
       clock.mockReturnValueOnce(time)
-      await takeSample(metrics, lag, history)
+      await takeSample(metrics, history)
     },
     valuesOf(name: string, as: string, since = 0, labels = {}) {
       const found = deriveSeries(history, since).series.find(
