@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createAuthenticate } from '../../../apps/server/src/auth/authenticate.ts'
 import { issueToken } from '../../../apps/server/src/auth/issue-token.ts'
 import { openSqliteStore } from '../../../apps/server/src/engines/sqlite/sqlite.ts'
+import { createProcessCounts } from '../../../apps/server/src/limits/process-counts.ts'
 import { createLog } from '../../../apps/server/src/operations/log.ts'
 import { startServer } from '../../../apps/server/src/service/server.ts'
 import { loadConfig } from '../../../apps/server/src/settings/config.ts'
@@ -48,8 +49,10 @@ export async function startRealServer(
   const path = join(folder, 'plants.db')
   const store = await openSqliteStore({ path, queueLimit: 8_192 })
   const { text: token } = await issueToken(store, 'applied', Number.POSITIVE_INFINITY)
+  const config = loadConfig({}, [], {})
   const server = await startServer({
-    ...loadConfig({}, [], {}),
+    ...config,
+    limits: { counts: createProcessCounts(1, config), loop: 0 },
     store: { ...store, plants: breakStore(store.plants) },
     authenticate: createAuthenticate(store.tokens),
     log: createLog('silent'),
