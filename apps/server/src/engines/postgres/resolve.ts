@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
-import { aftermathOf, isOfSetup, isPassing } from './failures.ts'
+import { aftermathOf, isOfSetup, isPassing, isReadOnly } from './failures.ts'
+import { FollowingPool } from './following-pool.ts'
 import { describeReason } from './open-failure.ts'
 
 /** How long after its arrival a create may be repeated until its outcome is known; callers wait 10 s. */
@@ -68,14 +69,15 @@ async function attempt<Result>(pool: Pool, work: Work<Result>): Promise<Attempte
     return { result }
   } catch (error) {
     const isUnknown = aftermathOf(error) === 'unknown'
-    // After an error of unknown outcome the connection is of no more use.
-    client.release(isUnknown)
+    // After an error of unknown outcome the connection is of no more use, nor to a standby.
+    client.release(isUnknown || isReadOnly(error))
     return { error, isStored: isStored || isUnknown }
   }
 }
 
 /** Whether another attempt may come to something else. */
-function isWorthRepeating(error: unknown, mayBeStored: boolean): boolean {
+function isWorthRepeating(pool: Pool, error: unknown, mayBeStored: boolean): boolean {
+  if (isReadOnly(error) && pool instanceof FollowingPool && pool.mayMove) return true
   return mayBeStored || aftermathOf(error) === 'again'
 }
 
@@ -99,7 +101,7 @@ export async function resolveOutcome<Result>(
     if ('result' in outcome) return outcome.result
     mayBeStored ||= outcome.isStored
     const isLate = performance.now() > deadline
-    if (isLate || !isWorthRepeating(outcome.error, mayBeStored)) {
+    if (isLate || !isWorthRepeating(pool, outcome.error, mayBeStored)) {
       throw toStoreError(outcome.error, mayBeStored)
     }
     await sleep(PAUSE_MS)
