@@ -32,8 +32,8 @@ function fixOf(error: unknown): string | undefined {
     return `a password in ${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
   }
   if (error instanceof NoServerError) {
-    const said = error.reasons.find((reason) => sqlStateOf(reason) !== undefined)
-    return (said && fixOf(said)) ?? fixOfAddress()
+    const states = error.reasons.map(sqlStateOf).filter((state) => state !== undefined)
+    return states.map(fixOfState).find((fix) => fix !== undefined) ?? fixOfAddress()
   }
   const state = sqlStateOf(error)
   if (state !== undefined) return fixOfState(state)
