@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startPair } from '../test/postgres/pair.ts'
+import { readRows } from '../test/postgres/served-database.ts'
 import { failOver } from './failovers.ts'
-import type { StoredRow } from '../test/postgres/history.ts'
 import { judge, report } from './judge.ts'
 import { prepare } from './served.ts'
 
@@ -33,14 +33,14 @@ try {
     seed: Number(values.seed),
     onFailover: (count) => count % 10 === 0 && report(`${count} failovers`),
   })
-  const rows = await pair.primary.query(
-    pair.primary.urlOf(name),
-    'SELECT id::text AS id, name, tag FROM plants',
-  )
-  const { acknowledged, taken, notStored, unknown, ...broken } = history.judge(rows as StoredRow[])
+  const verdict = history.judge(await readRows(pair.primary.urlOf(name)))
+  const { acknowledged, taken, notStored, unknown, ...broken } = verdict
   report(`${acknowledged} answered 200, ${taken} refused for a taken id`)
   report(`${notStored} "nothing was stored", ${unknown} "outcome unknown"`)
-  describe('from the kill to the next 200', outages.map(({ sinceKill }) => sinceKill))
+  describe(
+    'from the kill to the next 200',
+    outages.map(({ sinceKill }) => sinceKill),
+  )
   const times = outages.map(({ sincePromotion }) => sincePromotion)
   describe('from the promotion to the next 200', times)
   judge('ms from the promotion to the next 200', Math.max(...times), 1_000)

@@ -16,7 +16,9 @@ function copyAll(from: string, to: string): void {
   try {
     execFileSync('cp', ['-a', `${from}/.`, to], { stdio: ['ignore', 'ignore', 'pipe'] })
   } catch (error) {
-    const said = String((error as { stderr?: unknown }).stderr).trim().split('\n')
+    const said = String((error as { stderr?: unknown }).stderr)
+      .trim()
+      .split('\n')
     if (said.some((line) => !line.includes('No such file'))) throw error
   }
 }
@@ -32,7 +34,8 @@ export async function makeStandby(primary: PostgresServer, folder: string): Prom
   const { uid, gid } = statSync(primary.folder)
   execFileSync('mkdir', ['-p', folder])
   copyAll(primary.folder, folder)
-  for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(folder, name), { force: true })
+  for (const name of ['postmaster.pid', 'postmaster.opts'])
+    rmSync(join(folder, name), { force: true })
   const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
   await client.end()
   writeFileSync(join(folder, 'backup_label'), rows[0].labelfile)
