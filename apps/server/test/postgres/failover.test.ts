@@ -16,7 +16,7 @@ import {
   serve,
   waitForReadiness,
 } from './served-database.ts'
-import { startServedStorm } from './served-storm.ts'
+import { LONGEST_ANSWER_MS, startServedStorm } from './served-storm.ts'
 import { openSession, stopProcess } from './sessions.ts'
 
 const FAILOVERS = 3
@@ -62,7 +62,7 @@ test(`${FAILOVERS} failovers under load of two servers, whatever the order in th
   expect(Math.max(...outages.map(({ sincePromotion }) => sincePromotion))).toBeLessThan(
     BACK_WITHIN_MS,
   )
-  expect(history.slowestMs).toBeLessThan(10_000)
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
 })
 
 test('each command takes a URL with both servers in any order, and reads from the standby if asked', async () => {
@@ -86,9 +86,7 @@ test('each command takes a URL with both servers in any order, and reads from th
     for (const command of commands) {
       expect([command, await run(url, ...command)]).toMatchObject([command, { code: 0 }])
     }
-    expect((await run(url, 'doctor')).out).toMatch(
-      /^ok {2}standby: 1 for synchronous_standby_names/m,
-    )
+    expect((await run(url, 'doctor')).out).toMatch(/^ok +standby: 1 for synchronous_standby_names/m)
   }
   const ofStandby = pair.urlOf(name).replace('=read-write', '=standby')
   const { code, out } = await run(ofStandby, 'export')
@@ -205,7 +203,7 @@ test('without its standby creates wait, get no outcome, and are there when it is
   const said = new Set(await Promise.all(replies))
   expect(said).not.toContain('stored')
   expect(said).toContain('unknown')
-  expect(history.slowestMs).toBeLessThan(12_000)
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
   await pair.standby.start()
   await waitForReadiness(server, true)
   while ((await history.send(client, { id: 21n, name: 'Fern' })) !== 'stored');

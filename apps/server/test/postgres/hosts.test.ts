@@ -150,8 +150,8 @@ describe('of a list of hosts', () => {
 describe('each host of a list', () => {
   test('has its own line in PGPASSFILE', async () => {
     const path = join(temporaryFolder(), 'passwords')
-    const line = (server: PostgresServer, password: string) =>
-      `127.0.0.1:${server.port}:${NAME}:${USER}:${password}\n`
+    const line = (host: string, server: PostgresServer, password: string) =>
+      `${host}:${server.port}:${NAME}:${USER}:${password}\n`
     await other.query(other.urlOf('postgres'), "CREATE ROLE second SUPERUSER LOGIN PASSWORD 'x'")
     await other.query(
       other.urlOf('postgres'),
@@ -161,12 +161,16 @@ describe('each host of a list', () => {
       const url = other.urlOf('postgres').replace(/\/\/.*@/, '//second:x@')
       await other.query(url, `ALTER ROLE ${USER} PASSWORD '${PASSWORD}'`)
     })
-    writeFileSync(path, line(one, 'wrong') + line(other, 'his own'), { mode: 0o600 })
-    const list = `127.0.0.1:${await findFreePort()},127.0.0.1:${other.port}`
+    writeFileSync(
+      path,
+      line('127.0.0.1', other, 'wrong') + line('second.example', other, 'his own'),
+      { mode: 0o600 },
+    )
+    const list = `127.0.0.1:${await findFreePort()},second.example:${other.port}`
     const ended = await runToEnd({
       folder: temporaryFolder(),
       environment: {
-        PLANT_STORE_DATABASE_URL: `postgres://${USER}@${list}/${NAME}`,
+        PLANT_STORE_DATABASE_URL: `postgres://${USER}@${list}/${NAME}?hostaddr=127.0.0.1,127.0.0.1`,
         PGPASSFILE: path,
       },
       args: ['token', 'list'],
