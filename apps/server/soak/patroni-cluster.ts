@@ -70,6 +70,7 @@ function killAll(pids: readonly number[]): void {
 /** Two nodes of Patroni over one etcd, with a synchronous standby; needs `patroni` and `etcd`. */
 export async function startPatroni() {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-patroni-'))
+  const log = openSync(join(folder, 'log'), 'a')
   const as = {
     ...findUser(),
     cwd: folder,
