@@ -17,7 +17,7 @@ import {
   waitForReadiness,
 } from './served-database.ts'
 import { LONGEST_ANSWER_MS, startServedStorm } from './served-storm.ts'
-import { openSession, stopProcess } from './sessions.ts'
+import { openSession, STORE_SESSIONS, stopProcess, waitForRow } from './sessions.ts'
 
 const FAILOVERS = 3
 
@@ -169,6 +169,31 @@ test('an old primary that comes back before the new one is gone is not used agai
   await store()
   expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
   old.kill()
+  await pair.rejoin()
+})
+
+test('a create that only the standby has when the primary is killed is answered 200', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  const history = createHistory()
+  const { primary, standby } = pair
+  // The commit waits until the standby shows the plant, which it has on its disk before.
+  await primary.set('synchronous_commit', 'remote_apply')
+  await standby.query(standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
+  const client = clientOf(server.url, database.token)
+  const reply = history.send(client, { id: 1n, name: 'Fern' })
+  const observer = await openSession(primary.urlOf(database.name))
+  await waitForRow(observer, `${STORE_SESSIONS} AND wait_event = 'SyncRep'`)
+  await waitForRow(
+    observer,
+    'SELECT FROM pg_stat_replication WHERE flush_lsn >= pg_current_wal_lsn()',
+  )
+  primary.kill()
+  await pair.promote()
+  expect(await reply).toBe('stored')
+  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
   await pair.rejoin()
 })
 
