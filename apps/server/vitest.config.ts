@@ -26,6 +26,9 @@ const SLOW = [
 /** They need compilers of other languages; `pnpm foreign` runs them. */
 const LANGUAGES = 'test/languages/*.test.ts'
 
+/** They run over a database that PLANT_STORE_TEST_POSTGRES_URL names, by `pnpm test:database`. */
+const GIVEN = 'test/postgres/given/*.test.ts'
+
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
@@ -36,8 +39,16 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...SLOW, LANGUAGES],
+          exclude: [...SLOW, LANGUAGES, GIVEN],
           ...patient,
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'database',
+          include: [GIVEN, 'test/postgres/{conflicts,race,store}.test.ts'],
+          globalSetup: 'test/postgres/given/require-url.ts',
         },
       },
       { test: { name: 'languages', include: [LANGUAGES], ...patient } },

@@ -22,6 +22,8 @@ export const postgres: Engine = {
     open: (options) => openPostgresStore({ ...options, databaseUrl }),
     snapshot: () => openPostgresSnapshot(databaseUrl),
     migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
+    migrateDistributed: ({ allowDataLoss }) =>
+      migratePostgresDatabase(databaseUrl, allowDataLoss, true),
     examine: () => examinePostgres(databaseUrl),
     copies,
     findWideModes: () => [],

@@ -11,6 +11,7 @@ import {
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { createPostgresMoves } from './moves.ts'
+import { watchNodes } from './node-watch.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
@@ -46,7 +47,8 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
     const { pool, place, tables } = database
     await refuseOtherSchema(pool, place, tables)
     await refuseDeviations(database)
-    return { database, description: await describe(pool, place) }
+    const nodes = await watchNodes(database, allowDataLoss)
+    return { database, nodes, description: await describe(pool, place) }
   } catch (error) {
     await database?.pool.end()
     throw describeOpenFailure(error, address.place)
@@ -61,7 +63,7 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const address = readPostgresUrl(options.databaseUrl)
-  const { database, description } = await open(address, options.allowDataLoss)
+  const { database, nodes, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
@@ -72,7 +74,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     commit: (plants, waitedMs) =>
       resolveOutcome(
         pool,
-        (client, onStored) => insertPlants(client, tables, plants, onStored),
+        (client, onStored) => nodes.guard(() => insertPlants(client, tables, plants, onStored)),
         waitedMs,
       ),
   })
@@ -93,7 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       }
     },
     async isReady() {
-      await proveReady(database)
+      await proveReady(database, nodes)
       return true
     },
     measure: async () => ({
@@ -103,6 +105,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     }),
     async close() {
       await commits.close()
+      nodes.close()
       await pool.end()
     },
   }
