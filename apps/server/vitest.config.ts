@@ -16,7 +16,7 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/{alerts,ends,failures,prometheus}.test.ts',
-  'test/postgres/{doctor,kills,lost-sessions,move,outages,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/{doctor,kills,lost-sessions,move,nodes,outages,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{damaged-store,durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'database',
-          include: [GIVEN, 'test/postgres/{conflicts,race,store}.test.ts'],
+          include: [GIVEN, 'test/postgres/{conflicts,nodes,race,store}.test.ts'],
           globalSetup: 'test/postgres/given/require-url.ts',
         },
       },

@@ -30,7 +30,7 @@ export function openGiven(url: string): GivenPostgres {
 }
 
 /** Whether a database takes the command to spread tables over nodes. */
-async function isSpreadable(databaseUrl: string): Promise<boolean> {
+export async function isSpreadable(databaseUrl: string): Promise<boolean> {
   const text = "SELECT FROM pg_proc WHERE proname = 'create_distributed_table'"
   return (await query(databaseUrl, text)).length > 0
 }
