@@ -5,6 +5,8 @@ import type { Store } from '../../src/store/store.ts'
 import { runProgram } from '../commands/program.ts'
 import { givenUrl } from './given-postgres.ts'
 import { addNode, findNode, type Node } from './nodes.ts'
+import { query } from './postgres-server.ts'
+import { stopProcess } from './sessions.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
 /** Readiness rests on a look at the nodes that is at most 5 s old. */
@@ -99,7 +101,41 @@ describe('a node that is lost', needs('a node that a test may kill', worker !== 
     await worker?.start()
     await expect.poll(() => reasonOf(store), look).toBe('ready')
   })
+
+  test('is named where it never replies, and its place can be opened again', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = await openStoreAt(databaseUrl)
+    const goOn = stopProcess(worker?.pid() ?? 0)
+    vi.advanceTimersByTime(60_000)
+    const isNamed = expect.stringContaining(`the node ${node.name} fails`)
+    await expect.poll(() => reasonOf(store)).toEqual(isNamed)
+    await expect(openStoreAt(databaseUrl)).rejects.toMatchObject({ message: isNamed })
+    goOn()
+    expect(await (await openStoreAt(databaseUrl)).isReady()).toBe(true)
+  })
 })
+
+const isOurs = needs('a PostgreSQL that takes a trigger', worker !== undefined)
+
+test(
+  'an internal error, as a lost node gives it, is no proof that nothing was stored',
+  isOurs,
+  async () => {
+    const url = await newDatabase(coordinator)
+    const store = await openStoreAt(url)
+    await query(
+      url,
+      `CREATE SEQUENCE errors;
+    CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('public.errors') = 1 THEN RAISE 'lost' USING ERRCODE = 'XX000'; END IF;
+      RETURN new;
+    END $$;
+    CREATE TRIGGER fail_once BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail_once()`,
+    )
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  },
+)
 
 describe('migrate --distributed', () => {
   const migrate = (url: string) => runProgram(['migrate', '--distributed', '--database-url', url])
