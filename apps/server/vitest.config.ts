@@ -17,6 +17,7 @@ const SLOW = [
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/{alerts,ends,failures,prometheus}.test.ts',
   'test/postgres/{doctor,kills,lost-sessions,move,nodes,outages,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/database-command.test.ts',
   'test/process/{damaged-store,durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
