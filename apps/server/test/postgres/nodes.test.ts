@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runProgram } from '../commands/program.ts'
 import { givenUrl } from './given-postgres.ts'
-import { addNode, findNode, type Node } from './nodes.ts'
+import { addNode, findNode, haveNodes, type Node } from './nodes.ts'
 import { query } from './postgres-server.ts'
 import { stopProcess } from './sessions.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
@@ -19,7 +19,10 @@ const worker = givenUrl === undefined ? usePostgres() : undefined
 let databaseUrl: string
 let node: Node
 
+const areThere = needs('a database with nodes', await haveNodes())
+
 beforeAll(async () => {
+  if (areThere.skip) return
   databaseUrl = await newDatabase(coordinator)
   if (worker !== undefined) await addNode(databaseUrl, worker)
   node = await findNode(databaseUrl)
@@ -37,7 +40,7 @@ function reasonOf(store: Store): Promise<string> {
   )
 }
 
-describe('a node that could lose what was answered', () => {
+describe('a node that could lose what was answered', areThere, () => {
   test.each(SETTINGS)('by %s = off is named by the start and by doctor', async (name) => {
     await turnOff(name)
     await expect(openStoreAt(databaseUrl)).rejects.toMatchObject({

@@ -1,6 +1,15 @@
 import pg from 'pg'
+import { hasNodes } from '../../src/engines/postgres/nodes.ts'
 import { givenUrl } from './given-postgres.ts'
 import { PASSWORD, type PostgresServer, query, USER } from './postgres-server.ts'
+
+/** Whether the tests have nodes: a stand-in of their own, or those of the given database. */
+export async function haveNodes(): Promise<boolean> {
+  if (givenUrl === undefined) return true
+  const session = new pg.Client(givenUrl)
+  await session.connect()
+  return hasNodes(session).finally(() => session.end())
+}
 
 /** A node of a database, past the store. */
 export interface Node {
