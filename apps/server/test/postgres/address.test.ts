@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { maskDatabaseUrl } from '../../src/engines/engines.ts'
 import { readPostgresUrl } from '../../src/engines/postgres/address.ts'
 import { PARAMETERS } from '../../src/engines/postgres/parameters.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
@@ -19,6 +20,12 @@ function refusalOf(place: string): unknown {
   throw new Error(`${place} was taken`)
 }
 
+function configOf(place: string, environment: NodeJS.ProcessEnv = {}) {
+  const [server] = readPostgresUrl(urlOf(place), environment).servers
+  if (server === undefined) throw new Error(`${place} names no server`)
+  return server
+}
+
 test.each([
   'localhost/plants',
   '127.0.0.1:5433/plants',
@@ -26,7 +33,7 @@ test.each([
   '[::1]:5433/plants',
   '%2Fvar%2Frun%2Fpostgresql/plants',
 ])('%s stays on this machine, so plain text needs no word', (place) => {
-  expect(readPostgresUrl(urlOf(place)).config.ssl).toBeFalsy()
+  expect(configOf(place).ssl).toBeFalsy()
 })
 
 test.each([
@@ -52,8 +59,6 @@ test.each(['allow', 'none', 'VERIFY-FULL', '', 'no-verify'])(
 )
 
 describe('beyond this machine', () => {
-  const configOf = (query: string) => readPostgresUrl(urlOf(`plants.example/p?${query}`)).config
-
   test.each([
     'sslmode=verify-full&sslmode=disable',
     'sslmode=verify-full&ssl=0',
@@ -62,7 +67,7 @@ describe('beyond this machine', () => {
   ])('%s is either refused or encrypted', (query) => {
     let ssl: unknown
     try {
-      ssl = configOf(query).ssl
+      ssl = configOf(`plants.example/p?${query}`).ssl
     } catch (error) {
       expect(error).toBeInstanceOf(StoreRefusedError)
       return
@@ -96,14 +101,18 @@ describe('a parameter of libpq', () => {
     ['require_auth=!md5,password', /require_auth must be/],
     ['sslnegotiation=direct&sslmode=disable', /sslnegotiation=direct needs TLS/],
     ['connect_timeout=10', /connect_timeout must be 1 to 4 seconds/],
-    ['target_session_attrs=read-write', /target_session_attrs must be any: name one host/],
+    ['target_session_attrs=master', /target_session_attrs must be one of any, read-write, /],
+    ['load_balance_hosts=yes', /load_balance_hosts must be disable or random/],
     ['gssencmode=require', /gssencmode must be disable/],
     ['client_encoding=LATIN1', /client_encoding must be UTF8/],
     ['sslcrl=/x', /sslcrl is not taken: leave it out: no list of revocations/],
-    ['hostaddr=127.0.0.1', /hostaddr is not taken: put the address/],
+    ['hostaddr=localhost', /hostaddr must be IP addresses/],
+    ['hostaddr=127.0.0.1,::1', /hostaddr must have as many values as there are hosts/],
     ['sslpassword=h3rbarium', /sslpassword is not taken/],
-    ['host=a,b', /host must be one host/],
-    ['port=1,2', /port must be one number/],
+    ['port=1,2', /port must have as many values as there are hosts/],
+    ['host=a,b&port=1,2,3', /port must have as many values as there are hosts/],
+    ['port=0', /port must be 1 to 65535/],
+    ['port=x', /port must be numbers/],
     ['statement_timeout=1', /statement_timeout is none of PostgreSQL's/],
     ['uselibpqcompat=true', /uselibpqcompat is none/],
     ['ssl=true', /ssl is none/],
@@ -120,7 +129,7 @@ describe('a parameter of libpq', () => {
     const query =
       'sslmode=require&ssl_min_protocol_version=TLSv1.3&channel_binding=prefer&keepalives=0' +
       '&keepalives_idle=7&connect_timeout=3&application_name=fern&options=-c%20search_path%3Dx'
-    expect(readPostgresUrl(urlOf(`127.0.0.1/plants?${query}`), {}).config).toMatchObject({
+    expect(configOf(`127.0.0.1/plants?${query}`)).toMatchObject({
       ssl: { minVersion: 'TLSv1.3', rejectUnauthorized: false },
       enableChannelBinding: true,
       keepAlive: false,
@@ -139,14 +148,13 @@ describe('a parameter of libpq', () => {
   ])(
     'counts where the environment says it as %s=%s and the URL does not',
     (name, value, key, said) => {
-      const { config } = readPostgresUrl(urlOf('127.0.0.1/plants'), { [name]: value })
-      expect(config).toHaveProperty(key, said)
+      expect(configOf('127.0.0.1/plants', { [name]: value })).toHaveProperty(key, said)
     },
   )
 
   test('counts in the URL before the environment', () => {
-    const url = urlOf('plants.example/plants?sslmode=verify-full')
-    expect(readPostgresUrl(url, { PGSSLMODE: 'disable' }).config.ssl).toBeTypeOf('object')
+    const place = 'plants.example/plants?sslmode=verify-full'
+    expect(configOf(place, { PGSSLMODE: 'disable' }).ssl).toBeTypeOf('object')
   })
 
   test.each(['PGREQUIREPEER', 'PGSSLCRL', 'PGSSLCERTMODE'])(
@@ -161,7 +169,7 @@ describe('a parameter of libpq', () => {
     const others = { PGHOST: 'other', PGPORT: '1', PGTARGETSESSIONATTRS: 'read-write' }
     const plain = readPostgresUrl(urlOf('127.0.0.1/plants'), {})
     expect(readPostgresUrl(urlOf('127.0.0.1/plants'), others)).toEqual(plain)
-    expect(plain.config).toMatchObject({ host: '127.0.0.1', port: 5432 })
+    expect(plain.servers).toMatchObject([{ host: '127.0.0.1', port: 5432 }])
   })
 })
 
@@ -179,12 +187,57 @@ test.each([
   'plants.example/plants?sslmode=verify-full&sslrootcert=/nowhere/root.crt',
   'plants.example:99999/plants',
   'plants example/plants',
-  'a.example:5432,b.example:5432/plants?sslmode=verify-full',
-  'a.example,b.example/plants?sslmode=verify-full',
+  'a.example:5432,b.example:5432/plants',
+  'localhost,b.example/plants',
+  'a.example,b example/plants?sslmode=verify-full',
+  'a.example:1:2,b.example/plants?sslmode=verify-full',
+  'a.example,b.example:99999/plants?sslmode=verify-full',
   'plants.example/plants?sslmode=verify-full&sslcert=/nowhere',
   '[::1/plants',
 ])('%s is refused in words that do not hold the password', (place) => {
   const error = refusalOf(place)
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(SECRET)
   expect(error).toBeInstanceOf(StoreRefusedError)
+})
+
+describe('a list of hosts', () => {
+  const read = (place: string) => readPostgresUrl(urlOf(place), {})
+  const serversOf = (place: string) =>
+    read(place).servers.map(({ host, port, address }) => [host, port, address])
+
+  test.each([
+    ['localhost:1,127.0.0.1:2/p', 'localhost 1, 127.0.0.1 2'],
+    ['localhost,127.0.0.1:2/p', 'localhost 5432, 127.0.0.1 2'],
+    ['localhost,127.0.0.1/p?port=7', 'localhost 7, 127.0.0.1 7'],
+    ['localhost,[::1]:3/p?port=7,8', 'localhost 7, ::1 8'],
+    ['/p?host=localhost,/run/pg,&port=7,,9', 'localhost 7, /run/pg 5432, localhost 9'],
+    ['%2Frun%2Fpg:6,:7/p', '/run/pg 6, localhost 7'],
+    ['a,b/p?hostaddr=127.0.0.1,::1', 'a 5432 127.0.0.1, b 5432 ::1'],
+    ['a,localhost/p?hostaddr=127.0.0.1,', 'a 5432 127.0.0.1, localhost 5432'],
+    ['/p?hostaddr=127.0.0.1,127.0.0.2', '127.0.0.1 5432 127.0.0.1, 127.0.0.2 5432 127.0.0.2'],
+  ])('%s is read as libpq reads it', (place, expected) => {
+    const servers = serversOf(place).map((parts) => parts.filter(Boolean).join(' '))
+    expect(servers.join(', ')).toBe(expected)
+  })
+
+  test('has one of everything else, and its place names them all', () => {
+    const address = read(
+      'a.example:1,b.example:2/p?sslmode=verify-full&target_session_attrs=read-write&load_balance_hosts=random',
+    )
+    expect(address).toMatchObject({
+      place: 'a.example:1,b.example:2/p',
+      target: 'read-write',
+      isBalanced: true,
+    })
+    for (const server of address.servers) {
+      expect(server).toMatchObject({ user: 'gardener', password: SECRET, database: 'p' })
+      expect(server.ssl).toBeTypeOf('object')
+    }
+  })
+
+  test('is shown without the password', () => {
+    const place = 'a.example:1,b.example:2,[::1]/p?target_session_attrs=primary'
+    expect(maskDatabaseUrl(urlOf(place))).toBe(`postgres://gardener:***@${place}`)
+    expect(maskDatabaseUrl(urlOf(`a.example:x,${SECRET}/p`))).not.toContain(SECRET)
+  })
 })

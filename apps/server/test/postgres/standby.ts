@@ -1,37 +1,67 @@
-import { chownSync, cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { PASSWORD, type PostgresServer, startPostgres, USER } from './postgres-server.ts'
 
-/** Copies the folder of a running server as a backup of it would, since pg_basebackup is not there. */
-async function copyFolder(primary: PostgresServer, folder: string): Promise<void> {
+const STANDBY = 'standby'
+
+/** How a standby reaches its primary. */
+function connectionTo({ port }: PostgresServer): string {
+  return `host=127.0.0.1 port=${port} user=${USER} password='${PASSWORD}' application_name=${STANDBY}`
+}
+
+/** Copies what is there; a file that its server removes meanwhile is not needed. */
+function copyAll(from: string, to: string): void {
+  try {
+    execFileSync('cp', ['-a', `${from}/.`, to], { stdio: ['ignore', 'ignore', 'pipe'] })
+  } catch (error) {
+    const said = String((error as { stderr?: unknown }).stderr)
+      .trim()
+      .split('\n')
+    if (said.some((line) => !line.includes('No such file'))) throw error
+  }
+}
+
+/**
+ * Makes a folder, empty or not there, a standby of a running server: a copy of its folder as a
+ * backup of it would be, since pg_basebackup is not there.
+ */
+export async function makeStandby(primary: PostgresServer, folder: string): Promise<void> {
   const client = new pg.Client(primary.urlOf('postgres'))
   await client.connect()
   await client.query("SELECT pg_backup_start('standby', true)")
-  cpSync(primary.folder, folder, {
-    recursive: true,
-    filter: (path) => !/postmaster\.(?:pid|opts)$/.test(path),
-  })
+  const { uid, gid } = statSync(primary.folder)
+  execFileSync('mkdir', ['-p', folder])
+  copyAll(primary.folder, folder)
+  for (const name of ['postmaster.pid', 'postmaster.opts'])
+    rmSync(join(folder, name), { force: true })
   const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
   await client.end()
   writeFileSync(join(folder, 'backup_label'), rows[0].labelfile)
   writeFileSync(join(folder, 'standby.signal'), '')
-  const { uid, gid } = statSync(primary.folder)
-  chownSync(folder, uid, gid)
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    chownSync(join(folder, path), uid, gid)
-  }
+  const settings = [
+    `primary_conninfo = '${connectionTo(primary).replaceAll("'", "''")}'`,
+    // A primary without a standby goes on alone; whoever gives it one makes it wait for that.
+    "synchronous_standby_names = ''",
+  ]
+  appendFileSync(join(folder, 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
+  for (const path of ['', ...readdirSync(folder)]) chownSync(join(folder, path), uid, gid)
+}
+
+const IS_ATTACHED = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+
+/** Makes every commit of the primary wait for its standby; resolves once that is there. */
+export async function waitForStandby(primary: PostgresServer): Promise<void> {
+  await primary.set('synchronous_standby_names', `'${STANDBY}'`)
+  while ((await primary.query(primary.urlOf('postgres'), IS_ATTACHED)).length === 0);
 }
 
 /** Starts a standby and makes every commit of the primary wait for it. */
 export async function startSynchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
-  const connection = `host=127.0.0.1 port=${primary.port} user=${USER} password='${PASSWORD}'`
-  const standby = await startPostgres(
-    [`primary_conninfo=${connection} application_name=standby`, 'hot_standby=on'],
-    { makeFolder: (folder) => copyFolder(primary, folder) },
-  )
-  await primary.set('synchronous_standby_names', "'standby'")
-  const isAttached = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
-  while ((await primary.query(primary.urlOf('postgres'), isAttached)).length === 0);
+  const standby = await startPostgres([], {
+    makeFolder: (folder) => makeStandby(primary, folder),
+  })
+  await waitForStandby(primary)
   return standby
 }

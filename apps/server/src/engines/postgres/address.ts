@@ -3,21 +3,28 @@ import type { ClientConfig } from 'pg'
 import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
 import { StoreRefusedError } from '../../store/store.ts'
 import type { GuardedConfig } from './client.ts'
+import { type Host, readHosts, splitHosts, withHosts } from './hosts.ts'
 import { PARAMETERS, readMethods, readParameters } from './parameters.ts'
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\]|\/.*)$/
 
-/** Several hosts, which libpq takes and URLs do not have. */
-const HOSTS = /^[a-z]+:\/\/(?:[^/?#]*@)?[^/?#@]*,/i
-
 export interface PostgresAddress {
-  readonly config: GuardedConfig
-  /** Host, port and database, without the user and the password. */
+  /** How to connect to each server that the URL names, in its order; at least one. */
+  readonly servers: readonly GuardedConfig[]
+  /** libpq's target_session_attrs: which of the servers is meant. */
+  readonly target: string
+  /** libpq's load_balance_hosts=random: the order of the servers does not count. */
+  readonly isBalanced: boolean
+  /** Hosts, ports and database, without the user and the password. */
   readonly place: string
 }
 
+/** Parameters about several hosts, which pg does not know. */
+const OURS = ['host', 'hostaddr', 'port', 'target_session_attrs', 'load_balance_hosts']
+
 interface ParsedUrl {
   readonly parameters: Readonly<Record<string, string>>
+  readonly hosts: readonly Host[]
   readonly options: ConnectionOptions
   readonly config: ClientConfig
 }
@@ -32,17 +39,17 @@ function readSystemAuthorities(mode: string | undefined): string[] {
 
 function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv): ParsedUrl {
   try {
-    if (HOSTS.test(databaseUrl) && !URL.canParse(databaseUrl)) throw new Error('name one host')
-    const url = new URL(databaseUrl)
+    const { url, list } = splitHosts(databaseUrl)
     const parameters = readParameters(url.searchParams, environment)
     const { sslmode, sslrootcert } = parameters
     const ca = sslrootcert === 'system' ? readSystemAuthorities(sslmode) : undefined
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     if (ca !== undefined) url.searchParams.delete('sslrootcert')
+    for (const name of OURS) url.searchParams.delete(name)
     const options = parse(url.href, { useLibpqCompat: true })
     const config = toClientConfig(options)
     if (ca !== undefined && typeof config.ssl === 'object') config.ssl = { ...config.ssl, ca }
-    return { parameters, options, config }
+    return { parameters, hosts: readHosts(list, parameters), options, config }
   } catch (error) {
     // Only the reason: the error itself may hold the URL, and with it a password.
     const reason = error instanceof Error ? error.message : String(error)
@@ -91,38 +98,52 @@ export function readPostgresUrl(
   environment: NodeJS.ProcessEnv = process.env,
 ): PostgresAddress {
   const parsed = parseUrl(databaseUrl, environment)
-  const { options, parameters } = parsed
-  const host = options.host || 'localhost'
-  const port = Number(options.port || 5432)
-  const place = `${host}:${port}/${options.database ?? ''}`
-  if (host.includes(',')) throw new StoreRefusedError(`name one host of ${place}`)
-  if (parameters.sslmode === undefined && !LOOPBACK.test(host)) {
+  const { hosts, options, parameters } = parsed
+  const names = hosts.map(({ host, port }) => `${host}:${port}`)
+  const place = `${names.join(',')}/${options.database ?? ''}`
+  const isLocal = hosts.every(({ host, address }) => LOOPBACK.test(address ?? host))
+  if (parameters.sslmode === undefined && !isLocal) {
     throw new StoreRefusedError(
       `the connection to ${place} could be plain text. Say which you mean at the end of the URL: ` +
         '?sslmode=verify-full, or ?sslmode=disable for plain text.',
     )
   }
+  const config = translate(parsed)
   // Said in as many words: pg would take what is missing from the environment.
   const password = options.password || environment.PGPASSWORD
-  return { config: { ...translate(parsed), host, port, password }, place }
+  return {
+    servers: hosts.map((host) => ({ ...config, ...host, password })),
+    target: parameters.target_session_attrs ?? 'any',
+    isBalanced: parameters.load_balance_hosts === 'random',
+    place,
+  }
 }
 
 const MASK = '***'
 
 const HIDDEN_PARAMETER = /passw|secret|_key/
 
+function trySplit(databaseUrl: string) {
+  try {
+    return splitHosts(databaseUrl)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * A URL without its secrets, where it can be understood in one way only: an `@` behind the host, a
  * parameter without a name that is known, or a colon in the user may be a part of a password.
  */
 export function withoutSecrets(databaseUrl: string): string | undefined {
-  const url = URL.parse(databaseUrl)
-  const [, rest = '@'] = /^\w+:\/\/[^/?#]*(.*)$/s.exec(databaseUrl) ?? []
-  if (url === null || /[@#\s]/.test(rest) || /%3a/i.test(url.username)) return undefined
+  const split = trySplit(databaseUrl)
+  if (split === undefined) return undefined
+  const { url, hosts, after } = split
+  if (/[@#\s]/.test(after) || /%3a/i.test(url.username)) return undefined
   if (url.password !== '') url.password = MASK
   for (const name of new Set(url.searchParams.keys())) {
     if (!Object.hasOwn(PARAMETERS, name)) return undefined
     if (HIDDEN_PARAMETER.test(name)) url.searchParams.set(name, MASK)
   }
-  return url.href
+  return withHosts(url, hosts)
 }

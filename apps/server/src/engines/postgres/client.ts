@@ -1,4 +1,5 @@
 /// <reference path="./pgpass.d.ts" />
+import { isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import pg, { type ClientConfig, type Connection } from 'pg'
 import pgpass from 'pgpass'
@@ -60,20 +61,51 @@ export class MissingPasswordError extends Error {
 }
 
 /** What pg takes, and how the server may ask for the password. */
-export type GuardedConfig = ClientConfig & { readonly authentication: Authentication }
+export type GuardedConfig = ClientConfig & {
+  readonly authentication: Authentication
+  /** Where to connect, if that is not what `host` says. Passwords and certificates are for `host`. */
+  readonly address?: string
+}
+
+/** pg knows one host: the place of a connection and the name of its certificate are the same to it. */
+function toAddress({ host = '', address, ssl, ...others }: GuardedConfig): ClientConfig {
+  if (address === undefined) return { host, ssl, ...others }
+  if (!ssl) return { ...others, host: address, ssl }
+  const said = ssl === true ? {} : ssl
+  // pg makes a property of the key that is not copied.
+  const key = said.key && { key: said.key }
+  const name = { host, ...(isIP(host) === 0 && { servername: host }) }
+  return { ...others, host: address, ssl: { ...said, ...key, ...name } }
+}
 
 /** A connection that sends its password only in the ways that its address allows. */
 export class GuardedClient extends pg.Client {
+  readonly #config: GuardedConfig
+
   constructor(config: GuardedConfig) {
-    super({ ...config, password: config.password || (() => this.#readPassword()) })
+    const password = config.password || (() => this.#readPassword())
+    super({ ...toAddress(config), password })
+    this.#config = config
     // A server that is given up on would keep this process from ending until it gives up as well.
-    this.connection.on('error', () => this.connection.stream.destroy())
+    this.connection.on('error', () => this.abandon())
     guard(this.connection, config.authentication)
+  }
+
+  /** Whether this is a connection to the server that `config` describes. */
+  isTo({ host, port, address }: GuardedConfig): boolean {
+    const own = this.#config
+    return own.host === host && own.port === port && own.address === address
+  }
+
+  /** Cuts the connection; what waits for a reply fails. */
+  abandon(): void {
+    this.connection.stream.destroy()
   }
 
   /** As libpq does where no password is said, once the server asks. The empty one stands for none. */
   #readPassword(): Promise<string> {
-    const { host, port, database, user } = this
+    const { host = '', port = this.port } = this.#config
+    const { database, user } = this
     return new Promise((resolve, reject) => {
       pgpass({ host, port, database, user }, (password) => {
         if (password) resolve(password)

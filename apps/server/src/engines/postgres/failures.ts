@@ -41,7 +41,15 @@ export function isPassing(error: unknown): boolean {
   return /^(?:25006|53|55|57|58030)/.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether somebody must change the database first: privileges, or a schema that is not there. */
+/** Whether the server takes no writes, which after a failover another one may take. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlStateOf(error) === '25006'
+}
+
+/**
+ * Whether somebody must change something first: privileges, a schema that is not there, or a pooler
+ * whose sessions have lost a prepared statement, or have one of somebody else.
+ */
 export function isOfSetup(error: unknown): boolean {
-  return /^(?:42501|3F000)$/.test(sqlStateOf(error) ?? '')
+  return /^(?:42501|3F000|42P05|26000)$/.test(sqlStateOf(error) ?? '')
 }

@@ -2,6 +2,8 @@ import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
 import { MissingPasswordError } from './client.ts'
 import { sqlStateOf } from './failures.ts'
+import { NoServerError } from './search.ts'
+import { FIX_OF_SHARING } from './sharing.ts'
 
 /** What to do, by the beginning of an SQLSTATE. */
 function fixOfState(state: string): string | undefined {
@@ -13,6 +15,8 @@ function fixOfState(state: string): string | undefined {
       `let the owner of the tables GRANT what the user of ${databaseUrl} needs, which ` +
       `docs/growing.md has as SQL and \`${doctor}\` names; only \`${migrate}\` needs the owner of the schema`,
     '42P01': `${migrate}, as the user who owns the tables`,
+    '42P05': FIX_OF_SHARING,
+    '26000': FIX_OF_SHARING,
     '53300': 'end other connections, or raise max_connections',
     '57P0': fixOfAddress(),
   }
@@ -26,6 +30,10 @@ function fixOfAddress(): string {
 function fixOf(error: unknown): string | undefined {
   if (error instanceof MissingPasswordError) {
     return `a password in ${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
+  }
+  if (error instanceof NoServerError) {
+    const states = error.reasons.map(sqlStateOf).filter((state) => state !== undefined)
+    return states.map(fixOfState).find((fix) => fix !== undefined) ?? fixOfAddress()
   }
   const state = sqlStateOf(error)
   if (state !== undefined) return fixOfState(state)

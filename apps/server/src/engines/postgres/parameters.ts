@@ -18,7 +18,7 @@ const METHODS = ['password', 'md5', 'gss', 'sspi', 'scram-sha-256', 'oauth', 'no
 const METHOD = `(?:${METHODS.join('|')})`
 const AUTH = new RegExp(`^(?:${METHOD}(?:,${METHOD})*|!${METHOD}(?:,!${METHOD})*)$`)
 const TLS_VERSION = { takes: /^TLSv1(?:\.[123])?$/, words: 'TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3' }
-const ONE_HOST = 'name one host; a server that is read-only is not ready'
+const TARGETS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby']
 const NO_GSS = 'leave it out: GSSAPI is not spoken'
 const NO_OAUTH = 'leave it out: OAuth is not spoken'
 const NO_STRING = 'say it in the URL itself'
@@ -29,8 +29,14 @@ const NO_STRING = 'say it in the URL itself'
  * counts where the URL says nothing.
  */
 export const PARAMETERS: Readonly<Record<string, Parameter>> = {
-  host: { takes: /^[^,]*$/, words: 'one host' },
-  port: { takes: /^\d{1,5}$/, words: 'one number' },
+  host: anything,
+  hostaddr: anything,
+  port: { takes: /^\d{0,5}(?:,\d{0,5})*$/, words: 'numbers, one for each host or one for all' },
+  target_session_attrs: {
+    takes: new RegExp(`^(?:${TARGETS.join('|')})$`),
+    words: `one of ${TARGETS.join(', ')}`,
+  },
+  load_balance_hosts: { takes: /^(?:disable|random)$/, words: 'disable or random' },
   user: anything,
   password: anything,
   options: anything,
@@ -66,19 +72,16 @@ export const PARAMETERS: Readonly<Record<string, Parameter>> = {
 
   client_encoding: only('UTF8', /^utf-?8$/i),
   gssencmode: { ...only('disable', /^(?:disable|prefer)$/), variable: 'PGGSSENCMODE' },
-  load_balance_hosts: only('disable'),
   max_protocol_version: only('3.0', /^(?:3\.0|latest)$/),
   min_protocol_version: only('3.0'),
   sslcertmode: { ...only('allow'), variable: 'PGSSLCERTMODE' },
   sslcompression: only('0'),
   sslsni: only('1'),
-  target_session_attrs: { takes: /^any$/, words: `any: ${ONE_HOST}` },
 
   dbname: refused('put the name of the database into the path'),
   fallback_application_name: refused('say application_name'),
   gssdelegation: refused(NO_GSS),
   gsslib: refused(NO_GSS),
-  hostaddr: refused('put the address in the place of the host'),
   keepalives_count: refused(),
   keepalives_interval: refused(),
   krbsrvname: refused(NO_GSS),

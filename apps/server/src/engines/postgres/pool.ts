@@ -1,9 +1,12 @@
-import pg, { type ClientBase } from 'pg'
+import type { ClientBase, Pool, PoolConfig } from 'pg'
 import type { PoolMeasures } from '../../store/observer.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import type { PostgresAddress } from './address.ts'
 import { GuardedClient, type GuardedConfig } from './client.ts'
+import { FollowingPool } from './following-pool.ts'
+import { Servers } from './servers.ts'
+import { refuseSharedSessions } from './sharing.ts'
 import { findTables, PIN_NAMES, type Tables } from './tables.ts'
 
 /** Enough for the commits in flight, a look-up of tokens, rates and a readiness check at a time. */
@@ -21,14 +24,14 @@ const LOCK_TIMEOUT_MS = 2_000
 /** Settings that must not be off: a commit could be lost after its 200 (PostgreSQL 18, §19.5). */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
 
-async function readSetting(client: ClientBase | pg.Pool, name: string): Promise<string | null> {
+async function readSetting(client: ClientBase | Pool, name: string): Promise<string | null> {
   // Servers that only speak PostgreSQL's protocol do not have all of its settings.
   const { rows } = await client.query('SELECT current_setting($1, true) AS value', [name])
   return rows[0]?.value ?? null
 }
 
 /** The names of the settings under which 200 would not mean durable. */
-export async function findLossySettings(client: ClientBase | pg.Pool): Promise<string[]> {
+export async function findLossySettings(client: ClientBase | Pool): Promise<string[]> {
   const values = []
   for (const name of DURABILITY_SETTINGS) values.push([name, await readSetting(client, name)])
   return values.filter(([, value]) => value === 'off').map(([name]) => String(name))
@@ -51,11 +54,13 @@ export interface PoolOptions {
   readonly allowDataLoss: boolean
   /** For work that may take long, such as a migration: no limits of time. Default: false. */
   readonly isPatient?: boolean
+  /** For a standby, too, if the URL asks for one. Default: false. */
+  readonly onlyReads?: boolean
 }
 
 /** Connections to a database, and where the store's tables are in it. */
 export interface Database {
-  readonly pool: pg.Pool
+  readonly pool: FollowingPool
   readonly tables: Tables
   /** Host, port and database, without the user and the password. */
   readonly place: string
@@ -71,55 +76,65 @@ function sessionSettings(isPatient: boolean): string {
   return `${PIN_NAMES}; SET client_min_messages = warning${lockTimeout}`
 }
 
+/** @throws StoreRefusedError behind a pooler that shares sessions, and where the schema is in doubt */
 async function findTablesOnce(config: GuardedConfig, place: string): Promise<Tables> {
-  const client = new GuardedClient(config)
-  // What ends it fails the statement that is under way.
-  client.on('error', () => {})
+  const clients = [new GuardedClient(config), new GuardedClient(config)] as const
   try {
-    await client.connect()
-    return await findTables(client, place)
+    for (const client of clients) {
+      // What ends it fails the statement that is under way.
+      client.on('error', () => {})
+      await client.connect()
+    }
+    await refuseSharedSessions(clients, place)
+    return await findTables(clients[0], place)
   } finally {
-    await client.end().catch(() => {})
+    for (const client of clients) await client.end().catch(() => {})
   }
 }
 
+function refuseTargetWithoutWrites({ target, place }: PostgresAddress): void {
+  if (!/read-only|standby/.test(target)) return
+  throw new StoreRefusedError(
+    `target_session_attrs=${target} leads to a server of ${place} that stores nothing. ` +
+      'Try: target_session_attrs=read-write',
+  )
+}
+
 /**
- * Connections to a database, each checked for "200 means durable" before its first use, because a
- * failover may lead to a server with other settings. The meaning of table names is fixed once, now.
- * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
+ * Connections to a database, each checked before its first use: whether it leads to the server that
+ * the URL asks for, and for "200 means durable", because a failover may lead to a server with other
+ * settings. The meaning of table names is fixed once, now.
+ * @throws StoreRefusedError for a URL that asks for no server that is written to, and where the
+ * schema is in doubt, and whatever keeps from connecting.
  */
 export async function openDatabase(
-  { config: said, place }: PostgresAddress,
-  { allowDataLoss, isPatient = false }: PoolOptions,
+  address: PostgresAddress,
+  { allowDataLoss, isPatient = false, onlyReads = false }: PoolOptions,
 ): Promise<Database> {
-  const config: GuardedConfig & pg.PoolConfig = {
+  if (!onlyReads) refuseTargetWithoutWrites(address)
+  const { place } = address
+  const configs = address.servers.map((said) => ({
     application_name: 'plant-store',
     ...said,
     connectionTimeoutMillis: said.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS,
     ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
-  }
-  const tables = await findTablesOnce(config, place)
-  const pool = new pg.Pool({
-    ...config,
+  }))
+  const servers = new Servers({ ...address, servers: configs })
+  if (servers.areMany) await servers.find()
+  const tables = await findTablesOnce(servers.current, place)
+  const { connectionTimeoutMillis } = servers.current
+  const config: PoolConfig = {
+    connectionTimeoutMillis,
     max: CONNECTIONS,
-    // The pool gives it all of this configuration, which its type does not say.
-    Client: GuardedClient as unknown as new () => GuardedClient,
     async onConnect(client) {
+      await servers.check(client)
       await client.query(sessionSettings(isPatient))
       if (!allowDataLoss) await refuseLossyServer(client, place)
     },
-  })
-  // A connection that ends fails its statement, or is replaced when the next one is needed.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  pool.on('error', () => {})
-  return { pool, tables, place }
+  }
+  return { pool: new FollowingPool(servers, config, !isPatient), tables, place }
 }
 
-export function measurePool({
-  options,
-  totalCount,
-  idleCount,
-  waitingCount,
-}: pg.Pool): PoolMeasures {
+export function measurePool({ options, totalCount, idleCount, waitingCount }: Pool): PoolMeasures {
   return { limit: options.max, open: totalCount, idle: idleCount, waiting: waitingCount }
 }

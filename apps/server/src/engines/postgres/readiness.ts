@@ -19,10 +19,20 @@ export async function refuseDeviations({ pool, tables, place }: Database): Promi
   )
 }
 
-/** Whether the server takes writes: after a failover the old primary may be a read-only standby. */
+/**
+ * Whether the server takes writes: after a failover the old primary may be a read-only standby. A
+ * connection to one is let go, since the next one may lead elsewhere.
+ */
 export async function takesWrites(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query('SHOW transaction_read_only')
-  return rows[0]?.transaction_read_only === 'off'
+  const client = await pool.connect()
+  let takes = false
+  try {
+    const { rows } = await client.query('SHOW transaction_read_only')
+    takes = rows[0]?.transaction_read_only === 'off'
+    return takes
+  } finally {
+    client.release(!takes)
+  }
 }
 
 async function findObstacle(database: Database, nodes: NodeWatch): Promise<string | undefined> {

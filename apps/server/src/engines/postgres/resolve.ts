@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
-import { aftermathOf, isOfSetup, isPassing } from './failures.ts'
+import { GuardedClient } from './client.ts'
+import { aftermathOf, isOfSetup, isPassing, isReadOnly } from './failures.ts'
+import { FollowingPool } from './following-pool.ts'
 import { describeReason } from './open-failure.ts'
 
 /** How long after its arrival a create may be repeated until its outcome is known; callers wait 10 s. */
@@ -9,6 +11,9 @@ const RESOLVE_LIMIT_MS = 8_000
 
 /** A create that has waited this long is refused before its first attempt, while that is surely true. */
 const WAIT_LIMIT_MS = 4_000
+
+/** How long after that an attempt that began in time may still take: callers wait 10 s. */
+const LAST_ATTEMPT_MS = 1_500
 
 const PAUSE_MS = 25
 
@@ -52,13 +57,24 @@ async function runWarned<Result>(
   }
 }
 
-async function attempt<Result>(pool: Pool, work: Work<Result>): Promise<Attempted<Result>> {
+/** Cuts a connection whose reply would come too late for anybody. */
+function cutAt(client: PoolClient, time: number): NodeJS.Timeout {
+  const cut = () => client instanceof GuardedClient && client.abandon()
+  return setTimeout(cut, Math.max(0, time - performance.now()))
+}
+
+async function attempt<Result>(
+  pool: Pool,
+  work: Work<Result>,
+  lastTime: number,
+): Promise<Attempted<Result>> {
   let client: PoolClient
   try {
     client = await pool.connect()
   } catch (error) {
     return { error, isStored: false }
   }
+  const timer = cutAt(client, lastTime)
   let isStored = false
   try {
     const result = await runWarned(client, work, () => {
@@ -68,14 +84,17 @@ async function attempt<Result>(pool: Pool, work: Work<Result>): Promise<Attempte
     return { result }
   } catch (error) {
     const isUnknown = aftermathOf(error) === 'unknown'
-    // After an error of unknown outcome the connection is of no more use.
-    client.release(isUnknown)
+    // After an error of unknown outcome the connection is of no more use, nor to a standby.
+    client.release(isUnknown || isReadOnly(error))
     return { error, isStored: isStored || isUnknown }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 /** Whether another attempt may come to something else. */
-function isWorthRepeating(error: unknown, mayBeStored: boolean): boolean {
+function isWorthRepeating(pool: Pool, error: unknown, mayBeStored: boolean): boolean {
+  if (isReadOnly(error) && pool instanceof FollowingPool && pool.mayMove) return true
   return mayBeStored || aftermathOf(error) === 'again'
 }
 
@@ -95,11 +114,11 @@ export async function resolveOutcome<Result>(
   const deadline = performance.now() + RESOLVE_LIMIT_MS - waitedMs
   let mayBeStored = false
   for (;;) {
-    const outcome = await attempt(pool, work)
+    const outcome = await attempt(pool, work, deadline + LAST_ATTEMPT_MS)
     if ('result' in outcome) return outcome.result
     mayBeStored ||= outcome.isStored
     const isLate = performance.now() > deadline
-    if (isLate || !isWorthRepeating(outcome.error, mayBeStored)) {
+    if (isLate || !isWorthRepeating(pool, outcome.error, mayBeStored)) {
       throw toStoreError(outcome.error, mayBeStored)
     }
     await sleep(PAUSE_MS)

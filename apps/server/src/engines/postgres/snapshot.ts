@@ -43,7 +43,7 @@ async function openCursor(client: PoolClient, { plants }: Tables): Promise<void>
 export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
   const address = readPostgresUrl(databaseUrl)
   // Reading loses nothing, so the settings that writing needs are not asked for.
-  const options = { allowDataLoss: true, isPatient: true }
+  const options = { allowDataLoss: true, isPatient: true, onlyReads: true }
   let database: Database | undefined
   let client: PoolClient | undefined
   async function close(): Promise<void> {

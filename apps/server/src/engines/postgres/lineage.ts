@@ -1,0 +1,43 @@
+import type { ClientBase } from 'pg'
+import { sqlStateOf } from './failures.ts'
+
+/** The first 8 digits of a log file's name are its timeline, in hexadecimal. */
+const LINEAGE = `SELECT system_identifier::text AS system, CASE WHEN pg_is_in_recovery() THEN NULL
+    ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline FROM pg_control_system()`
+
+interface Row {
+  readonly system: string
+  /** Null on a standby. */
+  readonly timeline: string | null
+}
+
+async function read(client: ClientBase): Promise<Row | undefined> {
+  try {
+    return (await client.query<Row>(LINEAGE)).rows[0]
+  } catch (error) {
+    // Servers that only speak PostgreSQL's protocol have no such thing, or hide it.
+    if (/^(?:42|0A)/.test(sqlStateOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Which database the servers of one list hold. A promotion begins a new timeline, so a primary on an
+ * older one was left behind: what it stored would be lost.
+ */
+export class Lineage {
+  #system: string | undefined
+  #timeline = 0
+
+  /** @throws Error for a server of another database, and for a primary that was left behind */
+  async check(client: ClientBase): Promise<void> {
+    const row = await read(client)
+    if (row === undefined) return
+    this.#system ??= row.system
+    if (row.system !== this.#system) throw new Error('it holds another database than the others')
+    if (row.timeline === null) return
+    const timeline = Number.parseInt(row.timeline, 16)
+    if (timeline < this.#timeline) throw new Error('it is an old primary: another was promoted')
+    this.#timeline = timeline
+  }
+}

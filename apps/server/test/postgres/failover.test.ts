@@ -1,0 +1,209 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { failOver } from '../../soak/failovers.ts'
+import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
+import { runToEnd } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { createHistory } from './history.ts'
+import { type Pair, startPair } from './pair.ts'
+import {
+  clientOf,
+  isReady,
+  type PreparedDatabase,
+  prepareDatabase,
+  readRows,
+  serve,
+  waitForReadiness,
+} from './served-database.ts'
+import { LONGEST_ANSWER_MS, startServedStorm } from './served-storm.ts'
+import { openSession, stopProcess } from './sessions.ts'
+
+const FAILOVERS = 3
+
+/** How long after a promotion the next create is answered 200. */
+const BACK_WITHIN_MS = 1_000
+
+const NOTHING = { lost: [], altered: [], doubled: [], lies: [] }
+
+let pair: Pair
+
+beforeAll(async () => {
+  pair = await startPair()
+}, 60_000)
+afterAll(() => pair?.stop(), 60_000)
+
+/** A database of the pair, by a URL that names both servers. */
+async function preparePair(): Promise<PreparedDatabase & { name: string }> {
+  const { databaseUrl, token } = await prepareDatabase(await pair.primary.createDatabase())
+  const name = new URL(databaseUrl).pathname.slice(1)
+  return { databaseUrl: pair.urlOf(name), token, name }
+}
+
+function rowsOf(name: string) {
+  return readRows(pair.primary.urlOf(name))
+}
+
+test(`${FAILOVERS} failovers under load of two servers, whatever the order in their URLs, lose and misreport nothing`, {
+  timeout: 180_000,
+}, async () => {
+  const { token, name } = await preparePair()
+  const seed = Date.now()
+  const { history, outages } = await failOver({
+    pair,
+    databaseUrls: [pair.urlOf(name), pair.turnedUrlOf(name)],
+    token,
+    failovers: FAILOVERS,
+    callers: 8,
+    seed,
+  })
+  expect(history.judge(await rowsOf(name)), `seed ${seed}`).toMatchObject(NOTHING)
+  expect(outages).toHaveLength(2 * FAILOVERS)
+  expect(Math.max(...outages.map(({ sincePromotion }) => sincePromotion))).toBeLessThan(
+    BACK_WITHIN_MS,
+  )
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
+})
+
+test('each command takes a URL with both servers in any order, and reads from the standby if asked', async () => {
+  const { name } = await preparePair()
+  const plants = join(temporaryFolder(), 'plants.csv')
+  writeFileSync(plants, 'id,name\n9007199254740993,Fern\n')
+  const run = (databaseUrl: string, ...args: string[]) =>
+    runToEnd({
+      folder: temporaryFolder(),
+      environment: { PLANT_STORE_DATABASE_URL: databaseUrl },
+      args,
+    })
+  for (const url of [pair.urlOf(name), pair.turnedUrlOf(name)]) {
+    const commands = [
+      ['migrate'],
+      ['load', plants],
+      ['token', 'create', '--name', 'greenhouse'],
+      ['token', 'list'],
+      ['export'],
+    ]
+    for (const command of commands) {
+      expect([command, await run(url, ...command)]).toMatchObject([command, { code: 0 }])
+    }
+    expect((await run(url, 'doctor')).out).toMatch(/^ok +standby: 1 for synchronous_standby_names/m)
+  }
+  const ofStandby = pair.urlOf(name).replace('=read-write', '=standby')
+  const { code, out } = await run(ofStandby, 'export')
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('9007199254740993') })
+  const old = join(temporaryFolder(), 'plants.db')
+  const source = await openSqliteStore({ path: old, queueLimit: 1 })
+  await source.plants.create({ id: 1n, name: 'Fern' })
+  await source.close()
+  const moved = await run(pair.turnedUrlOf(name), 'move', '--from', `sqlite:${old}`, '--finish')
+  expect(moved).toMatchObject({ code: 0 })
+  expect((await rowsOf(name)).map(({ id }) => id).sort()).toEqual(['1', '9007199254740993'])
+})
+
+test('a primary that stands still is left within two seconds of the promotion, and changes nothing when it goes on', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  const storm = startServedStorm(server, database)
+  await storm.acknowledges(200)
+  const old = pair.primary
+  const observer = await openSession(old.urlOf('postgres'))
+  const { rows } = await observer.query('SELECT pid FROM pg_stat_activity')
+  const goOn = [old.pid(), ...rows.map(({ pid }) => Number(pid))].map(stopProcess)
+  const promoted = await pair.promote()
+  await storm.acknowledges(100)
+  expect(performance.now() - promoted).toBeLessThan(2 * BACK_WITHIN_MS)
+  for (const one of goOn) one()
+  await storm.acknowledges(200)
+  await storm.endAndJudge(pair.primary.urlOf(database.name))
+  old.kill()
+  await pair.rejoin()
+})
+
+test('a primary that becomes read-only without a cut is left for the one that takes writes', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  const client = clientOf(server.url, database.token)
+  const create = async (id: number) =>
+    (await client.rest.createPlant({ body: { id, name: 'Fern' } })).status
+  expect(await create(1)).toBe(200)
+  const old = pair.primary
+  await pair.promote()
+  await old.set('default_transaction_read_only', 'on')
+  // The first one, on the connection that was open all the time.
+  expect(await create(2)).toBe(200)
+  expect(await isReady(server)).toBe(true)
+  const ids = (await rowsOf(database.name)).map(({ id }) => Number(id))
+  expect(ids.sort()).toEqual([1, 2])
+  old.kill()
+  await pair.rejoin()
+})
+
+test('an old primary that comes back before the new one is gone is not used again', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  const client = clientOf(server.url, database.token)
+  const history = createHistory()
+  let id = 0n
+  const store = async () => {
+    while ((await history.send(client, { id: id++, name: 'Fern' })) !== 'stored');
+  }
+  await store()
+  const old = pair.primary
+  old.kill()
+  await pair.promote()
+  await store()
+  // By hand, alone and without a word to the other: each of the two takes writes now.
+  await old.start()
+  await old.set('synchronous_standby_names', "''")
+  pair.primary.kill()
+  await waitForReadiness(server, false)
+  expect(await history.send(client, { id: id++, name: 'Fern' })).toBe('not_stored')
+  await pair.primary.start()
+  await waitForReadiness(server, true)
+  await store()
+  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
+  old.kill()
+  await pair.rejoin()
+})
+
+test('a standby that replays late is promoted with all that was answered 200', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  await pair.standby.query(pair.standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
+  const storm = startServedStorm(server, database)
+  await storm.acknowledges(500)
+  pair.primary.kill()
+  await pair.promote()
+  await storm.endAndJudge(pair.primary.urlOf(database.name))
+  await pair.rejoin()
+})
+
+test('without its standby creates wait, get no outcome, and are there when it is back', {
+  timeout: 120_000,
+}, async () => {
+  const database = await preparePair()
+  const server = await serve(database)
+  const client = clientOf(server.url, database.token)
+  const history = createHistory()
+  await history.send(client, { id: 0n, name: 'Fern' })
+  pair.standby.kill()
+  onTestFinished(() => pair.standby.start().catch(() => {}))
+  const replies = []
+  for (let id = 1n; id <= 20n; id++) replies.push(history.send(client, { id, name: 'Fern' }))
+  const said = new Set(await Promise.all(replies))
+  expect(said).not.toContain('stored')
+  expect(said).toContain('unknown')
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
+  await pair.standby.start()
+  await waitForReadiness(server, true)
+  while ((await history.send(client, { id: 21n, name: 'Fern' })) !== 'stored');
+  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
+})
