@@ -15,8 +15,8 @@ const AGAIN = new Set(['40001', '40P01'])
 /**
  * connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped,
  * idle_session_timeout, statement_completion_unknown, internal_error, which a distributed database
- * gives for a node that it lost. A shutdown may interrupt a commit that waits
- * for its standby, after it was committed on the primary.
+ * gives for a node that it lost. A shutdown may interrupt a commit that waits for its standby, after
+ * it was committed on the primary.
  */
 const UNKNOWN = /^(?:08|57P0[1-5]|40003|XX000)/
 
