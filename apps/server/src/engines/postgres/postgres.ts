@@ -11,7 +11,7 @@ import {
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { createPostgresMoves } from './moves.ts'
-import { watchNodes } from './node-watch.ts'
+import { type NodeWatch, watchNodes } from './node-watch.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
@@ -55,6 +55,27 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
   }
 }
 
+/** Commits of plants, each of which is tried while the nodes can be trusted. */
+function groupCommits(
+  { pool, tables }: Database,
+  nodes: NodeWatch,
+  { queueLimit, observer }: PostgresStoreOptions,
+): GroupCommit<NewPlant, CreateOutcome> {
+  return new GroupCommit({
+    isOutcome: isCreateOutcome,
+    queueLimit,
+    observer,
+    commitsInFlight: COMMITS_IN_FLIGHT,
+    besideAfterMs: BESIDE_AFTER_MS,
+    commit: (plants, waitedMs) =>
+      resolveOutcome(
+        pool,
+        (client, onStored) => nodes.guard(() => insertPlants(client, tables, plants, onStored)),
+        waitedMs,
+      ),
+  })
+}
+
 /**
  * A store in a PostgreSQL database, which any number of servers may share.
  * A database that goes away makes it unavailable, never failed: it goes on when the database does.
@@ -65,19 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = readPostgresUrl(options.databaseUrl)
   const { database, nodes, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
-  const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    isOutcome: isCreateOutcome,
-    queueLimit: options.queueLimit,
-    observer: options.observer,
-    commitsInFlight: COMMITS_IN_FLIGHT,
-    besideAfterMs: BESIDE_AFTER_MS,
-    commit: (plants, waitedMs) =>
-      resolveOutcome(
-        pool,
-        (client, onStored) => nodes.guard(() => insertPlants(client, tables, plants, onStored)),
-        waitedMs,
-      ),
-  })
+  const commits = groupCommits(database, nodes, options)
 
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
