@@ -16,7 +16,8 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/operations/{alerts,ends,failures,prometheus}.test.ts',
-  'test/postgres/{doctor,failover,full-standby,kills,lost-sessions,move,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions,move}.test.ts',
+  'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{damaged-store,durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
@@ -49,6 +50,9 @@ function onLoops(loops: number) {
   }
 }
 
+/** They run over a database that PLANT_STORE_TEST_POSTGRES_URL names, by `pnpm test:database`. */
+const GIVEN = 'test/postgres/given/*.test.ts'
+
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
@@ -59,8 +63,16 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...SLOW, LANGUAGES],
+          exclude: [...SLOW, LANGUAGES, GIVEN],
           ...patient,
+        },
+      },
+      {
+        test: {
+          ...patient,
+          name: 'database',
+          include: [GIVEN, 'test/postgres/{conflicts,nodes,race,store}.test.ts'],
+          globalSetup: 'test/postgres/given/require-url.ts',
         },
       },
       { test: { name: 'languages', include: [LANGUAGES], ...patient } },

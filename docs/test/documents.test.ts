@@ -57,6 +57,7 @@ test('every block is one that a test or the check runs', () => {
     .filter(({ language }) => language === 'sh')
     .map(({ text }) => text.split('\n')[0])
   expect(commands.toSorted()).toEqual([
+    'PLANT_STORE_TEST_POSTGRES_URL=postgres://owner@db.example/plants npx -y pnpm@12.16.0 test:database',
     'cd examples/plants',
     "export PLANT_STORE_DATABASE_URL='postgres://plant_store@db.example/plants?sslmode=verify-full'",
     'export PLANT_STORE_TOKEN=plant_…',
@@ -74,6 +75,7 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 server backup plants-backup.db',
     'npx -y pnpm@12.16.0 server doctor',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
+    'npx -y pnpm@12.16.0 server migrate --distributed',
     'npx -y pnpm@12.16.0 server move --from sqlite:./data/plants.db --finish',
     'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { issueToken } from '../src/auth/issue-token.ts'
-import { migratePostgresDatabase } from '../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../src/engines/postgres/postgres.ts'
 import { createTestClient, type TestClient } from '../test/clients.ts'
+import { migrateTestDatabase } from '../test/postgres/given-postgres.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 
 /** Brings a new database to the schema, puts a token into it, and gives that. */
 export async function prepare(databaseUrl: string): Promise<string> {
-  await migratePostgresDatabase(databaseUrl, false)
+  await migrateTestDatabase(databaseUrl)
   const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
   const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
   await store.close()

@@ -10,9 +10,10 @@ import {
 } from './settings.ts'
 
 /** Variables of this project that are no settings of the server. */
-const FOREIGN_NAMES = ['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'TEST_DATABASE_URL', 'STARTED_AS'].map(
-  (name) => PREFIX + name,
-)
+const FOREIGN_NAMES = [
+  ...['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'STARTED_AS', 'TEST_DATABASE_URL'],
+  ...['TEST_POSTGRES_URL', 'TEST_POSTGRES_KILL', 'TEST_POSTGRES_KILLS'],
+].map((name) => PREFIX + name)
 
 /** A name without what all settings begin with, which would make any two of them alike. */
 function ownPart(name: string): string {

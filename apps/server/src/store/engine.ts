@@ -31,6 +31,8 @@ export interface EngineDatabase {
   snapshot(): Promise<PlantSnapshot>
   /** Brings the schema to the newest version; a missing database may be made. */
   migrate(options: MigrateOptions): Promise<Migrated>
+  /** The same, and spreads the tables over the nodes of the database; undefined where there are none. */
+  migrateDistributed?(options: MigrateOptions): Promise<Migrated>
   /** Checks what "200 means durable" rests on, and changes nothing. */
   examine(): Promise<Examination>
   /** The way to another database; undefined where the engine's own programs do that. */

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { givenUrl } from './given-postgres.ts'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
@@ -33,7 +35,9 @@ test('batches of two stores that overlap in opposite order neither fail nor dead
 })
 
 /** A busy machine may see a wait for a lock only after the 2 s in which the store gives it up. */
-describe('a batch that runs into another program', { retry: 2 }, () => {
+const isOurs = needs('a PostgreSQL that shows who waits for a lock', givenUrl === undefined)
+
+describe('a batch that runs into another program', { ...isOurs, retry: 2 }, () => {
   test('is repeated after a deadlock, and finds what the other one stored', async () => {
     const databaseUrl = await newDatabase(postgres)
     const store = await openStoreAt(databaseUrl, 8192)

@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
 import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
+import { givenUrl, migrateTestDatabase, openGiven } from './given-postgres.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
-/** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
+/**
+ * A real PostgreSQL for the tests of one file, or the given one, which can neither be set nor killed;
+ * to be used from its tests and hooks.
+ */
 export function usePostgres(settings: readonly string[] = []): PostgresServer {
-  let server: PostgresServer | undefined
+  let server: Partial<PostgresServer> | undefined
   beforeAll(async () => {
-    server = await startPostgres(settings)
+    server = givenUrl === undefined ? await startPostgres(settings) : openGiven(givenUrl)
   }, 60_000)
-  afterAll(() => server?.stop(), 60_000)
+  afterAll(() => server?.stop?.(), 60_000)
   return new Proxy({} as PostgresServer, {
     get: (_, name) => server?.[name as keyof PostgresServer],
   })
@@ -19,7 +22,7 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
 /** A new database with the tables of a store. */
 export async function newDatabase(postgres: PostgresServer): Promise<string> {
   const databaseUrl = await postgres.createDatabase()
-  await migratePostgresDatabase(databaseUrl, false)
+  await migrateTestDatabase(databaseUrl)
   return databaseUrl
 }
 

@@ -24,6 +24,8 @@ export const postgres: Engine = {
     join: (_data, options) => openPostgresStore({ ...options, databaseUrl }),
     snapshot: () => openPostgresSnapshot(databaseUrl),
     migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
+    migrateDistributed: ({ allowDataLoss }) =>
+      migratePostgresDatabase(databaseUrl, allowDataLoss, true),
     examine: () => examinePostgres(databaseUrl),
     copies,
     findWideModes: () => [],

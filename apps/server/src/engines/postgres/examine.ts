@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { readPostgresUrl } from './address.ts'
+import { examineNodes } from './examine-nodes.ts'
 import { examineStandby } from './examine-standby.ts'
 import { examineWrites } from './examine-writes.ts'
 import { fixOfSetting } from './fix-of-setting.ts'
@@ -99,6 +100,7 @@ async function examine(database: Database): Promise<Examination> {
   const checks = [
     await examineServer(pool, place),
     ...(await examineSettings(pool)),
+    ...(await examineNodes(pool)),
     schema,
     ...(isNewest ? [await examineShape(database)] : []),
     ...(await examineWrites(database, isNewest)),

@@ -1,3 +1,5 @@
+import { StoreRefusedError } from '../../store/store.ts'
+
 /**
  * What a failed statement left behind, by its SQLSTATE
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
@@ -12,10 +14,11 @@ const AGAIN = new Set(['40001', '40P01'])
 
 /**
  * connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped,
- * idle_session_timeout, statement_completion_unknown. A shutdown may interrupt a commit that waits
- * for its standby, after it was committed on the primary.
+ * idle_session_timeout, statement_completion_unknown, internal_error, which a distributed database
+ * gives for a node that it lost. A shutdown may interrupt a commit that waits for its standby, after
+ * it was committed on the primary.
  */
-const UNKNOWN = /^(?:08|57P0[1-5]|40003)/
+const UNKNOWN = /^(?:08|57P0[1-5]|40003|XX000)/
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
@@ -27,6 +30,7 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 export function aftermathOf(error: unknown): Aftermath {
+  if (error instanceof StoreRefusedError) return 'rolled_back'
   const state = sqlStateOf(error)
   if (state === undefined || UNKNOWN.test(state)) return 'unknown'
   return AGAIN.has(state) ? 'again' : 'rolled_back'

@@ -4,17 +4,18 @@ import { migratePostgres } from './migrations.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { type Database, openDatabase } from './pool.ts'
 
-/** Brings a database to this program's schema; gives the versions before and after. */
+/** Brings a database to this program's schema; gives the versions before and after. `distributes` spreads its tables. */
 export async function migratePostgresDatabase(
   databaseUrl: string,
   allowDataLoss: boolean,
+  distributes = false,
 ): Promise<Migrated> {
   const address = readPostgresUrl(databaseUrl)
   let database: Database | undefined
   try {
     database = await openDatabase(address, { allowDataLoss, isPatient: true })
     const { pool, place, tables } = database
-    return { ...(await migratePostgres(pool, place, tables)), place }
+    return { ...(await migratePostgres(pool, place, tables, distributes)), place }
   } catch (error) {
     throw describeOpenFailure(error, address.place)
   } finally {

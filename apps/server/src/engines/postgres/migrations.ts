@@ -1,6 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
+import type { Migrated } from '../../store/engine.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
+import { distributeTables } from './distribute.ts'
 import { saySchema, type Tables } from './tables.ts'
 
 interface Migration {
@@ -124,12 +126,16 @@ async function apply(
   }
 }
 
-/** Applies what is missing, one program at a time; gives the versions before and after. */
+/**
+ * Applies what is missing, one program at a time; gives the versions before and after. `distributes`
+ * spreads the tables over the nodes of the database as well.
+ */
 export async function migratePostgres(
   pool: Pool,
   place: string,
   tables: Tables,
-): Promise<{ readonly before: number; readonly after: number }> {
+  distributes = false,
+): Promise<Omit<Migrated, 'place'>> {
   refuseForeignSchema(tables, place)
   const client = await pool.connect()
   try {
@@ -138,7 +144,9 @@ export async function migratePostgres(
     refuseNewerSchema(before, place)
     for (const migration of migrations)
       if (migration.version > before) await apply(client, tables, migration)
-    return { before, after: NEWEST_VERSION }
+    const migrated = { before, after: NEWEST_VERSION }
+    if (!distributes) return migrated
+    return { ...migrated, note: await distributeTables(client, place, tables) }
   } finally {
     // The lock goes with its connection.
     client.release(true)

@@ -4,45 +4,59 @@ import {
   fromRow,
   hasSameContent,
   listColumns,
-  plantColumns,
   plantFields,
+  toRow,
 } from '../../store/plant-columns.ts'
 import type { CreateOutcome } from '../../store/store.ts'
 import type { Tables } from './tables.ts'
 
-const ARRAYS = plantFields.map((field, index) => {
-  return `$${index + 1}::${plantColumns[field].postgres}[]`
-})
+/**
+ * How many rows the statement of a batch has: one of 64 sizes up to 1,024 rows, at most an eighth
+ * more than the batch. So each is prepared once for a connection. Rows in VALUES, because a database
+ * that distributes them by id sends each to its node; what it would select, it collects first.
+ */
+export function sizeFor(plants: number): number {
+  const step = 2 ** Math.max(0, Math.ceil(Math.log2(plants)) - 4)
+  return Math.ceil(plants / step) * step
+}
 
-/** In id order, so that overlapping batches of several servers take their locks in one order. */
-function insertInto({ plants }: Tables) {
-  return {
-    name: 'insert-plants',
-    text: `INSERT INTO ${plants} (${listColumns()})
-      SELECT * FROM unnest(${ARRAYS.join(', ')}) AS batch (${listColumns()})
-      ORDER BY id
+const texts = new Map<string, string>()
+
+function insertInto({ plants }: Tables, size: number) {
+  const name = `insert-plants-${size}`
+  const key = `${plants} ${size}`
+  let text = texts.get(key)
+  if (text === undefined) {
+    const width = plantFields.length
+    const rows = Array.from({ length: size }, (_, row) => {
+      return `(${plantFields.map((_, index) => `$${row * width + index + 1}`).join(', ')})`
+    })
+    text = `INSERT INTO ${plants} (${listColumns()}) VALUES ${rows.join(', ')}
       ON CONFLICT (id) DO NOTHING
-      RETURNING id`,
+      RETURNING id`
+    texts.set(key, text)
   }
+  return { name, text }
 }
 
 /**
  * A statement of its own, because the first one's snapshot may be older than what it ran into. The
- * commit that stored what it finds may have been cut off while it waited for a standby. So it
- * writes a record to the log, for everybody who reads logs to overlook: its own commit then waits
- * until the standby has that, and all that came before it. It needs no privilege, as a lock would.
+ * commit that stored what it finds may have been cut off while it waited for a standby. So each row
+ * writes a record to the log of the node that holds it, for everybody who reads logs to overlook:
+ * the statement's own commit there then waits until the standby has that, and all that came before
+ * it. Said once for all rows, in a subquery, it would go to the log of the coordinator. It needs no
+ * privilege, as a lock would.
  */
 function selectFrom({ plants }: Tables) {
   return {
     name: 'select-plants',
-    text: `WITH record AS MATERIALIZED (
-        SELECT pg_logical_emit_message(true, 'plant-store', ''::text) AS position
-      )
-      SELECT ${listColumns()} FROM record, ${plants}
-      WHERE id = ANY ($1::bigint[]) AND position IS NOT NULL`,
+    text: `SELECT ${listColumns()},
+      pg_logical_emit_message(true, 'plant-store', ''::text) IS NOT NULL AS is_recorded
+      FROM ${plants} WHERE id = ANY ($1::bigint[])`,
   }
 }
 
+/** In id order, overlapping batches of several servers take their locks in one order. */
 function byId(one: NewPlant, other: NewPlant): number {
   return one.id < other.id ? -1 : 1
 }
@@ -52,8 +66,12 @@ async function insert(
   tables: Tables,
   plants: readonly NewPlant[],
 ): Promise<Set<bigint>> {
-  const columns = plantFields.map((field) => plants.map((plant) => plant[field] ?? null))
-  const { rows } = await client.query<{ id: string }>({ ...insertInto(tables), values: columns })
+  const size = sizeFor(plants.length)
+  const values = plants.flatMap(toRow)
+  // The rows beyond the batch repeat its last one, and so are in conflict with it.
+  const last = values.slice(-plantFields.length)
+  for (let row = plants.length; row < size; row++) values.push(...last)
+  const { rows } = await client.query<{ id: string }>({ ...insertInto(tables, size), values })
   return new Set(rows.map(({ id }) => BigInt(id)))
 }
 

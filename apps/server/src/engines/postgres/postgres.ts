@@ -11,6 +11,7 @@ import {
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { createPostgresMoves } from './moves.ts'
+import { type NodeWatch, watchNodes } from './node-watch.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
@@ -48,11 +49,34 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
     const { pool, place, tables } = database
     await refuseOtherSchema(pool, place, tables)
     await refuseDeviations(database)
-    return { database, description: await describe(pool, place) }
+    const nodes = await watchNodes(database, allowDataLoss)
+    return { database, nodes, description: await describe(pool, place) }
   } catch (error) {
     await database?.pool.end()
     throw describeOpenFailure(error, address.place)
   }
+}
+
+/** Commits of plants, each of which is tried while the nodes can be trusted. */
+function groupCommits(
+  { pool, tables }: Database,
+  nodes: NodeWatch,
+  { queueLimit, queue, observer }: PostgresStoreOptions,
+): GroupCommit<NewPlant, CreateOutcome> {
+  return new GroupCommit({
+    isOutcome: isCreateOutcome,
+    queueLimit,
+    queue,
+    observer,
+    commitsInFlight: COMMITS_IN_FLIGHT,
+    besideAfterMs: BESIDE_AFTER_MS,
+    commit: (plants, waitedMs) =>
+      resolveOutcome(
+        pool,
+        (client, onStored) => nodes.guard(() => insertPlants(client, tables, plants, onStored)),
+        waitedMs,
+      ),
+  })
 }
 
 /**
@@ -63,22 +87,9 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedStore> {
   const address = readPostgresUrl(options.databaseUrl)
-  const { database, description } = await open(address, options.allowDataLoss)
+  const { database, nodes, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
-  const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    isOutcome: isCreateOutcome,
-    queueLimit: options.queueLimit,
-    queue: options.queue,
-    observer: options.observer,
-    commitsInFlight: COMMITS_IN_FLIGHT,
-    besideAfterMs: BESIDE_AFTER_MS,
-    commit: (plants, waitedMs) =>
-      resolveOutcome(
-        pool,
-        (client, onStored) => insertPlants(client, tables, plants, onStored),
-        waitedMs,
-      ),
-  })
+  const commits = groupCommits(database, nodes, options)
 
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
@@ -96,7 +107,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       }
     },
     async isReady() {
-      await proveReady(database)
+      await proveReady(database, nodes)
       return true
     },
     measure: async () => ({
@@ -107,6 +118,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     share: () => ({ data: undefined, transfer: [] }),
     async close() {
       await commits.close()
+      nodes.close()
       await pool.end()
     },
   }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { StoreRefusedError, StoreUnavailableError } from '../../store/store.ts'
 import { findMissingGrants } from './grants.ts'
+import type { NodeWatch } from './node-watch.ts'
 import { describeReason } from './open-failure.ts'
 import type { Database } from './pool.ts'
 import { findDeviations } from './shape.ts'
@@ -34,12 +35,12 @@ export async function takesWrites(pool: Pool): Promise<boolean> {
   }
 }
 
-async function findObstacle(database: Database): Promise<string | undefined> {
+async function findObstacle(database: Database, nodes: NodeWatch): Promise<string | undefined> {
   if (!(await takesWrites(database.pool))) return 'the database is read-only'
   await refuseDeviations(database)
   const missing = await findMissingGrants(database.pool, database.tables)
   const needed = missing.filter(({ without }) => without === undefined).map(({ sql }) => sql)
-  if (needed.length === 0) return undefined
+  if (needed.length === 0) return nodes.findObstacle()
   return `the database's user may not do all that a create needs. Try, as the owner of the tables: ${needed.join('; ')}`
 }
 
@@ -48,8 +49,8 @@ async function findObstacle(database: Database): Promise<string | undefined> {
  * nothing.
  * @throws StoreUnavailableError with the reason, for operators
  */
-export async function proveReady(database: Database): Promise<void> {
-  const obstacle = await findObstacle(database).catch((error) =>
+export async function proveReady(database: Database, nodes: NodeWatch): Promise<void> {
+  const obstacle = await findObstacle(database, nodes).catch((error) =>
     error instanceof StoreRefusedError ? error.message : describeReason(error),
   )
   if (obstacle === undefined) return

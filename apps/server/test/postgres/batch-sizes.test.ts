@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { sizeFor } from '../../src/engines/postgres/plants.ts'
+import { query } from './postgres-server.ts'
+import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
+
+const postgres = usePostgres()
+
+test('a batch of any size fits a statement of one of 64 sizes, which is at most an eighth more', () => {
+  const batches = Array.from({ length: 1024 }, (_, index) => index + 1)
+  for (const plants of batches) {
+    expect(sizeFor(plants)).toBeGreaterThanOrEqual(plants)
+    expect(sizeFor(plants)).toBeLessThanOrEqual(plants * 1.125)
+  }
+  expect(new Set(batches.map(sizeFor)).size).toBe(64)
+})
+
+test.each([1, 3, 9, 23, 65, 1000])('%i plants at once are stored to the letter', async (size) => {
+  const databaseUrl = await newDatabase(postgres)
+  const store = await openStoreAt(databaseUrl, 8192)
+  const plants = Array.from({ length: size }, (_, index) => {
+    const id = BigInt(index % 2 === 0 ? index : -index)
+    return index % 3 === 0
+      ? { id, name: `plant ${id}` }
+      : { id, name: `plant ${id}`, tag: 'indoor' }
+  })
+  const outcomes = await Promise.all(plants.map((plant) => store.plants.create(plant)))
+  expect(new Set(outcomes)).toEqual(new Set(['created']))
+  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
+  const expected = plants.map(({ id, name, tag }) => ({ id: `${id}`, name, tag: tag ?? null }))
+  const byId = (one: { id?: unknown }, other: { id?: unknown }) => Number(one.id) - Number(other.id)
+  expect(rows.sort(byId)).toEqual(expected.sort(byId))
+})
