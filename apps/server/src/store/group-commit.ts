@@ -1,6 +1,14 @@
 import type { CommitObserver, CommitTiming } from './observer.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from './store.ts'
 
+/** Counts what waits in several queues together. */
+export interface QueueCount {
+  /** Takes a place; false if `most` are taken. */
+  take(most: number): boolean
+  /** Gives so many places back. */
+  leave(count: number): void
+}
+
 export interface GroupCommitOptions<Item, Outcome> {
   /**
    * Stores a batch in one transaction and resolves with an outcome for each item, in order.
@@ -13,6 +21,8 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly poll?: () => void
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
+  /** Where the limit is that of several queues; by default each queue has its own. */
+  readonly queued?: QueueCount | undefined
   /** Commits that may run at the same time. Default: 1. */
   readonly commitsInFlight?: number
   /**
@@ -70,11 +80,12 @@ export class GroupCommit<Item, Outcome> {
 
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item, timing?: CommitTiming): Promise<Outcome> {
-    const { queueLimit, poll } = this.#options
+    const { queueLimit, queued, poll } = this.#options
     if (this.#refusal !== undefined) {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
     }
-    if (this.#queue.length >= queueLimit) {
+    const isFull = queued ? !queued.take(queueLimit) : this.#queue.length >= queueLimit
+    if (isFull) {
       return Promise.reject(new StoreUnavailableError('the queue is full'))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
@@ -95,6 +106,7 @@ export class GroupCommit<Item, Outcome> {
   fail(error: Error): void {
     this.#refusal ??= 'the store has failed'
     for (const { reject } of this.#queue) reject(error)
+    this.#options.queued?.leave(this.#queue.length)
     this.#queue = []
   }
 
@@ -152,6 +164,7 @@ export class GroupCommit<Item, Outcome> {
     this.#lastStart = performance.now()
     const batch = this.#queue
     this.#queue = batch.splice(BATCH_LIMIT)
+    this.#options.queued?.leave(batch.length)
     const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are resolved, which takes time as well.

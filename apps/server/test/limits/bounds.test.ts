@@ -171,7 +171,9 @@ test('a burst of 90,000 pipelined requests without a token holds up no create', 
   const server = await start({})
   // Each loop now knows its token, which is admitted even from an address over the limit.
   await Promise.all(
-    Array.from({ length: 64 }, async (_, id) => (await post(server, { body: plantText(id) })).text()),
+    Array.from({ length: 64 }, async (_, id) =>
+      (await post(server, { body: plantText(id) })).text(),
+    ),
   )
   const bytes = Buffer.from(STRANGER.repeat(9_000))
   await hold(server, { connections: 10, bytes })

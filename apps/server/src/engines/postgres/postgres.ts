@@ -1,5 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
+import type { OpenOptions } from '../../store/engine.ts'
 import { GroupCommit } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
 import {
@@ -19,10 +20,8 @@ import { proveReady, refuseDeviations } from './readiness.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends Pick<OpenOptions, 'queueLimit' | 'queued'> {
   readonly databaseUrl: string
-  /** Plants that may wait for a commit; one more is refused at once. */
-  readonly queueLimit: number
   /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
   readonly observer?: StoreObserver | undefined
@@ -66,6 +65,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
+    queued: options.queued,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,

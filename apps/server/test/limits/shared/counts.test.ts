@@ -7,7 +7,6 @@ import {
   forgetLoop,
   joinCounts,
 } from '../../../src/limits/process-counts.ts'
-import { createQueueBound } from '../../../src/limits/queue-bound.ts'
 import { createRate } from '../../../src/limits/rate.ts'
 import type { AddressPlace } from '../../../src/limits/shared/address-counts.ts'
 
@@ -46,19 +45,19 @@ describe('the counts of several loops', () => {
     expect(other?.requests.others).toBe(1)
   })
 
-  test('bound the queue of the process, and forget that of a dead loop', () => {
-    const { counts } = joinLoops(2)
-    const [one, other] = [0, 1].map((loop) => createQueueBound({ counts, loop }, 3))
-    expect([one?.take(), one?.take(), other?.take(), other?.take()]).toEqual([
+  test('of a dead loop are forgotten, and those of the others stay', () => {
+    const { counts, each } = joinLoops(2)
+    const [one, other] = each
+    expect([one, one, other, other].map((loop) => loop?.queuedPlants.take(3))).toEqual([
       true,
       true,
       true,
       false,
     ])
     forgetLoop(counts, 0)
-    expect([other?.take(), other?.take(), other?.take()]).toEqual([true, true, false])
-    other?.leave(2)
-    expect(one?.take()).toBe(true)
+    expect([1, 2, 3].map(() => other?.queuedPlants.take(3))).toEqual([true, true, false])
+    other?.queuedPlants.leave(2)
+    expect(other?.queuedPlants.total).toBe(1)
   })
 })
 
