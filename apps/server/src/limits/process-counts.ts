@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { RateShare } from './rate.ts'
 import {
   AddressCounts,
   createAddressCountsMemory,
   forgetAddressCounts,
 } from './shared/address-counts.ts'
-import { createKeyedHash } from './shared/keyed-hash.ts'
+import { createHashKey, createKeyedHash, type HashKey } from './shared/keyed-hash.ts'
 import { createLoopCountMemory, forgetLoopCount, LoopCount } from './shared/loop-count.ts'
 import { createRateMemory, RateBuckets } from './shared/rate-buckets.ts'
 
@@ -17,7 +16,7 @@ export interface ProcessCounts {
   readonly loops: number
   /** When they were made, by process.hrtime.bigint(), which all threads share. */
   readonly sinceNs: bigint
-  readonly hashKey: string
+  readonly hashKey: HashKey
   readonly perLoop: Readonly<Record<PerLoop, SharedArrayBuffer>>
   readonly perAddress: Readonly<Record<PerAddress, SharedArrayBuffer>>
   readonly rates: Readonly<Record<Rates, SharedArrayBuffer>>
@@ -56,7 +55,7 @@ export function createProcessCounts(loops: number, limits: CountedLimits): Proce
   return {
     loops,
     sinceNs: process.hrtime.bigint(),
-    hashKey: randomUUID(),
+    hashKey: createHashKey(),
     perLoop: {
       requests: perLoop(),
       publicRequests: perLoop(),
