@@ -9,7 +9,7 @@ const limit = { unitNs: 100_000_000, burst: 5 }
 /** Memory of its own, as one of two loops uses it. */
 function shareOf(keys: number): RateShare {
   const hash = createKeyedHash(createHashKey())
-  return { memory: createRateMemory(keys), loop: 0, hash, clockOffsetNs: 1_000 }
+  return { memory: createRateMemory(keys), loop: 0, hash }
 }
 
 const startRate = (keys = 100) => createRate(limit, shareOf(keys))
