@@ -1,4 +1,4 @@
-import type { QueueCount } from './group-commit.ts'
+import type { QueueBound } from './group-commit.ts'
 import type { Examination } from './health-check.ts'
 import type { MoveSource } from './move.ts'
 import type { StoreObserver } from './observer.ts'
@@ -52,8 +52,8 @@ export interface Departure {
 export interface OpenOptions extends MigrateOptions {
   /** Plants that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** Counts what waits where the limit is that of several stores together. */
-  readonly queued?: QueueCount | undefined
+  /** Bounds what waits in this thread together with what waits in others. Default: each by itself. */
+  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 

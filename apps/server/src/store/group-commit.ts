@@ -1,11 +1,11 @@
 import type { CommitObserver, CommitTiming } from './observer.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from './store.ts'
 
-/** Counts what waits in several queues together. */
-export interface QueueCount {
-  /** Takes a place; false if `most` are taken. */
-  take(most: number): boolean
-  /** Gives so many places back. */
+/** Bounds how many items wait for a commit to begin, in several queues together. */
+export interface QueueBound {
+  /** Takes a place; false if none is left. */
+  take(): boolean
+  /** Gives back the places of items that wait no more. */
   leave(count: number): void
 }
 
@@ -21,8 +21,8 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly poll?: () => void
   /** Items that may wait for a commit; one more is refused at once. */
   readonly queueLimit: number
-  /** Where the limit is that of several queues; by default each queue has its own. */
-  readonly queued?: QueueCount | undefined
+  /** Bounds this queue together with others. Default: `queueLimit` bounds it alone. */
+  readonly queue?: QueueBound | undefined
   /** Commits that may run at the same time. Default: 1. */
   readonly commitsInFlight?: number
   /**
@@ -80,12 +80,11 @@ export class GroupCommit<Item, Outcome> {
 
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item, timing?: CommitTiming): Promise<Outcome> {
-    const { queueLimit, queued, poll } = this.#options
+    const { queueLimit, queue, poll } = this.#options
     if (this.#refusal !== undefined) {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
     }
-    const isFull = queued ? !queued.take(queueLimit) : this.#queue.length >= queueLimit
-    if (isFull) {
+    if (!(queue?.take() ?? this.#queue.length < queueLimit)) {
       return Promise.reject(new StoreUnavailableError('the queue is full'))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
@@ -105,8 +104,8 @@ export class GroupCommit<Item, Outcome> {
   /** Rejects what waits with an error, and refuses what comes from now on. */
   fail(error: Error): void {
     this.#refusal ??= 'the store has failed'
+    this.#options.queue?.leave(this.#queue.length)
     for (const { reject } of this.#queue) reject(error)
-    this.#options.queued?.leave(this.#queue.length)
     this.#queue = []
   }
 
@@ -164,7 +163,7 @@ export class GroupCommit<Item, Outcome> {
     this.#lastStart = performance.now()
     const batch = this.#queue
     this.#queue = batch.splice(BATCH_LIMIT)
-    this.#options.queued?.leave(batch.length)
+    this.#options.queue?.leave(batch.length)
     const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are resolved, which takes time as well.

@@ -16,6 +16,7 @@ describe('of connections beyond the limit', () => {
 
   test('each is closed at once, and the others go on', async () => {
     const [one, other] = [await server.open(), await server.open()]
+    await server.quiesce()
     for (let count = 0; count < 5; count++) {
       const refused = await server.open()
       expect(String(await refused.readToEnd())).toBe('')

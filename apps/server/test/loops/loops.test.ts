@@ -1,5 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runOn } from '../commands/program.ts'
+import { findFreePort } from '../free-port.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { logLinesIn, runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -57,6 +61,24 @@ describe('a server with several event loops', () => {
     expect(new Set(await all())).toEqual(new Set([401]))
   })
 
+  test('bounds the plants that wait for a commit in all of them together', async () => {
+    const folder = temporaryFolder()
+    const server = await startLoopsServer({ PLANT_STORE_QUEUE_LIMIT: '3' }, { folder })
+    const callers = openCallers(server, 2 * ENOUGH)
+    for (const [id, caller] of callers.entries()) expect(await caller.create(id)).toBe(200)
+    const observer = new DatabaseSync(`${folder}/data/plants.db`)
+    onTestFinished(() => observer.close())
+    observer.exec('BEGIN IMMEDIATE')
+    // Each loop has a commit that has begun, and the rest waits.
+    const statuses = callers.map((caller, id) => caller.create(1_000 + id))
+    const waiting = async () => sampleOf(await server.scrape(), 'plant_store_waiting_plants')
+    await expect.poll(waiting, { interval: 10 }).toBeGreaterThanOrEqual(3)
+    await sleep(500)
+    expect(await waiting()).toBeLessThanOrEqual(3)
+    observer.exec('ROLLBACK')
+    expect(new Set(await Promise.all(statuses))).toEqual(new Set([200, 503]))
+  })
+
   test('is not ready while one of them does not answer', async () => {
     const server = await startLoopsServer()
     const status = async () => (await fetch(`${server.operationsUrl}/readyz`)).status
@@ -109,8 +131,7 @@ describe('a port that another server has', () => {
   })
 
   test('is refused to all but one of several that start at once', async () => {
-    const { port, end } = await startServerProcess()
-    await end()
+    const port = await findFreePort()
     const environment = { PLANT_STORE_LOOPS: '2', PLANT_STORE_LISTEN: `127.0.0.1:${port}` }
     const starts = [1, 2, 3].map(() => startServerProcess({ environment }))
     const settled = await Promise.allSettled(starts)
@@ -119,5 +140,16 @@ describe('a port that another server has', () => {
       expect.stringContaining('EADDRINUSE'),
       expect.stringContaining('EADDRINUSE'),
     ])
+  })
+
+  test('is refused where another start has held its turn for 5 s', async () => {
+    const port = await findFreePort()
+    const turn = createServer().listen({ path: `\0plant-store-start:${port}` })
+    onTestFinished(() => void turn.close())
+    const { code, err } = await runToEnd({
+      environment: { PLANT_STORE_LOOPS: '2', PLANT_STORE_LISTEN: `127.0.0.1:${port}` },
+    })
+    expect(code).toBe(69)
+    expect(err).toContain('EADDRINUSE')
   })
 })

@@ -49,8 +49,9 @@ describe('group commit', () => {
 
   test('groups that share a limit refuse what is one too many in all their queues', async () => {
     const memory = createLoopCountMemory(2)
-    const [one, other] = [0, 1].map((loop) =>
-      openGroup({ queueLimit: 3, queued: new LoopCount(memory, loop) }),
+    const queues = [0, 1].map((loop) => new LoopCount(memory, loop))
+    const [one, other] = queues.map((queue) =>
+      openGroup({ queue: { take: () => queue.take(3), leave: (count) => queue.leave(count) } }),
     ) as [ReturnType<typeof openGroup>, ReturnType<typeof openGroup>]
     const outcomes = [one.group.add(1), one.group.add(2), other.group.add(3)]
     await expect(other.group.add(4)).rejects.toThrow('the queue is full')

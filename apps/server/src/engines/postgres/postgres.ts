@@ -1,7 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
-import type { OpenOptions } from '../../store/engine.ts'
-import { GroupCommit } from '../../store/group-commit.ts'
+import { GroupCommit, type QueueBound } from '../../store/group-commit.ts'
 import type { StoreObserver } from '../../store/observer.ts'
 import {
   type CreateOutcome,
@@ -20,10 +19,14 @@ import { proveReady, refuseDeviations } from './readiness.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
-export interface PostgresStoreOptions extends Pick<OpenOptions, 'queueLimit' | 'queued'> {
+export interface PostgresStoreOptions {
   readonly databaseUrl: string
+  /** Plants that may wait for a commit; one more is refused at once. */
+  readonly queueLimit: number
   /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
+  /** Bounds what waits here together with what waits in other threads. */
+  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 
@@ -65,7 +68,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
     queueLimit: options.queueLimit,
-    queued: options.queued,
+    queue: options.queue,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,

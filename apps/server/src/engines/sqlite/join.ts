@@ -39,14 +39,14 @@ export function shareWith(
  */
 export async function joinSqliteStore(data: unknown, options: OpenOptions): Promise<Store> {
   const { opened: openedPort, commits: end, description } = data as SqliteShare
-  const { queueLimit, queued, observer } = options
+  const { queueLimit, queue, observer } = options
   const port = new CommitPort(end, observer)
   end.port.on('close', () => port.die())
   const integrity = createIntegrity((fault) => commits.fail(fault))
   const opened = new OpenedThread(openedPort, integrity.learn)
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     queueLimit,
-    queued,
+    queue,
     observer,
     isOutcome: isCreateOutcome,
     commit: (plants) => integrity.watch(() => commitAndTell(plants)),

@@ -1,7 +1,7 @@
 import '../../process/without-proto.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { engineOf } from '../../engines/engines.ts'
-import { LoopCount } from '../../limits/shared/loop-count.ts'
+import { createQueueBound } from '../../limits/queue-bound.ts'
 import { startTelemetry, stopTelemetry } from '../../operations/telemetry.ts'
 import { within } from '../../process/within.ts'
 import { joinObservers } from '../../store/observer.ts'
@@ -35,15 +35,16 @@ async function open() {
   const telemetry = await startTelemetry(config, { loop })
   const metrics = notingUnknownOutcomes(telemetry.metrics, () => tell({ type: 'outcomeUnknown' }))
   const observer = joinObservers(metrics?.store, telemetry.tracing?.observer)
-  const queued = new LoopCount(counts.perLoop.queuedPlants, loop - 1)
-  const store = await engineOf(config.databaseUrl).join(share, { ...config, observer, queued })
+  const limits = { counts, loop: loop - 1 }
+  const queue = createQueueBound(limits, config.queueLimit)
+  const store = await engineOf(config.databaseUrl).join(share, { ...config, queue, observer })
   metrics?.measureStore(store)
   const stop = new AbortController()
   const service = await openService(config, {
     ...telemetry,
     metrics,
     store,
-    limits: { counts, loop: loop - 1 },
+    limits,
     stop: stop.signal,
     onFailure: suspect,
   })
