@@ -21,8 +21,7 @@ export interface FailedCredentials extends FailureLimit {
   refusalOf(request: IncomingMessage): Refusal | undefined
 }
 
-const SECOND_NS = 1_000_000_000
-const MINUTE_NS = 60 * SECOND_NS
+const MINUTE_NS = 60_000_000_000
 
 const error = new RequestError(
   'too_many_requests',
@@ -41,12 +40,11 @@ function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
 
 /**
  * Until when some caller is over the limit, for all loops: while nobody is, no address is looked up.
- * Times are by performance.now() of this thread.
+ * Times are by performance.now().
  */
-function shareOver({ failureRates, failuresOver: shared }: FailedCredentialsOptions['counts']) {
+function shareOver(shared: Int32Array) {
   // In seconds, which fit into the number for as long as any process runs.
-  const toShared = (timeMs: number) =>
-    Math.ceil((timeMs * 1e6 + failureRates.clockOffsetNs) / SECOND_NS)
+  const toShared = (timeMs: number) => Math.ceil(timeMs / 1_000)
   return {
     isPossible: (nowMs: number) => toShared(nowMs) <= Atomics.load(shared, 0),
     extend(timeMs: number): void {
@@ -71,7 +69,7 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
   if (perMinute === undefined) return noLimit
   const limit = { unitNs: Math.round(MINUTE_NS / perMinute), burst: perMinute }
   const rate = createRate(limit, counts.failureRates)
-  const someoneOver = shareOver(counts)
+  const someoneOver = shareOver(counts.failuresOver)
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     const now = performance.now()

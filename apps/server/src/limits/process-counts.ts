@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { RateShare } from './rate.ts'
 import {
   AddressCounts,
   createAddressCountsMemory,
   forgetAddressCounts,
 } from './shared/address-counts.ts'
-import { createKeyedHash } from './shared/keyed-hash.ts'
+import { createHashKey, createKeyedHash, type HashKey } from './shared/keyed-hash.ts'
 import { createLoopCountMemory, forgetLoopCount, LoopCount } from './shared/loop-count.ts'
 import { createRateMemory, RateBuckets } from './shared/rate-buckets.ts'
 
@@ -15,9 +14,7 @@ import { createRateMemory, RateBuckets } from './shared/rate-buckets.ts'
  */
 export interface ProcessCounts {
   readonly loops: number
-  /** When they were made, by process.hrtime.bigint(), which all threads share. */
-  readonly sinceNs: bigint
-  readonly hashKey: string
+  readonly hashKey: HashKey
   readonly perLoop: Readonly<Record<PerLoop, SharedArrayBuffer>>
   readonly perAddress: Readonly<Record<PerAddress, SharedArrayBuffer>>
   readonly rates: Readonly<Record<Rates, SharedArrayBuffer>>
@@ -55,8 +52,7 @@ export function createProcessCounts(loops: number, limits: CountedLimits): Proce
   const isLimited = addressLimit !== undefined
   return {
     loops,
-    sinceNs: process.hrtime.bigint(),
-    hashKey: randomUUID(),
+    hashKey: createHashKey(),
     perLoop: {
       requests: perLoop(),
       publicRequests: perLoop(),
@@ -108,25 +104,14 @@ export interface LoopPlace {
   readonly loop: number
 }
 
-/** What to add to performance.now() of this thread for the time since `sinceNs`; in whole ns. */
-function measureClockOffset(sinceNs: bigint): number {
-  // Both read one clock, from different beginnings; the less time between, the larger the difference.
-  const measured = Array.from({ length: 100 }, () => {
-    const elapsedNs = Number(process.hrtime.bigint() - sinceNs)
-    return elapsedNs - Math.round(performance.now() * 1e6)
-  })
-  return Math.max(...measured)
-}
-
-/** To be called in the thread of the loop, whose clock it reads. */
+/** To be called in the thread of the loop. */
 export function joinCounts({ counts, loop }: LoopPlace): LoopCounts {
-  const { loops, sinceNs, perLoop, perAddress, rates } = counts
+  const { loops, perLoop, perAddress, rates } = counts
   const hash = createKeyedHash(counts.hashKey)
   const countIn = (memory: SharedArrayBuffer) => new LoopCount(memory, loop)
   const addressesIn = (memory: SharedArrayBuffer) =>
     new AddressCounts(memory, { loops, loop, hash })
-  const clockOffsetNs = measureClockOffset(sinceNs)
-  const rateIn = (memory: SharedArrayBuffer) => ({ memory, loop, hash, clockOffsetNs })
+  const rateIn = (memory: SharedArrayBuffer) => ({ memory, loop, hash })
   return {
     requests: countIn(perLoop.requests),
     publicRequests: countIn(perLoop.publicRequests),

@@ -19,7 +19,10 @@ export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateSta
   return { remaining, waitMs: remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS }
 }
 
-/** A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(). */
+/**
+ * A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(),
+ * which counts from the start of the process in all its threads.
+ */
 export interface Rate {
   /** What is left; nothing is spent. */
   look(key: string, nowMs: number): RateState
@@ -33,18 +36,13 @@ export interface RateShare {
   readonly memory: SharedArrayBuffer
   readonly loop: number
   readonly hash: (key: string) => Hash
-  /** What to add to performance.now() of this thread to have a time that all threads share; whole ns. */
-  readonly clockOffsetNs: number
 }
 
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
  * each key: the time at which all of its burst is available again.
  */
-export function createRate(
-  limit: RateLimit,
-  { memory, loop, hash, clockOffsetNs }: RateShare,
-): Rate {
+export function createRate(limit: RateLimit, { memory, loop, hash }: RateShare): Rate {
   const buckets = new RateBuckets(memory, loop)
   let nowNs = 0
   let spends = false
@@ -58,7 +56,7 @@ export function createRate(
   }
 
   function use(key: string, nowMs: number, isSpent: boolean): RateState {
-    nowNs = Math.round(nowMs * NS_PER_MS) + clockOffsetNs
+    nowNs = Math.round(nowMs * NS_PER_MS)
     spends = isSpent
     buckets.update(hash(key), change)
     return state

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRate, type RateShare } from '../../src/limits/rate.ts'
-import { createKeyedHash } from '../../src/limits/shared/keyed-hash.ts'
+import { createHashKey, createKeyedHash } from '../../src/limits/shared/keyed-hash.ts'
 import { createRateMemory } from '../../src/limits/shared/rate-buckets.ts'
 
 const limit = { unitNs: 100_000_000, burst: 5 }
 
 /** Memory of its own, as one of two loops uses it. */
 function shareOf(keys: number): RateShare {
-  const hash = createKeyedHash('a key')
-  return { memory: createRateMemory(keys), loop: 0, hash, clockOffsetNs: 1_000 }
+  const hash = createKeyedHash(createHashKey())
+  return { memory: createRateMemory(keys), loop: 0, hash }
 }
 
 const startRate = (keys = 100) => createRate(limit, shareOf(keys))

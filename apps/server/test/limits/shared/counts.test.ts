@@ -7,7 +7,6 @@ import {
   forgetLoop,
   joinCounts,
 } from '../../../src/limits/process-counts.ts'
-import { createQueueBound } from '../../../src/limits/queue-bound.ts'
 import { createRate } from '../../../src/limits/rate.ts'
 import type { AddressPlace } from '../../../src/limits/shared/address-counts.ts'
 
@@ -46,19 +45,19 @@ describe('the counts of several loops', () => {
     expect(other?.requests.others).toBe(1)
   })
 
-  test('bound the queue of the process, and forget that of a dead loop', () => {
-    const { counts } = joinLoops(2)
-    const [one, other] = [0, 1].map((loop) => createQueueBound({ counts, loop }, 3))
-    expect([one?.take(), one?.take(), other?.take(), other?.take()]).toEqual([
+  test('of a dead loop are forgotten, and those of the others stay', () => {
+    const { counts, each } = joinLoops(2)
+    const [one, other] = each
+    expect([one, one, other, other].map((loop) => loop?.queuedPlants.take(3))).toEqual([
       true,
       true,
       true,
       false,
     ])
     forgetLoop(counts, 0)
-    expect([other?.take(), other?.take(), other?.take()]).toEqual([true, true, false])
-    other?.leave(2)
-    expect(one?.take()).toBe(true)
+    expect([1, 2, 3].map(() => other?.queuedPlants.take(3))).toEqual([true, true, false])
+    other?.queuedPlants.leave(2)
+    expect(other?.queuedPlants.total).toBe(1)
   })
 })
 
@@ -126,14 +125,11 @@ describe('rates', () => {
     const { counts, each } = joinLoops(2)
     const limit = { unitNs: 1e9, burst: 4 }
     const [one, other] = each.map(({ tokenRates }) => createRate(limit, tokenRates))
-    const begin = performance.now()
-    // A millisecond later each, because the clocks of loops agree to about a microsecond.
-    const left = [one, other, one].map(
-      (rate, index) => rate?.spend('a token', begin + index).remaining,
-    )
+    const now = performance.now()
+    const left = [one, other, one].map((rate) => rate?.spend('a token', now).remaining)
     expect(left).toEqual([4, 3, 2])
     forgetLoop(counts, 0)
-    expect(other?.look('a token', begin + 3).remaining).toBe(1)
+    expect(other?.look('a token', now).remaining).toBe(1)
   })
 
   test('of failed credentials are too: a caller that failed on one loop is refused on all', () => {

@@ -36,8 +36,8 @@ async function startThread(counts: ProcessCounts, loop: number, work: Work) {
   const worker = new Worker(new URL('hammer.ts', import.meta.url), {
     workerData: { ...work, counts, loop, witness } satisfies Hammering,
   })
-  await once(worker, 'message')
-  return worker
+  const [said] = await once(worker, 'message')
+  return { worker, said }
 }
 
 /** How many threads are there now is seen by all that share counts. */
@@ -46,7 +46,7 @@ const witnesses = new WeakMap<ProcessCounts, SharedArrayBuffer>()
 /** What threads on the same counts were granted in all, and how many of them at the same time at most. */
 async function hammer(counts: ProcessCounts, work: Work) {
   const workers = Array.from({ length: THREADS }, (_, loop) => startThread(counts, loop, work))
-  const results = workers.map(async (worker) => (await once(await worker, 'message'))[0])
+  const results = workers.map(async (started) => (await once((await started).worker, 'message'))[0])
   const several: readonly { granted: number; largest: number }[] = await Promise.all(results)
   return {
     granted: several.reduce((sum, { granted }) => sum + granted, 0),
@@ -78,6 +78,14 @@ describe('threads that hammer the same counts', () => {
   })
 })
 
+test('threads agree on the time, by which rates grow back', async () => {
+  const counts = createCounts()
+  const before = performance.now()
+  const { said } = await startThread(counts, 1, { what: 'rates', times: 0, most: 1 })
+  expect(said).toBeGreaterThan(before)
+  expect(said).toBeLessThan(performance.now())
+})
+
 describe('of a thread that was terminated', () => {
   test.each(['requests', 'addresses', 'rates'] as const)(
     'no %s are left, and those of the others stay',
@@ -88,7 +96,7 @@ describe('of a thread that was terminated', () => {
       const place = other.addressConnections.add('192.0.2.1', 100) ?? new Int32Array()
       const rate = createRate({ unitNs: UNIT_NS, burst: 1e6 }, other.tokenRates)
       for (let life = 0; life < 5; life++) {
-        const worker = await startThread(counts, 1, { what, times: Infinity, most: 1e6 })
+        const { worker } = await startThread(counts, 1, { what, times: Infinity, most: 1e6 })
         await sleep(5 + life)
         await worker.terminate()
         forgetLoop(counts, 1)
