@@ -93,21 +93,32 @@ function tooLarge(limitBytes: number): RequestError {
 }
 
 /**
- * The whole body.
- * @throws RequestError as soon as it exceeds the limit, CallerGoneError when it never ends.
+ * Calls back once: with the whole body, with a RequestError as soon as the body exceeds the limit, or
+ * with a CallerGoneError when it never ends. A promise here costs each create a twentieth more.
  */
-function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const body = new BodyBuffer(Number(request.headers['content-length'] ?? 0))
-    request.on('data', (chunk: Buffer) => {
-      if (body.length + chunk.length <= limitBytes) body.add(chunk)
-      else reject(tooLarge(limitBytes))
-    })
-    request.on('end', () => resolve(body.toBuffer()))
-    request.on('error', (cause) => {
-      reject(new CallerGoneError('the caller ended the connection', { cause }))
-    })
+function collect(
+  request: IncomingMessage,
+  limitBytes: number,
+  done: (error: Error | undefined, body: Buffer) => void,
+): void {
+  const body = new BodyBuffer(Number(request.headers['content-length'] ?? 0))
+  let isDone = false
+  function end(error?: Error): void {
+    if (isDone) return
+    isDone = true
+    done(error, body.toBuffer())
+  }
+  request.on('data', (chunk: Buffer) => {
+    if (body.length + chunk.length <= limitBytes) body.add(chunk)
+    else end(tooLarge(limitBytes))
   })
+  request.on('end', end)
+  request.on('error', (cause) =>
+    end(new CallerGoneError('the caller ended the connection', { cause })),
+  )
+  // Now, not at the end of this turn: Node then emits what it parses next without a queue, and has
+  // nothing to clean up after the reply.
+  request.read(0)
 }
 
 function decode(bytes: Buffer): JsonValue {
@@ -121,14 +132,22 @@ function decode(bytes: Buffer): JsonValue {
 
 /** Reads the body as JSON into `request.body`, after a check of its media type and length. */
 export function readJsonBody(limitBytes: number): RequestHandler {
-  return async (request, response, next) => {
+  return (request, response, next) => {
     checkMediaType(request)
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     // A caller with HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
       response.writeContinue()
     }
-    request.body = decode(await collect(request, limitBytes))
-    next()
+    collect(request, limitBytes, (error, bytes) => {
+      try {
+        if (error !== undefined) throw error
+        request.body = decode(bytes)
+      } catch (thrown) {
+        next(thrown)
+        return
+      }
+      next()
+    })
   }
 }
