@@ -48,11 +48,13 @@ function checkMediaType(request: IncomingMessage): void {
 /** The most memory that is reserved because of a Content-Length alone. */
 const MOST_UNSEEN_BYTES = 65_536
 
+const NOTHING = Buffer.alloc(0)
+
 /** A body in one buffer, however small the chunks are in which it arrives. */
 class BodyBuffer {
   /** The size of the first buffer that is not the caller's own chunk. */
   readonly #leastBytes: number
-  #buffer: Buffer = Buffer.alloc(0)
+  #buffer: Buffer = NOTHING
   #length = 0
 
   /** `expectedBytes` is the Content-Length, or 0. */
