@@ -30,6 +30,7 @@ export function withLastResort(
   }
 
   return (request, response) => {
-    app(request, response, (thrown: unknown) => replyAtLast(thrown, request, response))
+    // Not the app itself, which would set prototypes that the messages have: see messageClassesOf.
+    app.router(request, response, (thrown: unknown) => replyAtLast(thrown, request, response))
   }
 }
