@@ -30,7 +30,8 @@ export function withLastResort(
   }
 
   return (request, response) => {
-    // Not the app itself, which would set prototypes that the messages have: see messageClassesOf.
+    // All that the app itself would do: the messages have its prototypes, see messageClassesOf.
+    request.res = response
     app.router(request, response, (thrown: unknown) => replyAtLast(thrown, request, response))
   }
 }

@@ -33,9 +33,7 @@ export type EarlyCheck = (request: Request, response: Response) => boolean
 /** An Express app that matches paths exactly and adds no header of its own. */
 export function createBareApp(): Express {
   const app = express()
-  app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
-  // Nothing reads a query, but ts-rest asks for it.
-  return app.disable('query parser')
+  return app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
 }
 
 /**
