@@ -34,7 +34,10 @@ const routes = {
   createPlant: {
     ...defined,
     body: compile(defined.body),
-    responses: { ...defined.responses, [SUCCESS_STATUS]: compile(defined.responses[200]) },
+    responses: {
+      ...defined.responses,
+      [SUCCESS_STATUS]: compile(defined.responses[SUCCESS_STATUS]),
+    },
     // ts-rest would build a schema of the headers for each request, and copy them if there were none.
     headers: checkedBefore as never,
   },
