@@ -95,33 +95,29 @@ function tooLarge(limitBytes: number): RequestError {
 }
 
 /**
- * Calls back once: with the whole body, with a RequestError as soon as the body exceeds the limit, or
- * with a CallerGoneError when it never ends. `expectedBytes` is the Content-Length, or 0.
+ * The whole body. `expectedBytes` is the Content-Length, or 0. A promise, because a callback would be
+ * called outside of what the request's trace follows.
+ * @throws RequestError as soon as it exceeds the limit, CallerGoneError when it never ends.
  */
 function collect(
   request: IncomingMessage,
   expectedBytes: number,
   limitBytes: number,
-  done: (error: Error | undefined, body: Buffer) => void,
-): void {
-  const body = new BodyBuffer(expectedBytes)
-  let isDone = false
-  function end(error?: Error): void {
-    if (isDone) return
-    isDone = true
-    done(error, body.toBuffer())
-  }
-  request.on('data', (chunk: Buffer) => {
-    if (body.length + chunk.length <= limitBytes) body.add(chunk)
-    else end(tooLarge(limitBytes))
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const body = new BodyBuffer(expectedBytes)
+    request.on('data', (chunk: Buffer) => {
+      if (body.length + chunk.length <= limitBytes) body.add(chunk)
+      else reject(tooLarge(limitBytes))
+    })
+    request.on('end', () => resolve(body.toBuffer()))
+    request.on('error', (cause) => {
+      reject(new CallerGoneError('the caller ended the connection', { cause }))
+    })
+    // Now, not at the end of this turn: Node then emits what it parses next without a queue, and has
+    // nothing to clean up after the reply.
+    request.read(0)
   })
-  request.on('end', end)
-  request.on('error', (cause) =>
-    end(new CallerGoneError('the caller ended the connection', { cause })),
-  )
-  // Now, not at the end of this turn: Node then emits what it parses next without a queue, and has
-  // nothing to clean up after the reply.
-  request.read(0)
 }
 
 function decode(bytes: Buffer): JsonValue {
@@ -135,7 +131,7 @@ function decode(bytes: Buffer): JsonValue {
 
 /** Reads the body as JSON into `request.body`, after a check of its media type and length. */
 export function readJsonBody(limitBytes: number): RequestHandler {
-  return (request, response, next) => {
+  return async (request, response, next) => {
     checkMediaType(request)
     const expectedBytes = Number(request.headers['content-length'] ?? 0)
     if (expectedBytes > limitBytes) throw tooLarge(limitBytes)
@@ -143,15 +139,7 @@ export function readJsonBody(limitBytes: number): RequestHandler {
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
       response.writeContinue()
     }
-    collect(request, expectedBytes, limitBytes, (error, bytes) => {
-      try {
-        if (error !== undefined) throw error
-        request.body = decode(bytes)
-      } catch (thrown) {
-        next(thrown)
-        return
-      }
-      next()
-    })
+    request.body = decode(await collect(request, expectedBytes, limitBytes))
+    next()
   }
 }
