@@ -121,22 +121,18 @@ function parseExactly(text: string): JsonValue {
   return lacksSource ? parseMarked(text) : value
 }
 
-/** How our own client begins a body: a long id, which stands outside of any string. */
-const LEADING_LONG_ID = /^\{"id":(-?[1-9]\d{14,18}),/
+/**
+ * A plant as most callers write it: these members in this order, blanks at most as Python puts them,
+ * and no escape in a string.
+ */
+const USUAL_PLANT =
+  /^\{"id": ?(-?(?:0|[1-9]\d{0,18})), ?"name": ?"([^"\\\u0000-\u001f]*)"(?:, ?"tag": ?"([^"\\\u0000-\u001f]*)")?\}$/
 
-/** Stands for the long id while the rest is parsed; no number of a rest without fractions is it. */
-const STAND_IN = 0.5
-
-/** A body whose only long number is its leading id; about twice as fast as a reviver. */
-function parseLeadingLongId(text: string): JsonValue | undefined {
-  const [beginning, source] = LEADING_LONG_ID.exec(text) ?? []
-  if (beginning === undefined || source === undefined) return undefined
-  const rest = text.slice(beginning.length)
-  if (MAY_HOLD_INEXACT_NUMBER.test(rest)) return undefined
-  const value = parse(`{"id":${STAND_IN},${rest}`) as { id: JsonValue }
-  // A later member of the same name counts instead.
-  if (value.id === STAND_IN) value.id = decodeInteger(source)
-  return value
+/** The value of such a plant, for less than half of what JSON.parse takes; undefined for any other text. */
+function parseUsualPlant(text: string): JsonValue | undefined {
+  const [, id, name, tag] = USUAL_PLANT.exec(text) ?? []
+  if (id === undefined || name === undefined) return undefined
+  return tag === undefined ? { id: decodeInteger(id), name } : { id: decodeInteger(id), name, tag }
 }
 
 /**
@@ -147,10 +143,11 @@ function parseLeadingLongId(text: string): JsonValue | undefined {
 export function decodeJson(bytes: Uint8Array): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === '') throw new JsonSyntaxError('is empty')
+  const plant = parseUsualPlant(text)
+  if (plant !== undefined) return plant
   if (text.length >= SHORTEST_DEEP_TEXT) refuseDeepNesting(text)
   try {
-    if (!MAY_HOLD_INEXACT_NUMBER.test(text)) return parse(text)
-    return parseLeadingLongId(text) ?? parseExactly(text)
+    return MAY_HOLD_INEXACT_NUMBER.test(text) ? parseExactly(text) : parse(text)
   } catch (cause) {
     throw new JsonSyntaxError('is not valid JSON', { cause })
   }

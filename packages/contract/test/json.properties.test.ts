@@ -203,3 +203,49 @@ describe('for 10,000 byte sequences', () => {
     )
   })
 })
+
+/** Plants as most callers write them, and texts that nearly are. */
+const usualPlant = fc
+  .record({
+    id: fc.oneof(
+      integer.map(String),
+      fc.constantFrom('-0', '00', '-', '1.0', '1e3', '9007199254740993.0', '"7"', 'null'),
+    ),
+    strings: fc.array(
+      fc.string({
+        unit: fc.constantFrom('a', 'é', '🌿', '"', '\\', '\n', '\u007f', '\u2028', ' '),
+      }),
+      { minLength: 2, maxLength: 2 },
+    ),
+    blank: fc.constantFrom('', ' ', '  ', '\n'),
+    ending: fc.constantFrom('}', '}', '}', '', '} ', '}}', ',"tag":null}', ',"id":7}', ',"x":1.5}'),
+    hasTag: fc.boolean(),
+  })
+  .map(({ id, strings: [name, tag], blank, ending, hasTag }) => {
+    const member = hasTag ? `,${blank}"tag":${blank}"${tag}"` : ''
+    return `{"id":${blank}${id},${blank}"name":${blank}"${name}"${member}${ending}`
+  })
+
+function outcomeOf(text: string): unknown {
+  try {
+    return decodeJson(Buffer.from(text))
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('for 10,000 texts like plants', () => {
+  test('the short way to a usual plant gives what the long way gives', () => {
+    let plants = 0
+    fc.assert(
+      fc.property(usualPlant, (text) => {
+        const outcome = outcomeOf(text)
+        if (typeof outcome === 'object') plants++
+        // A blank in front is enough to leave the short way.
+        expect(isDeepStrictEqual(outcome, outcomeOf(` ${text}`))).toBe(true)
+      }),
+      RUNS,
+    )
+    expect(plants).toBeGreaterThan(1_000)
+  })
+})

@@ -30,6 +30,8 @@ export function withLastResort(
   }
 
   return (request, response) => {
-    app(request, response, (thrown: unknown) => replyAtLast(thrown, request, response))
+    // All that the app itself would do: the messages have its prototypes, see messageClassesOf.
+    request.res = response
+    app.router(request, response, (thrown: unknown) => replyAtLast(thrown, request, response))
   }
 }

@@ -45,9 +45,6 @@ const TIMEOUT_CHECK_MS = 500
  */
 const BUFFER_BYTES = 512
 
-/** If nothing moves on a connection for this much longer than a request may take, the caller is gone. */
-const IDLE_MARGIN_MS = 30_000
-
 /** What is around an app. */
 export interface ListenerParts {
   /** What each request must pass before the app, in this order. */
@@ -89,7 +86,6 @@ function createNodeServer(app: Express, limits: ListenerLimits, handle: RequestL
   Object.assign(server, { httpAllowHalfOpen: true })
   // Node drops header lines over its limit silently: with twice as many the app notices.
   server.maxHeadersCount = 2 * MAX_HEADER_LINES
-  server.timeout = Math.max(limits.requestTimeoutMs, limits.keepAliveTimeoutMs) + IDLE_MARGIN_MS
   server.on('checkContinue', handle)
   server.on('checkExpectation', handle)
   return server
@@ -116,7 +112,9 @@ export function createListener(
   boundIntake(server, isFull, log)
   replyConnectionErrors(server, options)
   trackConnections(server)
-  keepPace(server, { minDataRateBytes: limits.minDataRateBytes, onSlow, log })
+  const { minDataRateBytes, requestTimeoutMs, keepAliveTimeoutMs } = limits
+  const longestMs = Math.max(requestTimeoutMs, keepAliveTimeoutMs)
+  keepPace(server, { minDataRateBytes, longestMs, onSlow, log })
   return server
 }
 

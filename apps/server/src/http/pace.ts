@@ -9,12 +9,17 @@ import { PIECE_BYTES } from './reply.ts'
 /** How often connections are checked: the precision of both rules. */
 const LOOK_MS = 500
 
+/** If nothing moves on a connection for this much longer than a request may take, the caller is gone. */
+const GONE_MARGIN_MS = 30_000
+
 /** How long a body may be slow at first: a phone changes its network in that time. */
 const GRACE_MS = 5_000
 
 export interface PaceOptions {
   /** What a caller must send of a body, and read of a reply, in a second. */
   readonly minDataRateBytes: number
+  /** How long a request, and the time between two of them, may take. */
+  readonly longestMs: number
   /** Notified of each connection that is ended or refused. */
   readonly onSlow: (socket: Socket) => void
   readonly log: Logger
@@ -29,6 +34,7 @@ interface Mark {
 interface Pace {
   taken?: Mark | undefined
   sent?: Mark | undefined
+  moved?: Mark
 }
 
 /** Whether a body is on its way that is still wanted. */
@@ -62,13 +68,24 @@ function isBodySlow(socket: Socket, state: Pace, now: number, bytesPerSecond: nu
 }
 
 /**
+ * Whether no byte has come or gone for longer than `limitMs`. Node's own time-out of a connection would
+ * make a timer for each request.
+ */
+function isGone(socket: Socket, state: Pace, now: number, limitMs: number): boolean {
+  const bytes = socket.bytesRead + socket.bytesWritten
+  if (state.moved?.bytes !== bytes) state.moved = { bytes, at: now }
+  return now - state.moved.at > limitMs
+}
+
+/**
  * Ends connections whose callers do not read their replies, and refuses bodies that arrive too
  * slowly, so that neither keeps a request in flight for long. A reply is written in pieces of 16 KiB:
  * a caller who takes none in the time that one may take does not read. A body must arrive at the
- * rate on average, once it has lasted for five seconds.
+ * rate on average, once it has lasted for five seconds. A connection on which nothing moves for half
+ * a minute more than anything may take is ended as well.
  */
 export function keepPace(server: Server, options: PaceOptions): void {
-  const { minDataRateBytes, onSlow, log } = options
+  const { minDataRateBytes, longestMs, onSlow, log } = options
   const pieceMs = (PIECE_BYTES / minDataRateBytes) * 1_000
   const paces = new WeakMap<Socket, Pace>()
 
@@ -77,6 +94,7 @@ export function keepPace(server: Server, options: PaceOptions): void {
       onSlow(socket)
       socket.destroy()
     }
+    if (isGone(socket, state, now, longestMs + GONE_MARGIN_MS)) socket.destroy()
     if (isBodySlow(socket, state, now, minDataRateBytes)) {
       onSlow(socket)
       // What Node emits for a request that is overdue.

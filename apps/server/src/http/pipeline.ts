@@ -36,6 +36,30 @@ export function createBareApp(): Express {
   return app.disable('x-powered-by').enable('case sensitive routing').enable('strict routing')
 }
 
+/**
+ * One layer of an app for several, each called when the one before calls `next`: a layer of its own
+ * costs the router half a microsecond a request.
+ */
+export function inOneLayer(handlers: readonly RequestHandler[]): RequestHandler {
+  return (request, response, next) => {
+    let index = 0
+    function goOn(error?: unknown): void {
+      const handler = error === undefined ? handlers[index++] : undefined
+      if (handler === undefined) {
+        next(error)
+        return
+      }
+      try {
+        const result: unknown = handler(request, response, goOn)
+        if (result instanceof Promise) result.catch(next)
+      } catch (thrown) {
+        next(thrown)
+      }
+    }
+    goOn()
+  }
+}
+
 /** Sends a reply that is no error, with the status of the response by default, then notes it. */
 export function reply(
   response: Response,

@@ -11,6 +11,7 @@ import { createListener } from '../http/listener.ts'
 import {
   createBareApp,
   type EarlyCheck,
+  inOneLayer,
   type PipelineOptions,
   readTarget,
   refuseMethod,
@@ -115,9 +116,14 @@ function createApp(parts: Parts): Express {
     bearer.require,
     tokenRate,
   ]
-  app.use(...layers.filter(isThere))
+  app.use(inOneLayer(layers.filter(isThere)))
   // Path and method, media type and body, the credential again, the plant, the store.
-  addCreatePlant(app, pipeline, plants, [readJsonBody(options.bodyLimitBytes), bearer.requireStill])
+  addCreatePlant(
+    app,
+    pipeline,
+    plants,
+    inOneLayer([readJsonBody(options.bodyLimitBytes), bearer.requireStill]),
+  )
   app.all(path, refuseMethod(method))
   app.use(refusePath)
   app.use(replyError(pipeline))
