@@ -14,12 +14,13 @@ function memoryBytes(): number {
 }
 
 /**
- * How many event loops serve: as many as were asked for, else one for each core that this process may
- * use, as far as memory reaches, and 8 at most. It is one where more cannot be.
+ * How many event loops serve: as many as were asked for, else one for each core but one that this
+ * process may use, as far as memory reaches, and 8 at most. The last core is for what commits: a
+ * second loop on two cores takes more than it gives. It is one where more cannot be.
  */
 export function countLoops(asked: number | undefined): number {
   if (asked !== undefined) return asked
   if (whyOneLoop() !== undefined) return 1
   const byMemory = Math.floor(memoryBytes() / LOOP_BYTES)
-  return Math.max(1, Math.min(availableParallelism(), byMemory, MOST))
+  return Math.max(1, Math.min(availableParallelism() - 1, byMemory, MOST))
 }
