@@ -2,7 +2,6 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import { contain, endByException } from './contain.ts'
-import { shareReads } from './shared-reads.ts'
 
 /**
  * How many bytes Node's HTTP parser gets at a time. It cannot be stopped within a piece, and one read
@@ -112,7 +111,7 @@ class Intake {
       start = end
       // A body is not read as fast as it arrives; its reader resumes the connection.
       if (this.#socket.isPaused()) {
-        this.#putBack(bytes.subarray(start))
+        this.#socket.unshift(bytes.subarray(start))
         return
       }
     }
@@ -137,14 +136,9 @@ class Intake {
   #hold(rest: Buffer): void {
     // Paused first: otherwise the rest would be emitted again at once.
     this.#socket.pause()
-    this.#putBack(rest)
+    this.#socket.unshift(rest)
     this.#isHeld = true
     if (this.#mayGoOn()) turn.wait(() => this.resume())
-  }
-
-  /** A copy: the next read of any connection overwrites the bytes themselves. */
-  #putBack(rest: Buffer): void {
-    this.#socket.unshift(Buffer.from(rest))
   }
 }
 
@@ -169,7 +163,6 @@ export function boundIntake(
     const state = new Intake(socket, parse, isFull)
     socket[intake] = state
     socket.off('data', parse)
-    shareReads(socket)
     // As contain does, without a function for each read.
     socket.on('data', (bytes: Buffer) => {
       try {

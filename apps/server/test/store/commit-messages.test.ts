@@ -6,12 +6,11 @@ import {
   type CommitReply,
   insertAll,
   outcomesOf,
-  toError,
   toRequest,
-  toSentError,
 } from '../../src/engines/sqlite/commit/commit-messages.ts'
 import { toStoreError } from '../../src/engines/sqlite/files/error-codes.ts'
 import { type ColumnValue, toRow } from '../../src/store/plant-columns.ts'
+import { toError, toSentError } from '../../src/store/sent-error.ts'
 import {
   type CreateOutcome,
   OutcomeUnknownError,

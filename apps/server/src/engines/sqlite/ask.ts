@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { type SentError, toError, toSentError } from '../../store/sent-error.ts'
 import { type Store, StoreUnavailableError, type TokenStore } from '../../store/store.ts'
-import { type SentError, toError, toSentError } from './commit/commit-messages.ts'
 
 /** What threads that joined a store ask of the thread that opened it. */
 export type AskedStore = TokenStore & Pick<Store, 'isEmpty' | 'isReady'>

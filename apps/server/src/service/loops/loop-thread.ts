@@ -2,9 +2,10 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Address } from '../../http/listener.ts'
 import { within } from '../../process/within.ts'
+import { ConfigError } from '../../settings/config.ts'
+import { toError } from '../../store/sent-error.ts'
 import type { StoreShare } from '../../store/store.ts'
 import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
-import { toError } from './sent-error.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */
 const WORKER = new URL(`./loop-worker${extname(import.meta.url)}`, import.meta.url)
@@ -110,7 +111,7 @@ export class LoopThread {
         this.#listening.resolve(message.url)
         break
       case 'failed':
-        this.#fail(toError(message.error))
+        this.#fail(toError(message.error, { ConfigError }))
         break
       case 'reply':
         this.#asked.get(message.id)?.(message.value)

@@ -4,12 +4,13 @@ import { engineOf } from '../../engines/engines.ts'
 import { createQueueBound } from '../../limits/queue-bound.ts'
 import { startTelemetry, stopTelemetry } from '../../operations/telemetry.ts'
 import { within } from '../../process/within.ts'
+import { ConfigError } from '../../settings/config.ts'
 import { joinObservers } from '../../store/observer.ts'
 import { setOperatorNames } from '../../store/operator-names.ts'
+import { toSentError } from '../../store/sent-error.ts'
 import { openService } from '../open-service.ts'
 import { notingUnknownOutcomes } from '../unknown-outcomes.ts'
 import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
-import { toSentError } from './sent-error.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
 const { loop, config, counts, share, hasColors, names } = workerData as LoopData
@@ -91,7 +92,7 @@ async function take(message: ToLoop, opened: Opened): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  tell({ type: 'failed', error: toSentError(error) })
+  tell({ type: 'failed', error: toSentError(error, { ConfigError }) })
   process.exit(1)
 }
 

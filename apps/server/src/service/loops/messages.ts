@@ -2,7 +2,7 @@ import type { Address } from '../../http/listener.ts'
 import type { ProcessCounts } from '../../limits/process-counts.ts'
 import type { Config } from '../../settings/config.ts'
 import type { OperatorNames } from '../../store/operator-names.ts'
-import type { SentError } from './sent-error.ts'
+import type { SentError } from '../../store/sent-error.ts'
 
 /** What the thread of a loop is made with. */
 export interface LoopData {

@@ -1,13 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import { type ColumnValue, contentFields, plantColumns } from '../../../store/plant-columns.ts'
+import { type SentError, toError } from '../../../store/sent-error.ts'
 import {
   type CreateOutcome,
   createOutcomes,
   isCreateOutcome,
   OutcomeUnknownError,
-  StoreRefusedError,
-  StoreUnavailableError,
 } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
 
@@ -111,37 +110,4 @@ export function outcomesOf(reply: CommitReply, { batch, ids }: CommitRequest): C
     return outcomes
   }
   throw new OutcomeUnknownError('the thread that commits did not reply to the batch that it has')
-}
-
-/** An error on its way to another thread, which would make a plain Error of it. */
-export interface SentError {
-  readonly className: string | undefined
-  readonly message: string
-  readonly stack: string | undefined
-  readonly cause: SentError | undefined
-  /** Such as `detail`, and the result code of SQLite. */
-  readonly properties: Readonly<Record<string, unknown>>
-}
-
-const classes = { StoreUnavailableError, OutcomeUnknownError, StoreRefusedError }
-
-export function toSentError(thrown: unknown): SentError {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-  const isPlain = ([, value]: [string, unknown]) => Object(value) !== value
-  return {
-    className: Object.entries(classes).find(([, ErrorClass]) => error instanceof ErrorClass)?.[0],
-    message: error.message,
-    stack: error.stack,
-    cause: error.cause === undefined ? undefined : toSentError(error.cause),
-    properties: { name: error.name, ...Object.fromEntries(Object.entries(error).filter(isPlain)) },
-  }
-}
-
-/** The error as it was: of its class where that is one of a store's, else an Error. */
-export function toError({ className, message, stack, cause, properties }: SentError): Error {
-  const options = cause === undefined ? {} : { cause: toError(cause) }
-  const ErrorClass = classes[className as keyof typeof classes] ?? Error
-  const error = Object.assign(new ErrorClass(message, options), properties)
-  if (stack !== undefined) error.stack = stack
-  return error
 }

@@ -1,12 +1,8 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import { BATCH_LIMIT, WORTH_A_COMMIT } from '../../../store/group-commit.ts'
+import { toSentError } from '../../../store/sent-error.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../store/store.ts'
-import {
-  type CommitEnd,
-  type CommitReply,
-  type CommitRequest,
-  toSentError,
-} from './commit-messages.ts'
+import type { CommitEnd, CommitReply, CommitRequest } from './commit-messages.ts'
 
 export interface CommitQueueOptions {
   /** Commits batches in one transaction, and gives the outcomes of each, in order. */

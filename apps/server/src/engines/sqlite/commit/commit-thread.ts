@@ -2,15 +2,10 @@ import { extname } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../../../store/observer.ts'
+import { type SentError, toError } from '../../../store/sent-error.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
-import {
-  type CommitEnd,
-  type CommitWorkerData,
-  type SentError,
-  type ThreadOrder,
-  toError,
-} from './commit-messages.ts'
+import type { CommitEnd, CommitWorkerData, ThreadOrder } from './commit-messages.ts'
 import { CommitPort } from './commit-port.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */

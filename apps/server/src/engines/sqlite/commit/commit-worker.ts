@@ -1,16 +1,12 @@
 import '../../../process/without-proto.ts'
 import { parentPort, workerData } from 'node:worker_threads'
+import { toSentError } from '../../../store/sent-error.ts'
 import { OutcomeUnknownError } from '../../../store/store.ts'
 import { openConnection } from '../database/database.ts'
 import { prepareRowInsert } from '../database/plants.ts'
 import { createTransactions } from '../database/transactions.ts'
 import { requireSameFiles } from '../files/known-files.ts'
-import {
-  type CommitWorkerData,
-  insertAll,
-  type ThreadOrder,
-  toSentError,
-} from './commit-messages.ts'
+import { type CommitWorkerData, insertAll, type ThreadOrder } from './commit-messages.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { growLog } from './grow-log.ts'
 
