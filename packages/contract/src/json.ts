@@ -126,13 +126,14 @@ function parseExactly(text: string): JsonValue {
  * and no escape in a string.
  */
 const USUAL_PLANT =
-  /^\{"id": ?(-?(?:0|[1-9]\d{0,18})), ?"name": ?"([^"\\\u0000-\u001f]*)"(?:, ?"tag": ?"([^"\\\u0000-\u001f]*)")?\}$/
+  /^\{"id": ?(-?(?:0|[1-9]\d{0,18})), ?"name": ?"([^"\\\0-\x1f]*)"(?:, ?"tag": ?"([^"\\\0-\x1f]*)")?\}$/
 
 /** The value of such a plant, for less than half of what JSON.parse takes; undefined for any other text. */
 function parseUsualPlant(text: string): JsonValue | undefined {
   const [, id, name, tag] = USUAL_PLANT.exec(text) ?? []
   if (id === undefined || name === undefined) return undefined
-  return tag === undefined ? { id: decodeInteger(id), name } : { id: decodeInteger(id), name, tag }
+  const plant = { id: decodeInteger(id), name }
+  return tag === undefined ? plant : { ...plant, tag }
 }
 
 /**

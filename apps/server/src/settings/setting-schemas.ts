@@ -46,15 +46,15 @@ export const baseAddressOrAuto = z
 /** Milliseconds, up to an hour. */
 export const duration = wholeNumber(100, 3_600_000)
 
-/** A whole number within bounds; `off` is undefined. */
-export function wholeNumberOrOff(least: number, most: number) {
+/** A whole number within bounds; the word is undefined. */
+export function wholeNumberOr(word: 'auto' | 'off', least: number, most: number) {
   const number = wholeNumber(least, most)
   return z
     .string()
-    .refine((text) => text === 'off' || number.safeParse(text).success, {
-      error: `must be a whole number from ${least} to ${most}, or off`,
+    .refine((text) => text === word || number.safeParse(text).success, {
+      error: `must be a whole number from ${least} to ${most}, or ${word}`,
     })
-    .transform((text) => (text === 'off' ? undefined : Number(text)))
+    .transform((text) => (text === word ? undefined : Number(text)))
 }
 
 /** Items separated by commas, or the word for an empty list. */

@@ -14,7 +14,7 @@ import {
   listOr,
   textOrNone,
   wholeNumber,
-  wholeNumberOrOff,
+  wholeNumberOr,
 } from './setting-schemas.ts'
 
 /** The beginning of the environment names of all settings. */
@@ -59,9 +59,7 @@ export const settings = {
   loops: setting(
     'auto',
     'how many event loops serve, each in a thread of its own; auto: by cores and memory',
-    z.union([z.literal('auto').transform(() => undefined), wholeNumber(1, 64)], {
-      error: 'must be a whole number from 1 to 64, or auto',
-    }),
+    wholeNumberOr('auto', 1, 64),
   ),
   trustedProxies: setting(
     'none',
@@ -118,7 +116,7 @@ export const settings = {
   addressLimit: setting(
     '1024',
     'how many connections one address may have, or requests that a trusted proxy forwards, or off',
-    wholeNumberOrOff(1, 1_000_000),
+    wholeNumberOr('off', 1, 1_000_000),
   ),
   waitLimitMs: setting(
     '100',
@@ -128,12 +126,12 @@ export const settings = {
   failedCredentialLimit: setting(
     '60',
     'how many requests without a valid token one address may send in a minute, or off',
-    wholeNumberOrOff(1, 1_000_000),
+    wholeNumberOr('off', 1, 1_000_000),
   ),
   rateLimit: setting(
     'off',
     'how many requests one token may send in a second, or off',
-    wholeNumberOrOff(1, 1_000_000),
+    wholeNumberOr('off', 1, 1_000_000),
   ),
   rateWindowSeconds: setting(
     '1',
