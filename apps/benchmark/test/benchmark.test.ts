@@ -7,7 +7,7 @@ import { startChild } from '../src/child.ts'
 import { holdClientContest } from '../src/client/contest.ts'
 import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { holdContest } from '../src/contest.ts'
-import { contestants } from '../src/contestants.ts'
+import { contestants, serverWith } from '../src/contestants.ts'
 import { createDatabases, placeSqliteDatabase } from '../src/databases.ts'
 import { holdEndurance } from '../src/endurance/contest.ts'
 import { holdGrowth } from '../src/growth/contest.ts'
@@ -59,6 +59,27 @@ test.each([
     expect(sizes.at(-1)).toBe(name === 'server' ? 128 : 1)
   },
 )
+
+test('measures both kinds of ids at the same connections, and the thread that commits with both', {
+  timeout: 60_000,
+}, async () => {
+  const options = { round: 1, seconds: 0.3, folder, databases, load }
+  const both = { ...serverWith(1), connections: [1, 64] }
+  const { measurements, commitThreads } = await holdContest(both, options)
+  expect(measurements.map(({ connections, ids }) => [connections, ids])).toEqual([
+    [1, 'random'],
+    [64, 'random'],
+    [64, 'rising'],
+  ])
+  for (const { cpuUs, mainCpuUs } of measurements) {
+    expect(mainCpuUs).toBeGreaterThan(0)
+    expect(mainCpuUs).toBeLessThan(cpuUs)
+  }
+  expect(commitThreads.map(({ ids, batch }) => [ids, batch])).toEqual([
+    ['random', 256],
+    ['rising', 256],
+  ])
+})
 
 // A sender fails when a plant is not stored.
 test('measures the client in each round, in every way at each concurrency', {
