@@ -60,10 +60,30 @@ test.each([
   },
 )
 
+/** How many of the ten first rising ids, and how many above all that are exact as doubles, a file has. */
+function countRising(url: string): unknown {
+  const database = new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true })
+  const count = database.prepare(
+    'SELECT total(id BETWEEN 1 AND 10) AS low, total(id > 1 << 53) > 0 AS high FROM plants',
+  )
+  const counted = { ...count.get() }
+  database.close()
+  return counted
+}
+
 test('measures both kinds of ids at the same connections, and the thread that commits with both', {
   timeout: 60_000,
 }, async () => {
-  const options = { round: 1, seconds: 0.3, folder, databases, load }
+  const counted: unknown[] = []
+  const make = async () => {
+    const database = placeSqliteDatabase(folder)
+    const drop = () => {
+      counted.push(countRising(database.url))
+      return database.drop()
+    }
+    return { ...database, drop }
+  }
+  const options = { round: 1, seconds: 0.3, folder, databases: { ...databases, make }, load }
   const both = { ...serverWith(1), connections: [1, 64] }
   const { measurements, commitThreads } = await holdContest(both, options)
   expect(measurements.map(({ connections, ids }) => [connections, ids])).toEqual([
@@ -78,6 +98,12 @@ test('measures both kinds of ids at the same connections, and the thread that co
   expect(commitThreads.map(({ ids, batch }) => [ids, batch])).toEqual([
     ['random', 256],
     ['rising', 256],
+  ])
+  // Of the server, of its commits, and of the thread that commits.
+  expect(counted).toEqual([
+    { low: 10, high: 1 },
+    { low: 0, high: 0 },
+    { low: 0, high: 1 },
   ])
 })
 
