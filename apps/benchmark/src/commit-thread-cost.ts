@@ -2,40 +2,46 @@ import { openStore } from '@plant-store/server/engines/engines.js'
 import { CommitPort } from '@plant-store/server/engines/sqlite/commit/commit-port.js'
 import { CommitThread } from '@plant-store/server/engines/sqlite/commit/commit-thread.js'
 import { knowFiles } from '@plant-store/server/engines/sqlite/files/known-files.js'
-import { makePlant } from './commit-plants.ts'
+import { makePlant, makeRisingPlant } from './commit-plants.ts'
 import type { CommitThreadCost } from './measurement.ts'
 
 // A program: keeps the thread that commits busy, without HTTP and event loops that serve, and sends
-// a CommitThreadCost.
+// a CommitThreadCost for each kind of ids.
 
 const BATCH = 256
 
 /** While the thread commits one batch, the next one waits. */
 const PORTS = 2
 
+const makers = { random: makePlant, rising: makeRisingPlant }
+
 /** Gives how many plants were stored. @throws when one was not */
-async function send(port: CommitPort, endsAt: number): Promise<number> {
+async function send(port: CommitPort, makeOne: typeof makePlant, endsAt: number): Promise<number> {
   let stored = 0
   while (performance.now() < endsAt) {
-    const outcomes = await port.commit(Array.from({ length: BATCH }, makePlant))
+    const outcomes = await port.commit(Array.from({ length: BATCH }, makeOne))
     if (outcomes.some((outcome) => outcome !== 'created')) throw new Error('a plant was not stored')
     stored += outcomes.length
   }
   return stored
 }
 
-async function measure(ports: readonly CommitPort[], seconds: number): Promise<CommitThreadCost> {
+async function measure(
+  ports: readonly CommitPort[],
+  ids: keyof typeof makers,
+  seconds: number,
+): Promise<CommitThreadCost> {
   const startedAt = performance.now()
   const cpuAtStart = process.cpuUsage()
   const ownAtStart = process.threadCpuUsage()
   const endsAt = startedAt + seconds * 1_000
-  const counts = await Promise.all(ports.map((port) => send(port, endsAt)))
+  const counts = await Promise.all(ports.map((port) => send(port, makers[ids], endsAt)))
   const elapsedMs = performance.now() - startedAt
   const all = process.cpuUsage(cpuAtStart)
   const own = process.threadCpuUsage(ownAtStart)
   const plants = counts.reduce((sum, count) => sum + count)
   const cpuUs = (all.user + all.system - own.user - own.system) / plants
-  return { batch: BATCH, plantsPerSecond: (plants / elapsedMs) * 1_000, cpuUs }
+  return { batch: BATCH, ids, plantsPerSecond: (plants / elapsedMs) * 1_000, cpuUs }
 }
 
 process.channel?.ref()
@@ -48,9 +54,12 @@ const onFailure = (error: Error) => {
 }
 const thread = new CommitThread({ path, files: knowFiles(path), onFailure })
 const ports = Array.from({ length: PORTS }, () => new CommitPort(thread.share()))
-await measure(ports, Number(seconds))
-const cost = await measure(ports, Number(seconds))
+await measure(ports, 'random', Number(seconds))
+const costs: CommitThreadCost[] = []
+for (const ids of ['random', 'rising'] as const) {
+  costs.push(await measure(ports, ids, Number(seconds)))
+}
 for (const port of ports) port.close()
 await thread.close()
 await store.close()
-process.send?.(cost)
+process.send?.(costs)

@@ -1,5 +1,5 @@
 import { type Child, startChild } from './child.ts'
-import { type Contestant, OURS, plotted } from './contestants.ts'
+import { type Contestant, loadsOf, OURS, plotted } from './contestants.ts'
 import type { Database, Databases } from './databases.ts'
 import { measureSync } from './disk.ts'
 import type {
@@ -18,7 +18,7 @@ import { type Servers, startServers } from './servers.ts'
  * that many creates, and until then each costs up to five times as much. Who is too slow for them
  * waits for its disk, not for its code.
  */
-const WARM_UP = { connections: 64, requests: 50_000, seconds: 15 }
+const WARM_UP = { connections: 64, requests: 50_000, seconds: 12 }
 
 export interface ContestOptions {
   readonly round: number
@@ -54,6 +54,7 @@ export function warmUp(
 /** Processor time so far, in seconds. */
 interface Spent {
   readonly server: number
+  readonly main: number
   readonly database: number | undefined
 }
 
@@ -61,36 +62,40 @@ interface Spent {
 function spentPerCreate(before: Spent, after: Spent, creates: number) {
   const perCreate = (from: number, to: number) => ((to - from) / creates) * 1e6
   const cpuUs = perCreate(before.server, after.server)
-  if (before.database === undefined || after.database === undefined) return { cpuUs }
-  return { cpuUs, databaseCpuUs: perCreate(before.database, after.database) }
+  const mainCpuUs = perCreate(before.main, after.main)
+  const own = { cpuUs, mainCpuUs }
+  if (before.database === undefined || after.database === undefined) return own
+  return { ...own, databaseCpuUs: perCreate(before.database, after.database) }
 }
 
-/** Measures one contestant, listening already, at each of its numbers of connections. */
+/** Measures one contestant, listening already, with each of its loads. */
 async function measureAll(
-  { name, processes, connections: counts }: Contestant,
+  contestant: Contestant,
   servers: Servers,
   database: Database,
   { round, seconds, folder, load }: ContestOptions,
 ) {
   const { targets } = servers
   const readSpent = async () => {
-    const { cpuSeconds, maxRssBytes } = await servers.usage()
-    return { server: cpuSeconds, database: database.cpuSeconds?.(), maxRssBytes }
+    const { cpuSeconds, mainCpuSeconds, maxRssBytes } = await servers.usage()
+    const ofDatabase = { database: database.cpuSeconds?.() }
+    return { server: cpuSeconds, main: mainCpuSeconds, ...ofDatabase, maxRssBytes }
   }
   const syncMs = measureSync(folder)
-  let { acknowledged } = await applyLoad(load, warmUp(targets, processes, seconds))
+  let { acknowledged } = await applyLoad(load, warmUp(targets, contestant.processes, seconds))
   const measurements: Measurement[] = []
   // All are compared at these, and so are equally warm there.
-  const first = counts.filter((count) => count === WARM_UP.connections)
-  for (const connections of new Set([...first, ...counts])) {
+  const loads = loadsOf(contestant)
+  const first = loads.filter(({ connections }) => connections === WARM_UP.connections)
+  for (const { connections, ids } of new Set([...first, ...loads])) {
     const before = await readSpent()
-    const result = await applyLoad(load, { targets, connections, seconds })
+    const result = await applyLoad(load, { targets, connections, seconds, ids })
     const after = await readSpent()
     const { createsPerSecond, latenciesMs, loadCpuShare } = result
     acknowledged += result.acknowledged
     const seen = { createsPerSecond, latenciesMs, loadCpuShare }
     const spent = spentPerCreate(before, after, result.acknowledged)
-    const about = { round, contestant: name, connections }
+    const about = { round, contestant: contestant.name, connections, ids }
     measurements.push({ ...about, ...seen, ...spent, maxRssBytes: after.maxRssBytes, syncMs })
   }
   measurements.sort((one, other) => one.connections - other.connections)
@@ -139,9 +144,9 @@ async function measureCommitThread(
   { round, seconds }: ContestOptions,
 ): Promise<CommitThreadMeasurement[]> {
   const child = startChild('./commit-thread-cost.ts', [url, String(seconds)])
-  const cost = await child.receive<CommitThreadCost>()
+  const costs = await child.receive<CommitThreadCost[]>()
   await child.stop()
-  return [{ round, ...cost }]
+  return costs.map((cost) => ({ round, ...cost }))
 }
 
 /**

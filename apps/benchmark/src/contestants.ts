@@ -1,3 +1,5 @@
+import type { ContestIds } from './measurement.ts'
+
 /** A server to measure, started anew in each round. */
 export interface Contestant {
   readonly name: string
@@ -17,12 +19,17 @@ export interface Contestant {
   /** Whether the database must hold afterwards what was answered 200, or nothing. */
   readonly isDurable: boolean
   readonly connections: readonly number[]
+  /** Those of them where it is measured with rising ids as well. */
+  readonly risingConnections: readonly number[]
 }
 
 type Differences = Partial<Omit<Contestant, 'name' | 'title'>>
 
 /** The numbers of connections at which the contestants of the plots are measured. */
 export const CONNECTIONS = [1, 4, 16, 64, 256]
+
+/** Where all that are compared with rising ids are measured with them. */
+const RISING = { risingConnections: [64] }
 
 /** The built program of our server, as an import names it. */
 export const PROGRAM = '@plant-store/server/main.js'
@@ -37,6 +44,7 @@ const peer = (name: string, title: string, differences: Differences = {}): Conte
   engine: 'sqlite',
   isDurable: true,
   connections: CONNECTIONS,
+  risingConnections: [],
   ...differences,
 })
 
@@ -53,13 +61,17 @@ export const OURS = 'server'
 
 /** Our server on SQLite, with so many event loops. */
 export function serverWith(loops: number): Contestant {
-  return ours(OURS, 'Plant Store (SQLite)', { arguments: serveArguments(loops) })
+  return ours(OURS, 'Plant Store (SQLite)', { arguments: serveArguments(loops), ...RISING })
 }
 
 /** In the order of a round: what is compared stands together. */
 export const contestants: readonly Contestant[] = [
-  peer('raw', 'node:http (in memory)', { program: './peers/raw.ts', isDurable: false }),
-  peer('fastify', 'Fastify (better-sqlite3)'),
+  peer('raw', 'node:http (in memory)', {
+    program: './peers/raw.ts',
+    isDurable: false,
+    ...RISING,
+  }),
+  peer('fastify', 'Fastify (better-sqlite3)', RISING),
   ours('no-store', 'Plant Store (no store)', {
     preload: './variants/no-store.ts',
     isDurable: false,
@@ -74,6 +86,7 @@ export const contestants: readonly Contestant[] = [
   ours('no-operations', 'Plant Store (SQLite, no operations)', {
     arguments: ['--loops', '1', '--operations-listen', 'off'],
     connections: [64],
+    ...RISING,
   }),
   ours('server-2-loops', 'Plant Store (SQLite, 2 loops)', {
     arguments: serveArguments(2),
@@ -107,6 +120,16 @@ export const contestants: readonly Contestant[] = [
     connections: [64, 256],
   }),
 ]
+
+/** What a contestant is measured with, in the order of the results. */
+export function loadsOf({ connections: counts, risingConnections }: Contestant) {
+  return counts.flatMap((connections) => {
+    const ids: ContestIds[] = risingConnections.includes(connections)
+      ? ['random', 'rising']
+      : ['random']
+    return ids.map((one) => ({ connections, ids: one }))
+  })
+}
 
 export function isOurs({ program }: Contestant): boolean {
   return program === PROGRAM

@@ -23,6 +23,9 @@ export interface LoadOrder {
 /** `random`: uniform int64; `random-negative`: the negative ones; `rising`: one after the other. */
 export type Ids = 'random' | 'random-negative' | 'rising'
 
+/** Those that a new store is measured with. */
+export type ContestIds = Exclude<Ids, 'random-negative'>
+
 /** The shares of requests, in percent, whose latency is reported. */
 export const PERCENTILES = [50, 75, 90, 95, 99, 99.9] as const
 
@@ -48,6 +51,8 @@ export interface LoadResult extends LoadPart {
 /** What a contestant has used since its start, without the database server behind it. */
 export interface Usage {
   readonly cpuSeconds: number
+  /** Of the main thread. */
+  readonly mainCpuSeconds: number
   readonly maxRssBytes: number
   /** Now. */
   readonly rssBytes: number
@@ -59,8 +64,11 @@ export interface Measurement
   readonly round: number
   readonly contestant: string
   readonly connections: number
+  readonly ids: ContestIds
   /** Processor time of the contestant for each create, in µs. */
   readonly cpuUs: number
+  /** Of that, the main thread's of each process: the event loop, where there is one. */
+  readonly mainCpuUs: number
   /** Processor time of the processes of a database for each create, in µs, where it has some. */
   readonly databaseCpuUs?: number
   /** Of the largest process, since its start. */
@@ -89,6 +97,7 @@ export interface CommitMeasurement extends CommitCost {
 export interface CommitThreadCost {
   /** Plants in each. */
   readonly batch: number
+  readonly ids: ContestIds
   readonly plantsPerSecond: number
   /** Processor time of all threads but the one that sends, for each plant. */
   readonly cpuUs: number

@@ -17,7 +17,7 @@ const parts: Readonly<Record<PartName, { readonly about: string; readonly isUsua
 export const USAGE = `pnpm bench [--rounds N] [--seconds N] [--minutes N] [--loops N] [--only NAME]...
 
 Measures the server beside its peers, and the client beside bare fetch, and prints the results. A run
-of everything with at least the default rounds and seconds takes 15 to 20 minutes, and writes
+of everything with at least the default rounds and seconds takes about 16 minutes, and writes
 docs/performance.md with its plots. So does --only with a part, for its section of the page: client
 takes two minutes, endurance as many as it is told, growth ten, and the first time as long as it
 takes to load its stores.

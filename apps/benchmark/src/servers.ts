@@ -21,6 +21,7 @@ async function readUsage(children: readonly Child[]): Promise<Usage> {
   const usages = await Promise.all(children.map((child) => child.ask<Usage>('usage')))
   return {
     cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    mainCpuSeconds: usages.reduce((sum, { mainCpuSeconds }) => sum + mainCpuSeconds, 0),
     maxRssBytes: Math.max(...usages.map(({ maxRssBytes }) => maxRssBytes)),
     rssBytes: Math.max(...usages.map(({ rssBytes }) => rssBytes)),
   }

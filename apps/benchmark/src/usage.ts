@@ -5,8 +5,10 @@ import type { Usage } from './measurement.ts'
 
 function readUsage(): Usage {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  const { user, system } = process.threadCpuUsage()
   return {
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    mainCpuSeconds: (user + system) / 1e6,
     maxRssBytes: maxRSS * 1024,
     rssBytes: process.memoryUsage.rss(),
   }

@@ -7,7 +7,7 @@ import { startChild } from '../src/child.ts'
 import { holdClientContest } from '../src/client/contest.ts'
 import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
 import { holdContest } from '../src/contest.ts'
-import { contestants } from '../src/contestants.ts'
+import { contestants, serverWith } from '../src/contestants.ts'
 import { createDatabases, placeSqliteDatabase } from '../src/databases.ts'
 import { holdEndurance } from '../src/endurance/contest.ts'
 import { holdGrowth } from '../src/growth/contest.ts'
@@ -32,7 +32,6 @@ test.each([
   ['raw', 0],
   ['no-store', 0],
   ['one-sync', 0],
-  ['server', 0],
   ['server-2-loops', 0],
   ['server-pinned', 0],
   ['server+2ms', 2],
@@ -52,13 +51,59 @@ test.each([
     )
     expect(measurements).toEqual([expect.objectContaining({ contestant: name, connections: 1 })])
     expect(measurements[0]?.latenciesMs[0]).toBeGreaterThan(leastMs)
-    if (!['server', 'fastify-postgres'].includes(name)) return
     const sizes = commits.map(({ plantsPerCommit }) => plantsPerCommit)
-    expect(sizes[0]).toBe(1)
-    // The store shares a commit between 256 plants that arrive together; a peer does not.
-    expect(sizes.at(-1)).toBe(name === 'server' ? 128 : 1)
+    expect(sizes).toEqual(name === 'fastify-postgres' ? [1, 1, 1, 1, 1] : [])
   },
 )
+
+/** How many of the first ten ids a file has, and whether it has some that are not exact as doubles. */
+function countRising(url: string): unknown {
+  const database = new DatabaseSync(url.slice('sqlite:'.length), { readOnly: true })
+  const count = database.prepare(
+    'SELECT total(id BETWEEN 1 AND 10) AS low, total(id > 1 << 53) > 0 AS high FROM plants',
+  )
+  const counted = { ...count.get() }
+  database.close()
+  return counted
+}
+
+test('measures server with both kinds of ids, its commits, and the thread that commits', {
+  timeout: 60_000,
+}, async () => {
+  const counted: unknown[] = []
+  const make = async () => {
+    const database = placeSqliteDatabase(folder)
+    const drop = () => {
+      counted.push(countRising(database.url))
+      return database.drop()
+    }
+    return { ...database, drop }
+  }
+  const options = { round: 1, seconds: 0.3, folder, databases: { ...databases, make }, load }
+  const both = { ...serverWith(1), connections: [1, 64] }
+  const { measurements, commits, commitThreads } = await holdContest(both, options)
+  expect(measurements.map(({ connections, ids }) => [connections, ids])).toEqual([
+    [1, 'random'],
+    [64, 'random'],
+    [64, 'rising'],
+  ])
+  for (const { cpuUs, mainCpuUs } of measurements) {
+    expect(mainCpuUs).toBeGreaterThan(0)
+    expect(mainCpuUs).toBeLessThan(cpuUs)
+  }
+  // Plants that arrive together share commits; those of a peer do not, see above.
+  expect(commits.map(({ plantsPerCommit }) => plantsPerCommit)).toEqual([1, 4, 16, 32, 128])
+  expect(commitThreads.map(({ ids, batch }) => [ids, batch])).toEqual([
+    ['random', 256],
+    ['rising', 256],
+  ])
+  // Of the server, of its commits, and of the thread that commits.
+  expect(counted).toEqual([
+    { low: 10, high: 1 },
+    { low: 0, high: 0 },
+    { low: 0, high: 1 },
+  ])
+})
 
 // A sender fails when a plant is not stored.
 test('measures the client in each round, in every way at each concurrency', {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CONCURRENCIES, clientContestants } from '../src/client/contestants.ts'
-import { contestants } from '../src/contestants.ts'
+import { contestants, loadsOf } from '../src/contestants.ts'
 import { NEW_IDS } from '../src/growth/contest.ts'
 import { SIZES } from '../src/parts.ts'
 import { renderFiles } from '../src/report/page.ts'
@@ -25,9 +25,15 @@ test.each(Object.keys(files))('docs/%s is what its measurements say', async (nam
 test('its measurements are those of a whole run, as the benchmark writes them', () => {
   const results = parseResults(text)
   const { rounds } = results.run
-  const measured = results.measurements.map((one) => `${one.contestant} ${one.connections}`)
-  const all = contestants.flatMap((one) => one.connections.map((count) => `${one.name} ${count}`))
+  const measured = results.measurements.map(
+    ({ contestant, connections, ids }) => `${contestant} ${connections} ${ids}`,
+  )
+  const all = contestants.flatMap((one) =>
+    loadsOf(one).map(({ connections, ids }) => `${one.name} ${connections} ${ids}`),
+  )
   expect(measured).toEqual(Array.from({ length: rounds }, () => all).flat())
+  const ofThread = results.commitThreads.map(({ ids }) => ids)
+  expect(ofThread).toEqual(Array.from({ length: rounds }, () => ['random', 'rising']).flat())
   const { client, endurance, growth } = results.parts
   const ofClient = client?.measurements.map((one) => `${one.client} ${one.concurrency}`)
   const ways = CONCURRENCIES.flatMap((count) =>

@@ -6,7 +6,13 @@ import { startChild, TASKSET } from '../src/child.ts'
 import { makeStoredPlants } from '../src/growth/stored-plants.ts'
 import { createIds } from '../src/load/ids.ts'
 import { createLatencies } from '../src/load/latencies.ts'
-import type { EnduranceMeasurement, GrowthMeasurement } from '../src/measurement.ts'
+import type {
+  CommitThreadMeasurement,
+  ContestIds,
+  EnduranceMeasurement,
+  GrowthMeasurement,
+  Measurement,
+} from '../src/measurement.ts'
 import { describeParts, describeResults } from '../src/report/page.ts'
 import { drawPlots } from '../src/report/plots.ts'
 import { formatResults, parseResults, type Results } from '../src/report/results.ts'
@@ -43,6 +49,36 @@ function growth(stored: number, ids: GrowthMeasurement['ids'], rate: number): Gr
   }
 }
 
+function create(
+  contestant: string,
+  ids: ContestIds,
+  createsPerSecond: number,
+  [cpuUs, mainCpuUs]: readonly [number, number],
+): Measurement {
+  const about = { round: 1, contestant, connections: 64, ids, syncMs: 0.1, loadCpuShare: 0.5 }
+  const latenciesMs = [1, 2, 3, 4, 5, 6]
+  return { ...about, createsPerSecond, latenciesMs, cpuUs, mainCpuUs, maxRssBytes: 150 * MIB }
+}
+
+function thread(ids: ContestIds, plantsPerSecond: number, cpuUs: number): CommitThreadMeasurement {
+  return { round: 1, batch: 256, ids, plantsPerSecond, cpuUs }
+}
+
+const servers: Results = {
+  ...page,
+  measurements: [
+    create('raw', 'random', 55_000, [20, 18]),
+    create('raw', 'rising', 57_000, [19, 17]),
+    create('fastify', 'random', 4_000, [200, 190]),
+    create('fastify', 'rising', 5_000, [152, 150]),
+    create('server', 'random', 20_000, [50, 30]),
+    create('server', 'rising', 26_000, [38, 28]),
+    create('no-operations', 'random', 21_000, [46, 29]),
+    create('no-operations', 'rising', 27_000, [31.35, 26]),
+  ],
+  commitThreads: [thread('random', 100_000, 9), thread('rising', 250_000, 2)],
+}
+
 const results: Results = {
   ...page,
   parts: {
@@ -77,8 +113,11 @@ function cells(text: string, first: string): string[] {
   return (row ?? '').split('|').map((cell) => cell.trim())
 }
 
-test('what is written is what is read', () => {
-  expect(parseResults(formatResults(results))).toEqual(results)
+test.each([
+  ['parts', results],
+  ['servers', servers],
+])('what is written of %s is what is read', (_, written) => {
+  expect(parseResults(formatResults(written))).toEqual(written)
 })
 
 test('minutes are compared with their targets, memory for each loop', () => {
@@ -97,6 +136,57 @@ test('each size is compared with the empty store, ids of one kind with the same'
   expect(of('10^7 stored ÷ none, rising ids')).toEqual(['1 (1–1)', '≥ 0.8', 'yes'])
   expect(of('10^8 stored ÷ none, random ids')).toEqual(['0.6 (0.6–0.6)', '≥ 0.6', 'yes'])
   expect(of('10^8 stored ÷ none, rising ids')).toEqual(['0.56 (0.56–0.56)', '≥ 0.6', 'no'])
+})
+
+test('random and rising ids are compared each with the same ids of the other server', () => {
+  const text = describeResults(servers)
+  const of = (what: string) => cells(text, what).slice(2, 5)
+  const toRaw = (title: string, ids = '') =>
+    of(`processor time: ${title} ÷ node:http (in memory), 64 connections${ids} `)
+  expect(toRaw('Plant Store (SQLite)')).toEqual(['2.5 (2.5–2.5)', '≤ 2', 'no'])
+  expect(toRaw('Plant Store (SQLite)', ', rising ids')).toEqual(['2 (2–2)', '≤ 2', 'yes'])
+  expect(toRaw('Plant Store (SQLite, no operations)')).toEqual(['2.3 (2.3–2.3)', '≤ 1.7', 'no'])
+  expect(toRaw('Plant Store (SQLite, no operations)', ', rising ids')).toEqual([
+    '1.65 (1.65–1.65)',
+    '≤ 1.7',
+    'yes',
+  ])
+  expect(toRaw('Fastify (better-sqlite3)')).toEqual(['10 (10–10)', '', ''])
+  expect(toRaw('Fastify (better-sqlite3)', ', rising ids')).toEqual(['8 (8–8)', '', ''])
+  const toFastify = (ids: string) =>
+    of(`rate: Plant Store (SQLite) ÷ Fastify (better-sqlite3), 64 connections${ids} `)
+  expect(toFastify('')).toEqual(['5 (5–5)', '≥ 5', 'yes'])
+  expect(toFastify(', rising ids')).toEqual(['5.2 (5.2–5.2)', '≥ 5', 'yes'])
+  const rates = (ids: string) =>
+    of(`plants/s: the thread that commits to SQLite, by itself, batches of 256, ${ids} ids`)
+  expect(rates('random')).toEqual(['100,000 (100,000–100,000)', '≥ 250,000', 'no'])
+  expect(rates('rising')).toEqual(['250,000 (250,000–250,000)', '≥ 250,000', 'yes'])
+})
+
+test('processor time is shown for each kind of ids, with that of the main thread', () => {
+  const text = describeResults(servers)
+  const rows = text.split('\n').filter((line) => line.startsWith('| Plant Store (SQLite)  '))
+  const costs = rows.map((row) => row.split('|').map((cell) => cell.trim())).slice(-2)
+  expect(costs.map((row) => row.slice(2, 8))).toEqual([
+    ['64', 'random', '20,000 (20,000–20,000)', '1', '50', '30'],
+    ['64', 'rising', '26,000 (26,000–26,000)', '1', '38', '28'],
+  ])
+})
+
+test('the model bounds a machine by its cores and by the thread that commits', () => {
+  const text = describeResults(servers)
+  const of = (what: string) => cells(text, what).slice(2, 4)
+  expect(of('t: ')).toEqual(['30', '28'])
+  expect(of('u: ')).toEqual(['50', '38'])
+  expect(of('s: ')).toEqual(['10', '4'])
+  expect(of('of s: ')).toEqual(['9', '2'])
+  expect(of('1 ÷ s')).toEqual(['100,000', '250,000'])
+  expect(of('t ÷ s')).toEqual(['3', '7'])
+  expect(of('min(cores ÷ u, 1 ÷ s): 4 cores')).toEqual(['80,000', '105,000'])
+  expect(of('min(cores ÷ u, 1 ÷ s): 8 cores')).toEqual(['100,000', '211,000'])
+  expect(of('min(cores ÷ u, 1 ÷ s): 16 cores')).toEqual(['100,000', '250,000'])
+  const withoutRising = { ...servers, commitThreads: [thread('random', 100_000, 9)] }
+  expect(describeResults(withoutRising)).not.toContain('### Larger machines')
 })
 
 test('a part that was not measured has neither a section nor a plot', () => {

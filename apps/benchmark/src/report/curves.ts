@@ -1,5 +1,5 @@
 import { CONNECTIONS, type Contestant, plotted } from '../contestants.ts'
-import { PERCENTILES, TOGETHER } from '../measurement.ts'
+import { type ContestIds, PERCENTILES, TOGETHER } from '../measurement.ts'
 import type { Results } from './results.ts'
 import { type Summary, summarise } from './statistics.ts'
 
@@ -9,9 +9,16 @@ export interface Curve {
   readonly points: readonly Summary[]
 }
 
-/** The rounds of one contestant at one number of connections, in order. */
-export function roundsOf({ measurements }: Results, name: string, connections: number) {
-  return measurements.filter((one) => one.contestant === name && one.connections === connections)
+/** The rounds of one contestant with one load, in order. */
+export function roundsOf(
+  { measurements }: Results,
+  name: string,
+  connections: number,
+  ids: ContestIds = 'random',
+) {
+  return measurements.filter(
+    (one) => one.contestant === name && one.connections === connections && one.ids === ids,
+  )
 }
 
 /** The values of each round, for each contestant of the plots and each tick. */

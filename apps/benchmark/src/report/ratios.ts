@@ -1,5 +1,5 @@
 import { contestants } from '../contestants.ts'
-import type { Measurement } from '../measurement.ts'
+import type { ContestIds, Measurement } from '../measurement.ts'
 import { roundsOf } from './curves.ts'
 import type { Results } from './results.ts'
 import { formatNumber, formatSummary, summarise } from './statistics.ts'
@@ -12,6 +12,7 @@ interface Ratio {
   readonly of: string
   readonly to: string
   readonly connections: number
+  readonly ids: ContestIds
   readonly target: Target
 }
 
@@ -27,17 +28,24 @@ const ratio = (
   to: string,
   connections: number,
   target: Target = {},
-): Ratio => ({ figure, of, to, connections, target })
+): Ratio => ({ figure, of, to, connections, ids: 'random', target })
+
+/** The same with random and with rising ids. */
+const bothRatios = (...args: Parameters<typeof ratio>): Ratio[] => [
+  ratio(...args),
+  { ...ratio(...args), ids: 'rising' },
+]
 
 const ratios: readonly Ratio[] = [
-  ratio('processor time', 'server', 'raw', 64, { atMost: 2 }),
-  ratio('processor time', 'no-operations', 'raw', 64, { atMost: 1.7 }),
+  ...bothRatios('processor time', 'server', 'raw', 64, { atMost: 2 }),
+  ...bothRatios('processor time', 'no-operations', 'raw', 64, { atMost: 1.7 }),
+  ...bothRatios('processor time', 'fastify', 'raw', 64),
   ratio('rate', 'server', 'raw', 64, { atLeast: 0.45 }),
   ratio('rate', 'server-2-loops', 'server', 64, { atLeast: 1.25 }),
   ratio('rate', 'server-2-loops', 'server', 256, { atLeast: 1.25 }),
   ratio('processor time', 'server-2-loops', 'server', 64),
   ratio('p50', 'server-pinned', 'fastify-pinned', 1, { atMost: 1 }),
-  ratio('rate', 'server', 'fastify', 64, { atLeast: 5 }),
+  ...bothRatios('rate', 'server', 'fastify', 64, { atLeast: 5 }),
   ratio('rate', 'server+2ms', 'fastify+2ms', 64),
   ratio('rate', 'no-store', 'fastify', 64),
   ratio('rate', 'server', 'no-store', 64),
@@ -95,9 +103,10 @@ function inPairs(
   })
 }
 
-function describeRatio({ figure, of, to, connections }: Ratio): string {
+function describeRatio({ figure, of, to, connections, ids }: Ratio): string {
   const at = connections === 1 ? '1 connection' : `${connections} connections`
-  return `${figure}: ${titleOf(of)} ÷ ${titleOf(to)}, ${at}`
+  const kind = ids === 'rising' ? ', rising ids' : ''
+  return `${figure}: ${titleOf(of)} ÷ ${titleOf(to)}, ${at}${kind}`
 }
 
 /** What a loop more needs: three are more in the one server than in the other. */
@@ -105,13 +114,30 @@ function loopMemory(one: Measurement, other: Measurement): number {
   return (one.maxRssBytes - other.maxRssBytes) / 3 / 2 ** 20
 }
 
+/** What the thread that commits stores by itself. */
+function commitThreadRow({ commitThreads }: Results, ids: ContestIds): string[] {
+  const rates = commitThreads
+    .filter((one) => one.ids === ids)
+    .map(({ plantsPerSecond }) => plantsPerSecond)
+  return ratioRow(
+    `plants/s: the thread that commits to SQLite, by itself, batches of 256, ${ids} ids`,
+    rates,
+    { atLeast: COMMIT_THREAD_LEAST },
+  )
+}
+
 /** Ratios from each round by itself, so that what the machine does to all cancels out. */
 export function ratioRows(results: Results): string[][] {
-  const rounds = (name: string, connections: number) => roundsOf(results, name, connections)
+  const rounds = (name: string, connections: number, ids?: ContestIds) =>
+    roundsOf(results, name, connections, ids)
   const pairs = ratios.map((one) => {
     const of = figures[one.figure]
-    const [ones, others] = [rounds(one.of, one.connections), rounds(one.to, one.connections)]
-    const values = inPairs(ones, others, (dividend, divisor) => of(dividend) / of(divisor))
+    const [ones, others] = [one.of, one.to].map((name) => rounds(name, one.connections, one.ids))
+    const values = inPairs(
+      ones ?? [],
+      others ?? [],
+      (dividend, divisor) => of(dividend) / of(divisor),
+    )
     return ratioRow(describeRatio(one), values, one.target)
   })
   const lone = inPairs(rounds('server', 1), rounds('no-store', 1), (one, storeless) => {
@@ -124,11 +150,8 @@ export function ratioRows(results: Results): string[][] {
   return [
     ...pairs,
     ratioRow(`p50: ${titleOf('server')} ÷ ${storeless}, 1 connection`, lone, { atMost: P50_LIMIT }),
-    ratioRow(
-      'plants/s: the thread that commits to SQLite, by itself, batches of 256',
-      results.commitThreads.map(({ plantsPerSecond }) => plantsPerSecond),
-      { atLeast: COMMIT_THREAD_LEAST },
-    ),
+    commitThreadRow(results, 'random'),
+    commitThreadRow(results, 'rising'),
     ratioRow(`memory in MiB: ${titleOf('server')}, 256 connections`, memory, { atMost }),
     ratioRow('memory in MiB: each further loop, 256 connections', more, { atMost }),
   ].filter(([, value]) => !value?.startsWith('–'))

@@ -1,4 +1,4 @@
-import { CONNECTIONS, contestants, isOurs, plotted } from '../contestants.ts'
+import { CONNECTIONS, contestants, isOurs, loadsOf, plotted } from '../contestants.ts'
 import { PERCENTILES, TOGETHER } from '../measurement.ts'
 import { type Curve, commitCurves, latencyCurves, rateCurves, roundsOf } from './curves.ts'
 import { ratioRows } from './ratios.ts'
@@ -86,28 +86,32 @@ ${curveTable('Plants in each commit, by plants that arrive together', TOGETHER, 
 /** Those of the plots at 64 connections, the others at each of theirs. */
 export function costTable(results: Results): string {
   const rows = contestants.flatMap((contestant) => {
-    const { name, title, connections } = contestant
-    const counts = plotted.includes(contestant) ? [64] : connections
-    return counts.flatMap((count) => {
-      const rounds = roundsOf(results, name, count)
+    const { name, title } = contestant
+    const isPlotted = plotted.includes(contestant)
+    const loads = loadsOf(contestant).filter(({ connections }) => !isPlotted || connections === 64)
+    return loads.flatMap(({ connections, ids }) => {
+      const rounds = roundsOf(results, name, connections, ids)
       if (rounds.length === 0) return []
       const rate = summarise(rounds.map((one) => one.createsPerSecond))
       const { median: p50 } = summarise(rounds.map(({ latenciesMs: [p50 = Number.NaN] }) => p50))
       const { median: cpu } = summarise(rounds.map(({ cpuUs }) => cpuUs))
+      const { median: main } = summarise(rounds.map(({ mainCpuUs }) => mainCpuUs))
       const { median: database } = summarise(
         rounds.flatMap(({ databaseCpuUs }) => databaseCpuUs ?? []),
       )
       const { high: rss } = summarise(rounds.map(({ maxRssBytes }) => maxRssBytes / 2 ** 20))
-      const numbers = [p50, cpu, database, rss].map((value) => formatNumber(value))
-      return [[title, String(count), formatSummary(rate), ...numbers]]
+      const numbers = [p50, cpu, main, database, rss].map((value) => formatNumber(value))
+      return [[title, String(connections), ids, formatSummary(rate), ...numbers]]
     })
   })
   const head = [
     'Server',
     'connections',
+    'ids',
     'creates/s',
     'p50 ms',
     'CPU µs/create',
+    'of the main thread',
     'of the database',
     'max. MiB',
   ]
