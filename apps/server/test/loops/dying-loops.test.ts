@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { logLinesIn, post } from '../process/server-process.ts'
 import { openCallers, press } from './callers.ts'
 import { sampleOf, startLoopsServer } from './start-loops.ts'
@@ -84,6 +86,22 @@ test('a loop that is replaced while the server drains ends each connection in it
     await reply?.text()
   }
   expect([...kept]).toEqual(['close'])
+})
+
+test('loops that have all died do not share their port with whoever has it since', async () => {
+  const server = await startLoopsServer()
+  const callers = openCallers(server)
+  await Promise.all(callers.map((caller, id) => caller.create(id)))
+  const other = createServer()
+  other.listen({ host: '127.0.0.1', port: server.port, reusePort: true })
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  await Promise.all(
+    callers.map((caller) => caller.create(0, { 'x-end-loop': 'exception' }).catch(() => {})),
+  )
+  await server.untilLogged('an event loop could not be replaced yet')
+  const { code, err } = await server.ended
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('EADDRINUSE') })
 })
 
 test('loops that die five times within a minute end the process, as an exception does', async () => {
