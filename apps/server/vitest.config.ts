@@ -36,6 +36,7 @@ const ON_SEVERAL_LOOPS = [
   'test/limits/{bounds,failed-credentials,in-flight,per-address,token-rate,under-load}.test.ts',
   'test/process/{damaged-store,durability,exceptions,faults,full-disk,lost-files,shutdown}.test.ts',
   'test/fuzz/*.test.ts',
+  'test/operations/ends.test.ts',
 ]
 
 function onLoops(loops: number) {

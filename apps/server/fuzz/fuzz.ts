@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LOOPS } from '../test/process/server-process.ts'
 import { type Input, makeInputs } from './inputs.ts'
 import { createGoodPlant, send } from './send.ts'
 import { findSmallest } from './smallest.ts'
@@ -10,8 +11,10 @@ const BURST = 100
 /** How many connections are open at the same time. */
 const CALLERS = 20
 
-/** The resident memory that a server may take, one burst after the other. */
-export const MEMORY_BOUND_BYTES = 300 * 1024 * 1024
+const MEBIBYTE = 1024 * 1024
+
+/** The resident memory that a server may take, one burst after the other: 200 MiB for each loop. */
+export const MEMORY_BOUND_BYTES = (100 + 200 * Number(LOOPS)) * MEBIBYTE
 
 interface Pace {
   /** How long a reply may take. */

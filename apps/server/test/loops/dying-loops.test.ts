@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { logLinesIn, post } from '../process/server-process.ts'
 import { openCallers, press } from './callers.ts'
 import { sampleOf, startLoopsServer } from './start-loops.ts'
+
+const DIED = 'an event loop has died, and is replaced'
 
 const CREATED = 'plant_store_creates_total{outcome="created"}'
 
@@ -20,7 +25,7 @@ test.each([
     await load.goOn(200)
     const before = sampleOf(await server.scrape(), CREATED)
     await killer?.create(0, { 'x-end-loop': way }).catch(() => {})
-    await server.untilLogged('an event loop has died, and is replaced')
+    await server.untilLogged(DIED)
     expect(server.output()).toContain(cause)
     await load.goOn(50)
     const whileAway = sampleOf(await server.scrape(), CREATED)
@@ -51,10 +56,52 @@ test('what a loop held that dies is given back: connections and requests in flig
   expect(await open()).toBe(callers.length)
   await callers[0]?.create(0, { 'x-end-loop': 'exception' }).catch(() => {})
   await expect.poll(async () => (await open()) < callers.length).toBe(true)
-  await server.untilLogged('an event loop has died, and is replaced')
+  await server.untilLogged(DIED)
   const again = openCallers(server, 40 - (await open()))
   const statuses = await Promise.all(again.map((caller, id) => caller.create(id)))
   expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test('a loop that is replaced while the server drains ends each connection in its turn, too', async () => {
+  const server = await startLoopsServer({
+    PLANT_STORE_SHUTDOWN_DELAY_MS: '30000',
+    PLANT_STORE_LOG_LEVEL: 'debug',
+  })
+  server.kill('SIGTERM')
+  await server.untilLogged('"draining"')
+  const [killer] = openCallers(server, 1)
+  await killer?.create(0, { 'x-end-loop': 'exception' }).catch(() => {})
+  await server.untilLogged(DIED)
+  const answeredSince = () => {
+    const lines = logLinesIn(server.output())
+    const death = lines.findIndex(({ msg }) => msg === DIED)
+    return lines
+      .slice(death)
+      .some(({ msg, loop }) => msg === 'answered' && loop === lines[death]?.loop)
+  }
+  const kept = new Set<string | null>()
+  while (!answeredSince()) {
+    const reply = await post(server).catch(() => undefined)
+    if (reply !== undefined) kept.add(reply.headers.get('connection'))
+    await reply?.text()
+  }
+  expect([...kept]).toEqual(['close'])
+})
+
+test('loops that have all died do not share their port with whoever has it since', async () => {
+  const server = await startLoopsServer()
+  const callers = openCallers(server)
+  await Promise.all(callers.map((caller, id) => caller.create(id)))
+  const other = createServer()
+  other.listen({ host: '127.0.0.1', port: server.port, reusePort: true })
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  await Promise.all(
+    callers.map((caller) => caller.create(0, { 'x-end-loop': 'exception' }).catch(() => {})),
+  )
+  await server.untilLogged('an event loop could not be replaced yet')
+  const { code, err } = await server.ended
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('EADDRINUSE') })
 })
 
 test('loops that die five times within a minute end the process, as an exception does', async () => {
@@ -62,7 +109,7 @@ test('loops that die five times within a minute end the process, as an exception
   for (let deaths = 1; deaths <= 5; deaths++) {
     const [caller] = openCallers(server, 1)
     await caller?.create(0, { 'x-end-loop': 'exception' }).catch(() => {})
-    await server.untilLogged('an event loop has died, and is replaced', deaths)
+    await server.untilLogged(DIED, deaths)
     if (deaths === 5) break
     const ready = async () => (await fetch(`${server.operationsUrl}/readyz`)).status
     await expect.poll(ready).toBe(200)

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net'
+import { availableParallelism, totalmem } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { loopsFor } from '../../src/service/loops/count-loops.ts'
 import { runOn } from '../commands/program.ts'
 import { findFreePort } from '../free-port.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
@@ -90,6 +92,27 @@ describe('a server with several event loops', () => {
     await expect.poll(status).toBe(200)
     expect(server.output()).toMatch(/event loop \d does not answer/)
   })
+})
+
+const MEBIBYTE = 1024 * 1024
+
+test.each([
+  { cores: 1, mebibytes: 8_192, loops: 1 },
+  { cores: 2, mebibytes: 8_192, loops: 1 },
+  { cores: 4, mebibytes: 8_192, loops: 3 },
+  { cores: 4, mebibytes: 512, loops: 2 },
+  { cores: 4, mebibytes: 128, loops: 1 },
+  { cores: 64, mebibytes: 65_536, loops: 8 },
+])('$cores cores and $mebibytes MiB are good for $loops', ({ cores, mebibytes, loops }) => {
+  expect(loopsFor(cores, mebibytes * MEBIBYTE)).toBe(loops)
+})
+
+test('by default there are as many as are good for the cores and the memory of the process', async () => {
+  const server = await startServerProcess({ environment: { PLANT_STORE_LOOPS: 'auto' } })
+  const expected = process.platform === 'linux' ? loopsFor(availableParallelism(), totalmem()) : 1
+  await server.untilLogged('"listening"')
+  const [listening] = logLinesIn(server.output()).filter(({ msg }) => msg === 'listening')
+  expect(listening?.loops).toBe(expected)
 })
 
 test('loops need a thread each, so without the permission for threads there is one', async () => {

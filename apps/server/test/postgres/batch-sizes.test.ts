@@ -30,3 +30,24 @@ test.each([1, 3, 9, 23, 65, 1000])('%i plants at once are stored to the letter',
   const byId = (one: { id?: unknown }, other: { id?: unknown }) => Number(one.id) - Number(other.id)
   expect(rows.sort(byId)).toEqual(expected.sort(byId))
 })
+
+/** How many records logical messages have in the log from a place on. */
+async function countMessages(databaseUrl: string, since: unknown): Promise<unknown> {
+  const messages = `SELECT count(*)::int AS count
+    FROM pg_get_wal_records_info($1, pg_current_wal_flush_lsn())
+    WHERE resource_manager = 'LogicalMessage'`
+  return (await postgres.query(databaseUrl, messages, [since]))[0]?.count
+}
+
+test('each plant of a batch that was there already has a record of its own in the log', async () => {
+  const databaseUrl = await newDatabase(postgres)
+  await postgres.query(databaseUrl, 'CREATE EXTENSION pg_walinspect')
+  const store = await openStoreAt(databaseUrl)
+  const create = (ids: readonly bigint[]) =>
+    Promise.all(ids.map((id) => store.plants.create({ id, name: 'Fern' })))
+  await create([1n, 2n])
+  const place = 'SELECT pg_current_wal_insert_lsn()::text AS place'
+  const [before] = await postgres.query(databaseUrl, place)
+  expect(await create([1n, 2n, 3n])).toEqual(['already_there', 'already_there', 'created'])
+  expect(await countMessages(databaseUrl, before?.place)).toBe(2)
+})

@@ -1,4 +1,8 @@
+import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readPostgresUrl } from '../../src/engines/postgres/address.ts'
+import { openDatabase } from '../../src/engines/postgres/pool.ts'
+import { resolveOutcome } from '../../src/engines/postgres/resolve.ts'
 import { createHistory } from './history.ts'
 import {
   clientOf,
@@ -7,8 +11,9 @@ import {
   serveNewDatabase,
   waitForReadiness,
 } from './served-database.ts'
+import { LONGEST_ANSWER_MS } from './served-storm.ts'
 import { openSession, STORE_SESSIONS } from './sessions.ts'
-import { usePostgres } from './use-postgres.ts'
+import { newDatabase, usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
 
@@ -111,4 +116,20 @@ test('a table that is locked holds no caller for more than 10 s, and no outcome 
   await waitForReadiness(server, true)
   const verdict = history.judge(await readRows(database.databaseUrl))
   expect(verdict).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
+})
+
+test('statements that began in time are cut before callers give up', async () => {
+  const address = readPostgresUrl(await newDatabase(postgres))
+  const { pool } = await openDatabase(address, { allowDataLoss: false })
+  onTestFinished(() => pool.end())
+  const waitedMs = 3_900
+  const since = performance.now()
+  const hang = async (client: PoolClient) => {
+    // Each by itself is short enough.
+    for (let statement = 0; statement < 2; statement++) await client.query('SELECT pg_sleep(3.5)')
+  }
+  await expect(resolveOutcome(pool, hang, waitedMs)).rejects.toMatchObject({
+    name: 'OutcomeUnknownError',
+  })
+  expect(waitedMs + performance.now() - since).toBeLessThan(LONGEST_ANSWER_MS)
 })

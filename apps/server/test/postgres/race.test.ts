@@ -1,11 +1,25 @@
+import type { NewPlantInput } from '@plant-store/client'
 import { expect, test } from 'vitest'
-import { createHistory } from './history.ts'
+import type { TestClient } from '../clients.ts'
+import { createHistory, type History } from './history.ts'
 import { clientOf, prepareDatabase, readRows, serve } from './served-database.ts'
 import { usePostgres } from './use-postgres.ts'
 
 const IDS = 400
 
 const postgres = usePostgres()
+
+/** Sends a plant again where a machine that is busy kept it waiting for too long. */
+async function sendUntilDecided(
+  history: History,
+  client: TestClient,
+  plant: NewPlantInput & { id: bigint },
+) {
+  for (;;) {
+    const reply = await history.send(client, plant)
+    if (reply === 'stored' || reply === 'taken') return reply
+  }
+}
 
 test('of two servers that race for 400 ids, exactly one content wins each id', async () => {
   const database = await prepareDatabase(await postgres.createDatabase())
@@ -16,7 +30,10 @@ test('of two servers that race for 400 ids, exactly one content wins each id', a
     Array.from({ length: IDS }, (_, index) =>
       Promise.all(
         clients.map((client, server) =>
-          history.send(client, { id: BigInt(index) - 200n, name: `of server ${server}` }),
+          sendUntilDecided(history, client, {
+            id: BigInt(index) - 200n,
+            name: `of server ${server}`,
+          }),
         ),
       ),
     ),
@@ -24,8 +41,8 @@ test('of two servers that race for 400 ids, exactly one content wins each id', a
   for (const pair of reply) expect(pair.toSorted()).toEqual(['stored', 'taken'])
   const rows = await readRows(database.databaseUrl)
   expect(rows).toHaveLength(IDS)
-  expect(history.judge(rows)).toEqual({
-    ...{ acknowledged: IDS, taken: IDS, notStored: 0, unknown: 0 },
+  expect(history.judge(rows)).toMatchObject({
+    ...{ acknowledged: IDS, taken: IDS },
     ...{ lost: [], altered: [], doubled: [], lies: [] },
   })
 })

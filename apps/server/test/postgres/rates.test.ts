@@ -9,6 +9,9 @@ const HOUR_NS = 3_600_000_000_000
 /** A busy machine may take longer than the second that is usual. */
 const POLL = { timeout: 10_000 }
 
+/** What a server logs while the rates do not answer in time. */
+const ALONE = 'the rate of tokens is counted by this server alone'
+
 const hourly = { unitNs: HOUR_NS, burst: 100 }
 
 const postgres = usePostgres()
@@ -112,13 +115,23 @@ describe('two servers with a limit of one request a second in a window of 40', (
     return (await client.rest.createPlant({ body: { id, name: 'Fern' } })).status
   }
 
-  test('let 40 of 100 through together, and what grew back meanwhile', async () => {
-    const { clients } = await serveTwo()
+  /** The statuses of 100 requests at once to two new servers. */
+  async function sendHundred() {
+    const { clients, servers } = await serveTwo()
     const since = performance.now()
     const statuses = await Promise.all(
       Array.from({ length: 100 }, (_, id) => statusOf(clients[id % 2] as TestClient, id)),
     )
     const elapsedSeconds = (performance.now() - since) / 1_000
+    const isTogether = servers.every((server) => !server.output().includes(ALONE))
+    return { statuses, elapsedSeconds, isTogether }
+  }
+
+  test('let 40 of 100 through together, and what grew back meanwhile', async () => {
+    let hundred = await sendHundred()
+    // On a machine that is busy the rates may answer later than a server waits for them.
+    while (!hundred.isTogether) hundred = await sendHundred()
+    const { statuses, elapsedSeconds } = hundred
     const stored = statuses.filter((status) => status === 200)
     expect(statuses.filter((status) => status === 429)).toHaveLength(100 - stored.length)
     expect(stored.length).toBeGreaterThanOrEqual(40)
@@ -143,6 +156,6 @@ describe('two servers with a limit of one request a second in a window of 40', (
     await expect.poll(() => statusOf(clients[1] as TestClient, 11), POLL).toBe(200)
     process.kill(servers[0]?.pid as number, 'SIGTERM')
     const { err } = (await servers[0]?.ended) ?? { err: '' }
-    expect(err).toContain('the rate of tokens is counted by this server alone')
+    expect(err).toContain(ALONE)
   })
 })

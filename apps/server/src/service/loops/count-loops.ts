@@ -14,13 +14,19 @@ function memoryBytes(): number {
 }
 
 /**
- * How many event loops serve: as many as were asked for, else one for each core but one that this
- * process may use, as far as memory reaches, and 8 at most. The last core is for what commits: a
- * second loop on two cores takes more than it gives. It is one where more cannot be.
+ * One event loop for each core but one, as far as memory reaches, and 8 at most. The last core is for
+ * what commits: a second loop on two cores takes more than it gives.
+ */
+export function loopsFor(cores: number, bytes: number): number {
+  return Math.max(1, Math.min(cores - 1, Math.floor(bytes / LOOP_BYTES), MOST))
+}
+
+/**
+ * How many event loops serve: as many as were asked for, else as many as are good for the cores and
+ * the memory that this process may use. It is one where more cannot be.
  */
 export function countLoops(asked: number | undefined): number {
   if (asked !== undefined) return asked
   if (whyOneLoop() !== undefined) return 1
-  const byMemory = Math.floor(memoryBytes() / LOOP_BYTES)
-  return Math.max(1, Math.min(availableParallelism() - 1, byMemory, MOST))
+  return loopsFor(availableParallelism(), memoryBytes())
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { limitFailedCredentials } from '../../../src/limits/failed-credentials.ts'
 import {
   type CountedLimits,
@@ -60,6 +60,44 @@ describe('the counts of several loops', () => {
     expect(other?.queuedPlants.total).toBe(1)
   })
 })
+
+/** Runs `meanwhile` when another read of shared memory by `work` is done; gives whether there was one. */
+function interrupt(work: () => void, read: number, meanwhile: () => void): boolean {
+  const load = Atomics.load as (numbers: Int32Array, index: number) => number
+  let reads = 0
+  const spy = vi.spyOn(Atomics, 'load').mockImplementation(((
+    numbers: Int32Array,
+    index: number,
+  ) => {
+    const value = load(numbers, index)
+    if (reads++ === read) meanwhile()
+    return value
+  }) as typeof Atomics.load)
+  try {
+    work()
+  } finally {
+    spy.mockRestore()
+  }
+  return reads > read
+}
+
+test.each(['requests', 'addresses'])(
+  'the last place for %s is granted once, whenever another loop takes it',
+  (what) => {
+    let wasRead = true
+    for (let read = 0; wasRead; read++) {
+      const [one, other] = joinLoops(2).each
+      const granted: unknown[] = []
+      const take = (loop = one) => {
+        const taken =
+          what === 'requests' ? loop?.requests.take(1) : loop?.addressConnections.add('::1', 1)
+        if (taken) granted.push(taken)
+      }
+      wasRead = interrupt(take, read, () => take(other))
+      expect(granted.length).toBeLessThanOrEqual(1)
+    }
+  },
+)
 
 describe('the things of an address', () => {
   type Step = readonly [loop: number, address: number, isEnd: boolean]
