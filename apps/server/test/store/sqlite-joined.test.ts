@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { MessageChannel } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
+import type { CommitEnd } from '../../src/engines/sqlite/commit/commit-messages.ts'
 import { joinSqliteStore } from '../../src/engines/sqlite/join.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
-import { StoreUnavailableError } from '../../src/store/store.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { readPlants } from './sqlite-file.ts'
 import { describeStore } from './store-suite.ts'
@@ -48,4 +50,25 @@ test('a store that was joined tells the opened one that a commit stored nothing'
   other.close()
   expect(await joined.isReady()).toBe(true)
   expect(await joined.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+})
+
+test('nobody knows what became of a plant whose thread of commits has gone', async () => {
+  const opened = await openSqliteStore({
+    path: join(temporaryFolder(), 'plants.db'),
+    queueLimit: 1,
+  })
+  const share = opened.share().data as { readonly commits: CommitEnd }
+  const { port1, port2 } = new MessageChannel()
+  const commits = { port: port1, held: new Int32Array(new SharedArrayBuffer(4)) }
+  const joined = await joinSqliteStore(
+    { ...share, commits },
+    { queueLimit: 1, allowDataLoss: false },
+  )
+  onTestFinished(async () => {
+    await joined.close()
+    share.commits.port.close()
+    await opened.close()
+  })
+  port2.once('message', () => port2.close())
+  await expect(joined.plants.create({ id: 1n, name: 'Fern' })).rejects.toThrow(OutcomeUnknownError)
 })
