@@ -12,7 +12,9 @@ const BOUNDS = [0.5, 1, 2.5]
 const about = { name: 'plants_seconds', help: 'How long plants take.' }
 
 /** Values on the bounds, between them and beyond. */
-const values = fc.array(fc.oneof(fc.constantFrom(...BOUNDS, 0), fc.double({ min: 0, max: 5 })))
+const values = fc.array(
+  fc.oneof(fc.constantFrom(...BOUNDS, 0), fc.double({ min: 0, max: 5, noNaN: true })),
+)
 
 test('a distribution is shown as the histogram of the library would be', async () => {
   await fc.assert(
