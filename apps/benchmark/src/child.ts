@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
@@ -41,6 +42,12 @@ export interface ChildOptions {
   readonly isPinned?: boolean
 }
 
+/** A module as JavaScript: a server that had to strip its types would need 19 MiB more. */
+function toUrl(module: string): string {
+  const source = readFileSync(fileURLToPath(import.meta.resolve(module)), 'utf8')
+  return `data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(source))}`
+}
+
 /**
  * Starts a program with Node.js, in an empty environment: whoever measures may have settings of a
  * server. Its standard error goes to ours; a program or a module is named as an import names it.
@@ -50,8 +57,8 @@ export function startChild(
   args: readonly string[] = [],
   { preload, isPinned = false }: ChildOptions = {},
 ): Child {
-  const preloads = ['./usage.ts', ...(preload ? [preload] : [])]
-  const imports = preloads.flatMap((module) => ['--import', import.meta.resolve(module)])
+  const preloads = [toUrl('./usage.ts'), ...(preload ? [import.meta.resolve(preload)] : [])]
+  const imports = preloads.flatMap((module) => ['--import', module])
   const [execPath, pin] =
     isPinned && existsSync(TASKSET)
       ? [TASKSET, ['--cpu-list', String(CORE), process.execPath]]

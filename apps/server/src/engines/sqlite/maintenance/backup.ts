@@ -80,8 +80,8 @@ const COPY_SHARE = 0.2
 export const SOURCE_SHARE = 0.4
 
 /**
- * Copies a store, which may be written to meanwhile, into an empty file, and checks the copy.
- * The copy holds what was committed when the store was opened, and its digest.
+ * Copies a store, which may be written to meanwhile, into an empty file, ends the transaction that
+ * reads the store, and checks the copy. The copy holds what was committed when the store was opened, and its digest.
  * @throws StoreRefusedError, StoreUnavailableError or OutcomeUnknownError; then the copy is no good.
  */
 export async function copyStore(
@@ -103,6 +103,8 @@ export async function copyStore(
       },
     })
     signal.throwIfAborted()
+    // While it is read from, a store's log only grows, and copying that at once holds up creates.
+    source.database.exec('COMMIT')
     const { plants } = source.contents
     await finishCopy(target, source, signal, (done) => onRead(done / plants))
   } catch (error) {
