@@ -4,7 +4,10 @@ import { whyOneLoop } from '../../settings/why-one-loop.ts'
 /** Of a container's memory, or of the machine's, for each loop. */
 const LOOP_BYTES = 200 * 1024 * 1024
 
-/** The thread of commits takes no more than about this many loops give it: see docs/performance.md. */
+/**
+ * More were not measured. Two fill the thread that commits with random ids, sixteen with rising ones:
+ * see docs/performance.md.
+ */
 const MOST = 8
 
 /** Bytes that this process may have: those of its container, or of the machine. */
@@ -15,7 +18,7 @@ function memoryBytes(): number {
 
 /**
  * One event loop for each core but one, as far as memory reaches, and 8 at most. The last core is for
- * what commits: a second loop on two cores takes more than it gives.
+ * what commits: a second loop on two cores gains little, and makes each create dearer.
  */
 export function loopsFor(cores: number, bytes: number): number {
   return Math.max(1, Math.min(cores - 1, Math.floor(bytes / LOOP_BYTES), MOST))
