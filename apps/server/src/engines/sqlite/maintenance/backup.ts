@@ -81,7 +81,8 @@ export const SOURCE_SHARE = 0.4
 
 /**
  * Copies a store, which may be written to meanwhile, into an empty file, ends the transaction that
- * reads the store, and checks the copy. The copy holds what was committed when the store was opened, and its digest.
+ * reads the store, and checks the copy. It holds what was committed when the store was opened, and
+ * its digest.
  * @throws StoreRefusedError, StoreUnavailableError or OutcomeUnknownError; then the copy is no good.
  */
 export async function copyStore(
