@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -51,6 +53,12 @@ async function endsOf({ operationsUrl }: ServerProcess) {
   }
 }
 
+/** How often a process has a file open. */
+function timesOpen(pid: number, path: string): number {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).filter((name) => readlinkSync(join(folder, name)) === path).length
+}
+
 /** A folder, and servers on its `plants.db` that start as the unit starts them. */
 function arrange() {
   const folder = temporaryFolder()
@@ -97,6 +105,8 @@ test('each start logs how the last run ended, and shows how many ended so', asyn
   expect(lastEndIn(third)).toMatchObject(killed)
   expect(await endsOf(third)).toMatchObject({ exception: 1, killed: 1, unknownOutcomes: 0 })
   await post(third)
+  // Otherwise the thread that commits may find no file at its start, and both replies be 503.
+  await expect.poll(() => timesOpen(third.pid, path)).toBe(2)
   renameSync(path, `${path}.away`)
   const replies = await Promise.all([2, 3].map((id) => post(third, { body: plantText(id) })))
   expect(replies.map(({ status }) => status)).toContain(500)
