@@ -5,6 +5,9 @@ import { runCommand } from '../program.ts'
 const SCRAPE_EVERY_MS = 1_000
 const BACKUP_EVERY_MS = 60_000
 
+/** As operations/plant-store-backup.service has it. */
+const BACKUP_NICENESS = 10
+
 /** What operators do beside the load. */
 export interface Disturbances {
   /** The longest scrape since it was asked last, in ms. */
@@ -44,7 +47,7 @@ export function startDisturbances({
   }
   const backUp = async () => {
     const to = ['--folder', join(folder, 'backups'), '--keep', '1']
-    await runCommand(['backup', ...to, '--database-url', databaseUrl])
+    await runCommand(['backup', ...to, '--database-url', databaseUrl], BACKUP_NICENESS)
     backups++
   }
   const done = Promise.all([
