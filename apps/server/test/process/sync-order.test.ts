@@ -8,6 +8,8 @@ import { joinInterrupted, needsStrace, recordSystemCalls } from './system-calls.
 
 const LOG_WRITTEN = /pwrite64\(.*plants\.db-wal>.* = \d+$/
 const LOG_SYNCED = /f(?:data)?sync\(.*plants\.db-wal>\)\s* = 0$/
+const LOG_BEGUN = /pwrite64\(.*plants\.db-wal>.*, 32, 0\) = 32$/
+const DATABASE_WRITTEN = /pwrite64\(.*plants\.db>.* = \d+$/
 const DATABASE_SYNCED = /f(?:data)?sync\(.*plants\.db>\)\s* = 0$/
 const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
 
@@ -53,6 +55,32 @@ describe('the system calls of a server', needsStrace, () => {
       if (ANSWERED.test(call) && ++replies % plants === 0) expect(isSynced).toBe(true)
     }
     expect(replies).toBe(bursts * plants)
+  })
+
+  test('the log begins anew only when the database has what was in it, synced', async () => {
+    const server = await startServerProcess()
+    await server.client.createPlant({ id: 0, name: 'warm' })
+    const stop = await recordSystemCalls(server.pid)
+    const name = 'a long name '.repeat(200)
+    for (let burst = 1; burst <= 60; burst++) {
+      const ids = Array.from({ length: 100 }, (_, index) => burst * 100 + index)
+      await Promise.all(ids.map((id) => server.client.createPlant({ id, name })))
+    }
+    const calls = await stop()
+
+    let isSynced = true
+    let beginnings = 0
+    let syncs = 0
+    for (const call of calls) {
+      if (DATABASE_WRITTEN.test(call)) isSynced = false
+      if (DATABASE_SYNCED.test(call)) [isSynced, syncs] = [true, syncs + 1]
+      if (!LOG_BEGUN.test(call)) continue
+      expect(isSynced).toBe(true)
+      beginnings++
+    }
+    expect(beginnings).toBeGreaterThanOrEqual(2)
+    // Of each copy beside the commits, too; SQLite by itself syncs once for each log.
+    expect(syncs).toBeGreaterThan(beginnings + 1)
   })
 
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {

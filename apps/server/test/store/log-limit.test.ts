@@ -2,11 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { LOG_LIMIT_BYTES } from '../../src/engines/sqlite/database/durable.ts'
 import { backUpStore } from '../../src/engines/sqlite/maintenance/backup.ts'
 import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-const LOG_LIMIT_BYTES = 16_777_216
 
 test('a log that a long reader let grow is cut back by the next commits, not by each', async () => {
   const path = join(temporaryFolder(), 'plants.db')

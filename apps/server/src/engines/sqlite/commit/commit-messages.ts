@@ -9,11 +9,13 @@ import {
   OutcomeUnknownError,
 } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
+import type { SharedCopierState } from './copier-state.ts'
 
 /** What the thread is started with. */
 export interface CommitWorkerData {
   readonly path: string
   readonly files: readonly KnownFile[]
+  readonly copier: SharedCopierState
 }
 
 /** One end of the way of a thread's plants to the thread that commits. */
@@ -25,10 +27,12 @@ export interface CommitEnd {
 
 /**
  * To `serve` an end is to take each CommitRequest from its port and to reply with a CommitReply; `stop`:
- * take nothing more; `close`: commit what was sent, and end. The thread itself sends a SentError when
- * it cannot trust the file any more.
+ * take nothing more; `close`: commit what was sent, and end.
  */
 export type ThreadOrder = { readonly serve: CommitEnd } | 'stop' | 'close'
+
+/** What the thread sends: that it cannot trust the file any more, or has a log to be copied. */
+export type ThreadNotice = { readonly fault: SentError } | 'start copier'
 
 /** A batch as few values: each string or object that crosses a thread boundary costs time. */
 export interface CommitRequest {

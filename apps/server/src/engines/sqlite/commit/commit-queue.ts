@@ -7,6 +7,8 @@ import type { CommitEnd, CommitReply, CommitRequest } from './commit-messages.ts
 export interface CommitQueueOptions {
   /** Commits batches in one transaction, and gives the outcomes of each, in order. */
   readonly commit: (requests: readonly CommitRequest[]) => Promise<Committed>
+  /** Called after each transaction, when its outcomes have been sent; must not throw. */
+  readonly onReplied?: () => void
   readonly onFailure: (error: unknown) => void
   /** How long a transaction is put off for threads that are about to send. In ms; default: 2. */
   readonly patienceMs?: number
@@ -96,6 +98,7 @@ export class CommitQueue {
     this.#patience = undefined
     do {
       await this.#commitTogether(this.#takeTransaction())
+      if (!this.#isStopped) this.#options.onReplied?.()
       this.#receiveAll()
     } while (this.#waiting.length > 0 && this.#isWorthIt())
     this.#running = undefined

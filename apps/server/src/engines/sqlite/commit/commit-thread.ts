@@ -2,10 +2,11 @@ import { extname } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../../../store/observer.ts'
-import { type SentError, toError } from '../../../store/sent-error.ts'
+import { toError } from '../../../store/sent-error.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../../../store/store.ts'
 import type { KnownFile } from '../files/known-files.ts'
-import type { CommitEnd, CommitWorkerData, ThreadOrder } from './commit-messages.ts'
+import { CheckpointThread } from './checkpoint-thread.ts'
+import type { CommitEnd, CommitWorkerData, ThreadNotice, ThreadOrder } from './commit-messages.ts'
 import { CommitPort } from './commit-port.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */
@@ -30,13 +31,15 @@ export interface CommitThreadOptions {
 export class CommitThread {
   readonly #worker: Worker
   readonly #commits: CommitPort
+  readonly #copier: CheckpointThread
   readonly #onFailure: (error: Error) => void
   #isReady = false
   #isClosing = false
   #hasEnded = false
 
   constructor({ path, files, observer, onFailure }: CommitThreadOptions) {
-    const data: CommitWorkerData = { path, files }
+    this.#copier = new CheckpointThread(path, files)
+    const data: CommitWorkerData = { path, files, copier: this.#copier.state }
     this.#onFailure = onFailure
     this.#worker = new Worker(WORKER, {
       workerData: data,
@@ -47,7 +50,10 @@ export class CommitThread {
     this.#worker.on('online', () => {
       this.#isReady = true
     })
-    this.#worker.on('message', (error: SentError) => onFailure(toError(error)))
+    this.#worker.on('message', (notice: ThreadNotice) => {
+      if (notice === 'start copier') this.#copier.start()
+      else onFailure(toError(notice.fault))
+    })
     this.#worker.on('error', (cause) => this.#end(cause))
     this.#worker.on('exit', (cause) => this.#end(cause))
   }
@@ -89,6 +95,7 @@ export class CommitThread {
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.postMessage('close' satisfies ThreadOrder)
     await ended
+    await this.#copier.close()
   }
 
   #end(cause: unknown): void {

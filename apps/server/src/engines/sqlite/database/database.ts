@@ -12,11 +12,11 @@ import { createFolderOf, SyncForbiddenError, syncPath } from '../files/sync-file
 import { connect, readValue, sqliteVersionOf } from './connect.ts'
 import { copyBeforeMigration } from './copy.ts'
 import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
+import { makeDurable } from './durable.ts'
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { migrate } from './migrations.ts'
 import { refuseMoved } from './move-schema.ts'
 import { refuseStrangeSchema } from './schema.ts'
-import { BUSY_LIMIT_MS } from './transactions.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -45,42 +45,9 @@ function inspect(path: string): void {
   refuseHolesOnFullDisk(path)
 }
 
-function setAndReadBack(database: DatabaseSync, pragma: string, value: string | number): void {
-  database.exec(`PRAGMA ${pragma} = ${value}`)
-  const actual = readValue(database, `PRAGMA ${pragma}`)
-  if (actual === value) return
-  throw new StoreRefusedError(
-    `SQLite kept ${pragma} at ${actual} instead of ${value}, so 200 would not mean durable.`,
-  )
-}
-
 /** Writes the file's header with what it says already: the smallest change that needs a commit. */
 export function touch(database: DatabaseSync): void {
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-}
-
-const SYNCHRONOUS_FULL = 2
-
-/**
- * A log that grew beyond this, because a long reader kept it from being used again, is cut back when
- * it is used again. Four times its usual size, so that no usual commit has to extend it again.
- */
-const LOG_LIMIT_BYTES = 16_777_216
-
-function makeDurable(database: DatabaseSync): void {
-  setAndReadBack(database, 'journal_mode', 'wal')
-  setAndReadBack(database, 'synchronous', SYNCHRONOUS_FULL)
-  setAndReadBack(database, 'journal_size_limit', LOG_LIMIT_BYTES)
-  // macOS needs F_FULLFSYNC to reach the platter; elsewhere these two change nothing.
-  setAndReadBack(database, 'fullfsync', 1)
-  setAndReadBack(database, 'checkpoint_fullfsync', 1)
-}
-
-/** One more connection to a file that openDatabase has opened; it waits itself while others write. */
-export function openConnection(path: string): DatabaseSync {
-  const database = connect(path, { timeout: BUSY_LIMIT_MS })
-  makeDurable(database)
-  return database
 }
 
 /**

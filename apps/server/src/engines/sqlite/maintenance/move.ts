@@ -5,7 +5,7 @@ import type { MoveSource } from '../../../store/move.ts'
 import { fromRow, textLengthOf } from '../../../store/plant-columns.ts'
 import { StoreRefusedError } from '../../../store/store.ts'
 import { readValue, sqliteVersionOf } from '../database/connect.ts'
-import { openConnection } from '../database/database.ts'
+import { openConnection } from '../database/durable.ts'
 import { openForReading } from '../database/inspect.ts'
 import { schemaVersionOf } from '../database/migrations.ts'
 import {
