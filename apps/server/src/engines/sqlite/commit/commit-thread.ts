@@ -90,11 +90,12 @@ export class CommitThread {
   /** Commits what was sent, and ends. */
   async close(): Promise<void> {
     this.#isClosing = true
-    if (this.#hasEnded) return
-    // Not events.once, which would throw what `#end` has taken note of.
-    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
-    this.#worker.postMessage('close' satisfies ThreadOrder)
-    await ended
+    if (!this.#hasEnded) {
+      // Not events.once, which would throw what `#end` has taken note of.
+      const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+      this.#worker.postMessage('close' satisfies ThreadOrder)
+      await ended
+    }
     await this.#copier.close()
   }
 
