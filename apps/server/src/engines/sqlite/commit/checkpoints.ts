@@ -107,7 +107,8 @@ export class Checkpoints {
   #finish(): void {
     const { log, checkpointed } = run(this.#checkpoint)
     this.#heldAt = checkpointed < log ? log : 0
-    if (this.#heldAt === 0) this.#logFile.cut(log)
+    // Both are -1 while another process makes a checkpoint.
+    if (checkpointed === log && log > 0) this.#logFile.cut(log)
   }
 }
 
