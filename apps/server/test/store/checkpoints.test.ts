@@ -154,7 +154,10 @@ test('a command that has stored so much that its log was copied ends by itself',
   const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"name":"${NAME}"}\n`)
   writeFileSync(file, lines.join(''))
   const to = ['--database-url', `sqlite:${join(folder, 'plants.db')}`]
-  const { status } = spawnSync(process.execPath, [MAIN, 'load', file, ...to], { timeout: 45_000 })
+  const { status } = spawnSync(process.execPath, [MAIN, 'load', file, ...to], {
+    timeout: 45_000,
+    killSignal: 'SIGKILL',
+  })
   expect(status).toBe(0)
 })
 
