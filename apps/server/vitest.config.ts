@@ -18,7 +18,7 @@ const SLOW = [
   'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/operations/{alerts,ends,failures,prometheus}.test.ts',
+  'test/telemetry/{alerts,ends,failures,prometheus}.test.ts',
   'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions,move}.test.ts',
   'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{damaged-store,durability,full-disk}.test.ts',
@@ -39,7 +39,7 @@ const ON_SEVERAL_LOOPS = [
   'test/limits/{bounds,failed-credentials,in-flight,per-address,token-rate,under-load}.test.ts',
   'test/process/{damaged-store,durability,exceptions,faults,full-disk,lost-files,shutdown}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/operations/ends.test.ts',
+  'test/telemetry/ends.test.ts',
 ]
 
 function onLoops(loops: number) {
@@ -93,7 +93,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'as the unit starts it',
-          include: ['test/wire/*.test.ts', 'test/operations/{metrics*,overview/overview}.test.ts'],
+          include: ['test/wire/*.test.ts', 'test/telemetry/{metrics*,overview/overview}.test.ts'],
           // They start no process, and so none that flags could confine.
           exclude: ['test/wire/{connect,idle-connections,last-resort}.test.ts'],
           provide: { isConfined: true },

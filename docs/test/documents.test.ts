@@ -6,7 +6,7 @@ import {
   flagOf,
   settingNames,
   settings,
-} from '@plant-store/server/settings/settings.js'
+} from '@plant-store/server/config/settings.js'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, blockWith, documents, read, root, rowsOf } from './markdown.ts'
 

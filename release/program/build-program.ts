@@ -31,10 +31,10 @@ const RECIPES: Readonly<Record<ProgramName, Recipe>> = {
     node: 24,
     entries: {
       main: join(SERVER, 'src/main.ts'),
-      'commit-worker': join(SERVER, 'src/engines/sqlite/commit/commit-worker.ts'),
-      'loop-worker': join(SERVER, 'src/service/loops/loop-worker.ts'),
-      'checkpoint-worker': join(SERVER, 'src/engines/sqlite/commit/checkpoint-worker.ts'),
-      'check-worker': join(SERVER, 'src/engines/sqlite/check/check-worker.ts'),
+      'commit-worker': join(SERVER, 'src/sqlite/commit/commit-worker.ts'),
+      'loop-worker': join(SERVER, 'src/http/loops/loop-worker.ts'),
+      'checkpoint-worker': join(SERVER, 'src/sqlite/commit/checkpoint-worker.ts'),
+      'check-worker': join(SERVER, 'src/sqlite/check/check-worker.ts'),
     },
     replaced: { [join(SERVER, 'src/process/files.ts')]: join(FLAT, 'server-files.ts') },
     folders: {

@@ -1,4 +1,4 @@
-import { openStore } from '@plant-store/server/engines/engines.js'
+import { openStore } from '@plant-store/server/engines.js'
 import { makePlant, makeSmallPlant } from './commit-plants.ts'
 import { type Contestant, isOurs, plotted } from './contestants.ts'
 import { type CommitCost, TOGETHER } from './measurement.ts'

@@ -1,7 +1,7 @@
-import { openStore } from '@plant-store/server/engines/engines.js'
-import { CommitPort } from '@plant-store/server/engines/sqlite/commit/commit-port.js'
-import { CommitThread } from '@plant-store/server/engines/sqlite/commit/commit-thread.js'
-import { knowFiles } from '@plant-store/server/engines/sqlite/files/known-files.js'
+import { openStore } from '@plant-store/server/engines.js'
+import { CommitPort } from '@plant-store/server/sqlite/commit/commit-port.js'
+import { CommitThread } from '@plant-store/server/sqlite/commit/commit-thread.js'
+import { knowFiles } from '@plant-store/server/sqlite/files/known-files.js'
 import { makePlant, makeRisingPlant } from './commit-plants.ts'
 import type { CommitThreadCost } from './measurement.ts'
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { migratePostgresDatabase } from '@plant-store/server/engines/postgres/migrate.js'
+import { migratePostgresDatabase } from '@plant-store/server/postgres/migrate.js'
 import { query, startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import type { Contestant } from './contestants.ts'
 import { readProcessSeconds } from './process-time.ts'

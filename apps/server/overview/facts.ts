@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 import { dayAndTime, span } from './format.ts'
 import { numberOf, valuesOf } from './values.ts'
 

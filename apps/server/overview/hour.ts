@@ -1,4 +1,4 @@
-import type { OverviewReply, Series } from '../src/operations/overview/reply.ts'
+import type { OverviewReply, Series } from '../src/telemetry/overview/reply.ts'
 import { span } from './format.ts'
 
 const HOUR_MS = 3_600_000

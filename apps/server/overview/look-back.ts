@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 import { byId } from './element.ts'
 import { clock, span } from './format.ts'
 import { type Hour, shownWords, type Value } from './hour.ts'

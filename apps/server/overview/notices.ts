@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 import { bytes, seconds, share, span, words } from './format.ts'
 import type { Hour } from './hour.ts'
 import { linesOf } from './plots.ts'

@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 import { Card } from './card.ts'
 import { byId, element } from './element.ts'
 import { Hour } from './hour.ts'

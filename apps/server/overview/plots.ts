@@ -1,4 +1,4 @@
-import type { Series } from '../src/operations/overview/reply.ts'
+import type { Series } from '../src/telemetry/overview/reply.ts'
 import { bytes, counted, type Format, rate, seconds, share } from './format.ts'
 import type { Hour, Value } from './hour.ts'
 

@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 import { byId, element } from './element.ts'
 import { clock, rate, seconds, span, words } from './format.ts'
 import type { Hour } from './hour.ts'

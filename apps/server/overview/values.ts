@@ -1,4 +1,4 @@
-import type { OverviewReply } from '../src/operations/overview/reply.ts'
+import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
 
 /** The values of one metric by what its labels say; '' where it has none. */
 export function valuesOf({ facts }: OverviewReply, metric: string): Map<string, number> {

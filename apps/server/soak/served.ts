@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { issueToken } from '../src/auth/issue-token.ts'
-import { openPostgresStore } from '../src/engines/postgres/postgres.ts'
+import { openPostgresStore } from '../src/postgres/postgres.ts'
 import { createTestClient, type TestClient } from '../test/clients.ts'
 import { migrateTestDatabase } from '../test/postgres/given-postgres.ts'
 

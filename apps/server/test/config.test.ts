@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig } from '../src/settings/config.ts'
+import { ConfigError, loadConfig } from '../src/config/config.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createAuthenticate } from '../../../apps/server/src/auth/authenticate.ts'
 import { issueToken } from '../../../apps/server/src/auth/issue-token.ts'
-import { openSqliteStore } from '../../../apps/server/src/engines/sqlite/sqlite.ts'
-import { createProcessCounts } from '../../../apps/server/src/limits/process-counts.ts'
-import { createLog } from '../../../apps/server/src/operations/log.ts'
-import { startServer } from '../../../apps/server/src/service/server.ts'
-import { loadConfig } from '../../../apps/server/src/settings/config.ts'
+import { loadConfig } from '../../../apps/server/src/config/config.ts'
+import { createProcessCounts } from '../../../apps/server/src/http/limits/process-counts.ts'
+import { startServer } from '../../../apps/server/src/http/server.ts'
+import { openSqliteStore } from '../../../apps/server/src/sqlite/sqlite.ts'
 import type { PlantStore } from '../../../apps/server/src/store/store.ts'
+import { createLog } from '../../../apps/server/src/telemetry/log.ts'
 
 /** Ids by what is stored under them. */
 export type StoredNames = ReadonlyMap<bigint, string>

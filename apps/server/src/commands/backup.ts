@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Flags, loadConfig } from '../settings/config.ts'
+import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies, CopyOptions } from '../store/engine.ts'
 import { operatorNames } from '../store/operator-names.ts'
 import { describeCount } from '../text/describe-count.ts'

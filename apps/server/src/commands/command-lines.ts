@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { maskDatabaseUrl } from '../engines/engines.ts'
-import { flagOf, SECRETS, type SettingName, settingNames } from '../settings/settings.ts'
+import { flagOf, SECRETS, type SettingName, settingNames } from '../config/settings.ts'
+import { maskDatabaseUrl } from '../engines.ts'
 import { quoteForShell } from '../text/quote-for-shell.ts'
 
 /** The settings among the arguments of a command line, as they were given; the last one counts. */

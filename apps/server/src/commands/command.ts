@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { openStore } from '../engines/engines.ts'
-import type { Config } from '../settings/config.ts'
-import { flagOf, type SettingName, settingGroups, settings } from '../settings/settings.ts'
+import type { Config } from '../config/config.ts'
+import { flagOf, type SettingName, settingGroups, settings } from '../config/settings.ts'
+import { openStore } from '../engines.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
 

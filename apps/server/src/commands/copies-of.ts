@@ -1,4 +1,4 @@
-import { engineOf } from '../engines/engines.ts'
+import { engineOf } from '../engines.ts'
 import type { Copies, CopyOptions } from '../store/engine.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { startProgress } from './progress.ts'

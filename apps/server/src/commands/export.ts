@@ -5,8 +5,8 @@ import {
   plantFileFormats,
 } from '@plant-store/plant-files'
 import { type Command, Option } from 'commander'
-import { engineOf } from '../engines/engines.ts'
-import { type Flags, loadConfig } from '../settings/config.ts'
+import { type Flags, loadConfig } from '../config/config.ts'
+import { engineOf } from '../engines.ts'
 import { operatorNames } from '../store/operator-names.ts'
 import type { PlantSnapshot } from '../store/store.ts'
 import { describeCount } from '../text/describe-count.ts'

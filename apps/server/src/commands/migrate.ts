@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { engineOf, maskDatabaseUrl } from '../engines/engines.ts'
-import { type Config, type Flags, loadConfig } from '../settings/config.ts'
+import { type Config, type Flags, loadConfig } from '../config/config.ts'
+import { engineOf, maskDatabaseUrl } from '../engines.ts'
 import type { Migrated } from '../store/engine.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'

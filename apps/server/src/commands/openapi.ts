@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../docs/openapi-text.ts'
-import { type Flags, loadConfig } from '../settings/config.ts'
+import { type Flags, loadConfig } from '../config/config.ts'
+import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../http/docs/openapi-text.ts'
 import { operatorNames } from '../store/operator-names.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'

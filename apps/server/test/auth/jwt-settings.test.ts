@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/settings/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 
 const complete = {
   PLANT_STORE_JWKS_URL: 'https://issuer.test/keys',

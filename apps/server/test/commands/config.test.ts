@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../../src/settings/settings.ts'
+import { settings } from '../../src/config/settings.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runProgram } from './program.ts'
 import { runShell } from './shell.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { flagOf, settingGroups, settingNames } from '../../src/settings/settings.ts'
+import { flagOf, settingGroups, settingNames } from '../../src/config/settings.ts'
 import { runProgram } from './program.ts'
 
 const commands = ['export', 'load', 'backup', 'restore', 'migrate', 'move', 'config', 'doctor']

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startScrapedServer } from '../operations/scraped-server.ts'
+import { startScrapedServer } from '../telemetry/scraped-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { contentOf, execute, makeStore, query, spreadPlants } from './plants.ts'
 import { runOn } from './program.ts'

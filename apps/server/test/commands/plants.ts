@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
-import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
 import { readPlants } from '../store/sqlite-file.ts'
 
 /** Plants whose ids are spread over all of int64, the same at each call. */

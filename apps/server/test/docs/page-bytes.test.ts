@@ -2,8 +2,8 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { page } from '../../src/docs/page.ts'
-import { overviewFiles } from '../../src/operations/overview/overview.ts'
+import { page } from '../../src/http/docs/page.ts'
+import { overviewFiles } from '../../src/telemetry/overview/overview.ts'
 import { useWireServer } from '../wire/harness.ts'
 
 const server = useWireServer()

@@ -1,7 +1,7 @@
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
-import { page } from '../../src/docs/page.ts'
+import { page } from '../../src/http/docs/page.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { request } from '../wire/request.ts'

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createDeferReply } from '../../src/http/deferred-replies.ts'
-import { createLog } from '../../src/operations/log.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 
 const log = createLog('silent')
 const socket = new Socket()

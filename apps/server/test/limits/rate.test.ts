@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRate, type RateShare } from '../../src/limits/rate.ts'
-import { createHashKey, createKeyedHash } from '../../src/limits/shared/keyed-hash.ts'
-import { createRateMemory } from '../../src/limits/shared/rate-buckets.ts'
+import { createRate, type RateShare } from '../../src/http/limits/rate.ts'
+import { createHashKey, createKeyedHash } from '../../src/http/limits/shared/keyed-hash.ts'
+import { createRateMemory } from '../../src/http/limits/shared/rate-buckets.ts'
 
 const limit = { unitNs: 100_000_000, burst: 5 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../../src/settings/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 
 describe('the settings of the limits', () => {
   test('take lists with and without spaces', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLoopCountMemory, LoopCount } from '../../src/limits/shared/loop-count.ts'
-import { WaitingPlants } from '../../src/limits/waiting-plants.ts'
+import { createLoopCountMemory, LoopCount } from '../../src/http/limits/shared/loop-count.ts'
+import { WaitingPlants } from '../../src/http/limits/waiting-plants.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
 const plant = { id: 1n, name: 'Fern' }

@@ -23,7 +23,7 @@ const SECURITY_SCHEME = 'packages/contract/src/openapi.ts'
 const RESPONSES = 'packages/contract/src/openapi/responses.ts'
 const ERROR_TEXTS = 'packages/contract/src/openapi/errors.ts'
 const COLUMNS = 'apps/server/src/store/plant-columns.ts'
-const HANDLER = 'apps/server/src/service/create-plant.ts'
+const HANDLER = 'apps/server/src/http/create-plant.ts'
 
 const ID_TAKEN = 'id_taken: { code: 40003, status: 400 }'
 

@@ -33,7 +33,7 @@ const steps: readonly Edit[] = [
 `,
   ],
   [
-    `${SERVER}/src/engines/sqlite/database/migrations.ts`,
+    `${SERVER}/src/sqlite/database/migrations.ts`,
     ') STRICT`,\n  },\n]',
     `) STRICT\`,
   },
@@ -41,7 +41,7 @@ const steps: readonly Edit[] = [
 ]`,
   ],
   [
-    `${SERVER}/src/engines/postgres/migrations.ts`,
+    `${SERVER}/src/postgres/migrations.ts`,
     'granted bigint NOT NULL\n    )`,\n  },\n]',
     `granted bigint NOT NULL
     )\`,

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { maskDatabaseUrl } from '../../src/engines/engines.ts'
-import { readPostgresUrl } from '../../src/engines/postgres/address.ts'
-import { PARAMETERS } from '../../src/engines/postgres/parameters.ts'
+import { maskDatabaseUrl } from '../../src/engines.ts'
+import { readPostgresUrl } from '../../src/postgres/address.ts'
+import { PARAMETERS } from '../../src/postgres/parameters.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 
 const SECRET = 'h3rbarium'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeFor } from '../../src/engines/postgres/plants.ts'
+import { sizeFor } from '../../src/postgres/plants.ts'
 import { query } from './postgres-server.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
 import { type PostgresServer, query } from './postgres-server.ts'
 
 /** What the tests need of a server: somebody else's has nothing more. */

@@ -9,8 +9,8 @@ import {
   resume,
   toTarget,
 } from '../../src/commands/move/move-plants.ts'
-import { openSqliteMove } from '../../src/engines/sqlite/maintenance/move.ts'
-import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
+import { openSqliteMove } from '../../src/sqlite/maintenance/move.ts'
+import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
 import { runOn, runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { needs } from '../../../../packages/client/hostile/needs.ts'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runProgram } from '../commands/program.ts'
 import { givenUrl } from './given-postgres.ts'

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { hasNodes } from '../../src/engines/postgres/nodes.ts'
+import { hasNodes } from '../../src/postgres/nodes.ts'
 import { givenUrl } from './given-postgres.ts'
 import { PASSWORD, type PostgresServer, query, USER } from './postgres-server.ts'
 

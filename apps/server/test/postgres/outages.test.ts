@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readPostgresUrl } from '../../src/engines/postgres/address.ts'
-import { openDatabase } from '../../src/engines/postgres/pool.ts'
-import { resolveOutcome } from '../../src/engines/postgres/resolve.ts'
+import { readPostgresUrl } from '../../src/postgres/address.ts'
+import { openDatabase } from '../../src/postgres/pool.ts'
+import { resolveOutcome } from '../../src/postgres/resolve.ts'
 import { createHistory } from './history.ts'
 import {
   clientOf,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
+import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import { findFreePort } from '../free-port.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import { runProgram } from '../commands/program.ts'
 import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
 import { usePostgres } from './use-postgres.ts'

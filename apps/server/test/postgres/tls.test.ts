@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { addCertificate, createCertificate } from './certificate.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { openPostgresStore } from '../../src/engines/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { givenUrl, migrateTestDatabase, openGiven } from './given-postgres.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'

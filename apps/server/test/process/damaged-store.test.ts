@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { readSamples } from '../operations/scraped-server.ts'
+import { readSamples } from '../telemetry/scraped-server.ts'
 import { startOnStore } from './damaged-store.ts'
 import { logLinesIn, type ServerProcess } from './server-process.ts'
 

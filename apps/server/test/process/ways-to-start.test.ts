@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startPressedServer } from '../limits/load/pressed-server.ts'
-import { readSamples } from '../operations/scraped-server.ts'
+import { readSamples } from '../telemetry/scraped-server.ts'
 import { nodeFlagsOf, readRoot, unitCommand } from './node-flags.ts'
 import { startServerProcess } from './server-process.ts'
 

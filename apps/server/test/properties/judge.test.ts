@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
-import { writeOpenApi } from '../../src/docs/openapi-text.ts'
+import { writeOpenApi } from '../../src/http/docs/openapi-text.ts'
 import { createDocumentValidator } from './document-validator.ts'
 import { parseExactly } from './exact-json.ts'
 import { readInteger } from './exact-number.ts'

@@ -11,7 +11,7 @@ import {
 /** A run starts a process and sends up to 2,000 bodies; this is many times what that takes. */
 const TIMEOUT_MS = 180_000
 
-const HANDLER = `${SERVER}/src/service/create-plant.ts`
+const HANDLER = `${SERVER}/src/http/create-plant.ts`
 const JSON_READER = `${CONTRACT}/src/json.ts`
 const BODY = 'body: compile(defined.body),'
 

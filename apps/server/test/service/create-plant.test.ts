@@ -1,10 +1,10 @@
 import { errorTable } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
-import { createProcessCounts } from '../../src/limits/process-counts.ts'
-import { createLog } from '../../src/operations/log.ts'
-import { startServer } from '../../src/service/server.ts'
-import { loadConfig } from '../../src/settings/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
+import { startServer } from '../../src/http/server.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 
 test.each([undefined, null, '', 'stored'])(
   'an outcome that no store may have, %j, is answered outcome_unknown and never 200',

@@ -7,8 +7,8 @@ import {
   insertAll,
   outcomesOf,
   toRequest,
-} from '../../src/engines/sqlite/commit/commit-messages.ts'
-import { toStoreError } from '../../src/engines/sqlite/files/error-codes.ts'
+} from '../../src/sqlite/commit/commit-messages.ts'
+import { toStoreError } from '../../src/sqlite/files/error-codes.ts'
 import { type ColumnValue, toRow } from '../../src/store/plant-columns.ts'
 import { toError, toSentError } from '../../src/store/sent-error.ts'
 import {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { engineOf } from '../../src/engines/engines.ts'
-import { environmentNameOf, flagOf, settingNames } from '../../src/settings/settings.ts'
+import { environmentNameOf, flagOf, settingNames } from '../../src/config/settings.ts'
+import { engineOf } from '../../src/engines.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 
 describe('a database URL of no engine is refused, with the forms that there are and no secret', () => {

@@ -1,9 +1,8 @@
 import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
-import { createProcessCounts } from '../../src/limits/process-counts.ts'
-import { createLog } from '../../src/operations/log.ts'
-import { startServer } from '../../src/service/server.ts'
-import { loadConfig } from '../../src/settings/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
+import { startServer } from '../../src/http/server.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 import {
   type CreateOutcome,
@@ -11,6 +10,7 @@ import {
   OutcomeUnknownError,
   type PlantStore,
 } from '../../src/store/store.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 
 type Outcomes = (batch: readonly unknown[]) => unknown
 

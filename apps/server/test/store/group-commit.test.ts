@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createLoopCountMemory, LoopCount } from '../../src/limits/shared/loop-count.ts'
+import { createLoopCountMemory, LoopCount } from '../../src/http/limits/shared/loop-count.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 import { openGroup, turnOfEventLoop } from './open-group.ts'
 

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { growLog } from '../../src/engines/sqlite/commit/grow-log.ts'
-import { openDatabase } from '../../src/engines/sqlite/database/database.ts'
-import { preparePlantInsert } from '../../src/engines/sqlite/database/plants.ts'
+import { growLog } from '../../src/sqlite/commit/grow-log.ts'
+import { openDatabase } from '../../src/sqlite/database/database.ts'
+import { preparePlantInsert } from '../../src/sqlite/database/plants.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const LOG_BYTES = 4_096_000

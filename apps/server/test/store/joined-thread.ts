@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { joinSqliteStore } from '../../src/engines/sqlite/join.ts'
+import { joinSqliteStore } from '../../src/sqlite/join.ts'
 
 /** A thread that joins a store and creates plants, many at a time, each under its own name. */
 export interface JoinedThreadData {

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { LOG_LIMIT_BYTES } from '../../src/engines/sqlite/database/durable.ts'
-import { backUpStore } from '../../src/engines/sqlite/maintenance/backup.ts'
-import { openSqliteStore } from '../../src/engines/sqlite/sqlite.ts'
+import { LOG_LIMIT_BYTES } from '../../src/sqlite/database/durable.ts'
+import { backUpStore } from '../../src/sqlite/maintenance/backup.ts'
+import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 test('a log that a long reader let grow is cut back by the next commits, not by each', async () => {

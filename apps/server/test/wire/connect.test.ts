@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
 import { FailureLog } from '../../src/http/failure-log.ts'
 import { createListener } from '../../src/http/listener.ts'
 import { createBareApp } from '../../src/http/pipeline.ts'
-import { createLog } from '../../src/operations/log.ts'
-import { loadConfig } from '../../src/settings/config.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 import { openConnection } from './raw-socket.ts'
 
 test('a connection that stays idle after CONNECT is closed as any other', async () => {

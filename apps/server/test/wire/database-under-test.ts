@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { openStore } from '../../src/engines/engines.ts'
-import { migratePostgresDatabase } from '../../src/engines/postgres/migrate.ts'
+import { openStore } from '../../src/engines.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A plant as it lies in the database. */

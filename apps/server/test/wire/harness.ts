@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import type { Flags } from '../../src/settings/config.ts'
+import type { Flags } from '../../src/config/config.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import {
   type DatabaseUnderTest,

@@ -1,9 +1,9 @@
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { openStore } from '../../src/engines/engines.ts'
-import { createProcessCounts } from '../../src/limits/process-counts.ts'
-import { createLog } from '../../src/operations/log.ts'
-import { startServer } from '../../src/service/server.ts'
-import { loadConfig } from '../../src/settings/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { openStore } from '../../src/engines.ts'
+import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
+import { startServer } from '../../src/http/server.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 import type { StartServer } from './server-under-test.ts'
 
 /**

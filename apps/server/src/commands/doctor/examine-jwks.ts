@@ -1,5 +1,5 @@
 import { parseKeySet } from '../../auth/key-set.ts'
-import { type JwtConfig, keySourceOf } from '../../service/open-authenticate.ts'
+import { type JwtConfig, keySourceOf } from '../../http/open-authenticate.ts'
 import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
 
 const about = healthChecksOf('jwks')

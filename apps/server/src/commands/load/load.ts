@@ -7,7 +7,7 @@ import {
   type PlantFileReader,
 } from '@plant-store/plant-files'
 import type { Command } from 'commander'
-import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
+import { type Config, type Flags, loadConfig } from '../../config/config.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import { type Store, StoreUnavailableError } from '../../store/store.ts'
 import { describeCount } from '../../text/describe-count.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { engineOf, openStore } from '../../engines/engines.ts'
-import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
+import { type Config, type Flags, loadConfig } from '../../config/config.ts'
+import { engineOf, openStore } from '../../engines.ts'
 import type { Departure } from '../../store/engine.ts'
 import type { MoveSource } from '../../store/move.ts'
 import { operatorNames } from '../../store/operator-names.ts'

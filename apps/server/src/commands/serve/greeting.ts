@@ -1,6 +1,6 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
 import { printableLine } from '@plant-store/plant-files'
-import type { RunningServer } from '../../service/server.ts'
+import type { RunningServer } from '../../http/server.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 
 export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {

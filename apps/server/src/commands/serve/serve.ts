@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { engineOf, openStore } from '../../engines/engines.ts'
-import { type Ends, openEnds } from '../../operations/ends/ends.ts'
-import type { EndReason } from '../../operations/ends/ends-file.ts'
-import { runChecks } from '../../operations/store-checks.ts'
-import type { Telemetry } from '../../operations/telemetry.ts'
+import { type Config, type Flags, loadConfig } from '../../config/config.ts'
+import { describeUnknownArguments } from '../../config/unknown-names.ts'
+import { engineOf, openStore } from '../../engines.ts'
+import { countLoops } from '../../http/loops/count-loops.ts'
+import { takesJwt } from '../../http/open-authenticate.ts'
+import type { RunningServer } from '../../http/server.ts'
+import { notingUnknownOutcomes } from '../../http/unknown-outcomes.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import { countLoops } from '../../service/loops/count-loops.ts'
-import { takesJwt } from '../../service/open-authenticate.ts'
-import type { RunningServer } from '../../service/server.ts'
-import { notingUnknownOutcomes } from '../../service/unknown-outcomes.ts'
-import { type Config, type Flags, loadConfig } from '../../settings/config.ts'
-import { describeUnknownArguments } from '../../settings/unknown-names.ts'
 import { joinObservers } from '../../store/observer.ts'
 import type { OpenedStore, Store } from '../../store/store.ts'
+import { type Ends, openEnds } from '../../telemetry/ends/ends.ts'
+import type { EndReason } from '../../telemetry/ends/ends-file.ts'
+import { runChecks } from '../../telemetry/store-checks.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { addAllSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import type { Terminal } from '../terminal.ts'
@@ -136,7 +136,7 @@ function endOnException({ log }: Telemetry, note: (reason: EndReason) => void): 
 }
 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const { startTelemetry, stopTelemetry } = await import('../../operations/telemetry.ts')
+  const { startTelemetry, stopTelemetry } = await import('../../telemetry/telemetry.ts')
   const telemetry = await startTelemetry(config)
   let ends: Ends | undefined
   const forgetExceptions = endOnException(telemetry, (reason) => ends?.end(reason))

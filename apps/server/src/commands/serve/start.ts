@@ -1,11 +1,11 @@
+import type { Config } from '../../config/config.ts'
+import { environmentNameOf } from '../../config/settings.ts'
+import { createProcessCounts } from '../../http/limits/process-counts.ts'
 import type { Address } from '../../http/listener.ts'
-import { createProcessCounts } from '../../limits/process-counts.ts'
-import type { Telemetry } from '../../operations/telemetry.ts'
-import { countLoops } from '../../service/loops/count-loops.ts'
-import type { FrameOptions, RunningServer, StartService } from '../../service/server.ts'
-import type { Config } from '../../settings/config.ts'
-import { environmentNameOf } from '../../settings/settings.ts'
+import { countLoops } from '../../http/loops/count-loops.ts'
+import type { FrameOptions, RunningServer, StartService } from '../../http/server.ts'
 import type { OpenedStore } from '../../store/store.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 
 /** What a server is started with. */
@@ -28,7 +28,7 @@ function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): s
 
 function startHere(config: Config, parts: StartParts): StartService {
   return async (onFailure) => {
-    const { openService } = await import('../../service/open-service.ts')
+    const { openService } = await import('../../http/open-service.ts')
     const limits = { counts: createProcessCounts(1, config), loop: 0 }
     const service = await openService(config, { ...parts, limits, onFailure })
     return { ...service, url: await service.listen(config.listen) }
@@ -37,7 +37,7 @@ function startHere(config: Config, parts: StartParts): StartService {
 
 function startInThreads(config: Config, parts: StartParts, count: number): StartService {
   return async (suspect) => {
-    const { startLoops } = await import('../../service/loops/loops.ts')
+    const { startLoops } = await import('../../http/loops/loops.ts')
     const { log, store, noteUnknownOutcome: outcomeUnknown } = parts
     const loops = await startLoops({ config, log, store, count, suspect, outcomeUnknown })
     parts.metrics?.addLoops((names) => loops.measure(names))
@@ -50,7 +50,7 @@ function startInThreads(config: Config, parts: StartParts, count: number): Start
  * @throws CommandError when it cannot listen where it should.
  */
 export async function start(config: Config, parts: StartParts): Promise<RunningServer> {
-  const { startAround } = await import('../../service/server.ts')
+  const { startAround } = await import('../../http/server.ts')
   const count = countLoops(config.loops)
   const startService = count === 1 ? startHere(config, parts) : startInThreads(config, parts, count)
   const { log, metrics, store } = parts

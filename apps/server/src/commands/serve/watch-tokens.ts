@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/ending-tokens.ts'
-import type { TokenObserver } from '../../operations/metrics/token-metrics.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import type { TokenStore } from '../../store/store.ts'
+import type { TokenObserver } from '../../telemetry/metrics/token-metrics.ts'
 import { auditFieldsOf } from '../audit.ts'
 
 const HOUR_MS = 3_600_000

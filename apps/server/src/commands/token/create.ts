@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
-import { type Flags, loadConfig } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../config/config.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags } from '../command.ts'
 import type { Terminal } from '../terminal.ts'

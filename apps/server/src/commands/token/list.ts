@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Flags, loadConfig } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../config/config.ts'
 import type { TokenRecord } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { AUDITED_SETTINGS, withAudit } from '../audit.ts'

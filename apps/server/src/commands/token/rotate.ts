@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
 import { draftToken } from '../../auth/issue-token.ts'
-import { type Flags, loadConfig } from '../../settings/config.ts'
+import { type Flags, loadConfig } from '../../config/config.ts'
 import { operatorNames } from '../../store/operator-names.ts'
 import type { Store } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { limitFailedCredentials } from '../../../src/limits/failed-credentials.ts'
+import { limitFailedCredentials } from '../../../src/http/limits/failed-credentials.ts'
 import {
   type CountedLimits,
   createProcessCounts,
   forgetLoop,
   joinCounts,
-} from '../../../src/limits/process-counts.ts'
-import { createRate } from '../../../src/limits/rate.ts'
-import type { AddressPlace } from '../../../src/limits/shared/address-counts.ts'
+} from '../../../src/http/limits/process-counts.ts'
+import { createRate } from '../../../src/http/limits/rate.ts'
+import type { AddressPlace } from '../../../src/http/limits/shared/address-counts.ts'
 
 const LIMITS: CountedLimits = {
   connectionLimit: 10_000,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { joinCounts } from '../../../src/limits/process-counts.ts'
-import { createRate } from '../../../src/limits/rate.ts'
+import { joinCounts } from '../../../src/http/limits/process-counts.ts'
+import { createRate } from '../../../src/http/limits/rate.ts'
 import { ADDRESSES, type Hammering, UNIT_NS } from './hammering.ts'
 
 const { what, times, most, witness, ...place } = workerData as Hammering

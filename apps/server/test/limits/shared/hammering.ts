@@ -1,4 +1,4 @@
-import type { LoopPlace } from '../../../src/limits/process-counts.ts'
+import type { LoopPlace } from '../../../src/http/limits/process-counts.ts'
 
 /** What a thread does over and over. */
 export interface Hammering extends LoopPlace {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHashKey, createKeyedHash } from '../../../src/limits/shared/keyed-hash.ts'
+import { createHashKey, createKeyedHash } from '../../../src/http/limits/shared/keyed-hash.ts'
 
 /** vectors_hsip64 of https://github.com/veorq/SipHash: hashes of no byte, of 00 01, of 00 01 02 03 and so on. */
 const VECTORS = [

@@ -7,9 +7,9 @@ import {
   forgetLoop,
   joinCounts,
   type ProcessCounts,
-} from '../../../src/limits/process-counts.ts'
-import { createRate } from '../../../src/limits/rate.ts'
-import { RateBuckets } from '../../../src/limits/shared/rate-buckets.ts'
+} from '../../../src/http/limits/process-counts.ts'
+import { createRate } from '../../../src/http/limits/rate.ts'
+import { RateBuckets } from '../../../src/http/limits/shared/rate-buckets.ts'
 import { ADDRESSES, type Hammering, UNIT_NS } from './hammering.ts'
 
 const THREADS = 4

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import { maskDatabaseUrl } from '../engines.ts'
+import {
+  type Environment,
+  environmentNameOf,
+  flagOf,
+  SECRETS,
+  type SettingName,
+  settingNames,
+  settings,
+} from './settings.ts'
+import { readTracesConfig, type TracesConfig } from './traces-config.ts'
+import { describeUnknownVariables } from './unknown-names.ts'
+import { whyOneLoop } from './why-one-loop.ts'
+
+/** Wrong settings; the message names each problem with its source and its fix. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+
+  constructor(problems: readonly string[]) {
+    super(problems.map((problem) => `  ${problem}`).join('\n'))
+  }
+}
+
+/** A setting that differs from its default; a password is left out. */
+export interface ChangedSetting {
+  readonly name: string
+  readonly text: string
+  /** The flag or the variable that set it. */
+  readonly source: string
+}
+
+/** The checked settings, each as the output of its schema. */
+export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
+  /** NODE_ENV is `production`. */
+  readonly isProduction: boolean
+  /** Where spans are sent; undefined sends none. */
+  readonly traces: TracesConfig | undefined
+  /** The settings that differ from their defaults, for people. */
+  readonly changedSettings: readonly ChangedSetting[]
+  /** Who ran the program with sudo, as far as the environment can be believed. */
+  readonly sudoUser: string | undefined
+}
+
+export type Flags = { readonly [Name in SettingName]?: string }
+
+interface Found {
+  readonly text: string
+  readonly source: string
+}
+
+/**
+ * The text of a setting and its source: the flag, else the environment, which holds the setting or
+ * names a file with it, else the default.
+ * @throws Error for a setting that is set in both ways, or a file that cannot be read.
+ */
+export function findSetting(
+  name: SettingName,
+  flags: Flags,
+  environment: Environment = process.env,
+): Found {
+  const flag = flags[name]
+  if (flag !== undefined) return { text: flag, source: flagOf(name) }
+  const source = environmentNameOf(name)
+  const text = environment[source]
+  const path = SECRETS.has(name) ? environment[`${source}_FILE`] : undefined
+  if (text !== undefined && path !== undefined) {
+    throw new Error(`is set, and so is ${source}: set one of the two`)
+  }
+  if (text !== undefined) return { text, source }
+  if (path === undefined) return { text: settings[name].initial, source: 'default' }
+  return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
+}
+
+/** The text of a setting as it may be shown: without a password. */
+export function shownText(name: SettingName, text: string): string {
+  return SECRETS.has(name) ? maskDatabaseUrl(text) : text
+}
+
+function problem(name: SettingName, text: string): string {
+  return `${environmentNameOf(name)}: ${text}`
+}
+
+/** A request cannot arrive before its headers, and Node refuses these time-outs. */
+function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
+  const { headersTimeoutMs: limit, requestTimeoutMs } = values
+  if (!(Number(requestTimeoutMs) < Number(limit))) return []
+  const headers = environmentNameOf('headersTimeoutMs')
+  return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
+}
+
+function describeLoops({ loops }: Readonly<Record<string, unknown>>): string[] {
+  const reason = whyOneLoop()
+  return reason === undefined || !(Number(loops) > 1)
+    ? []
+    : [problem('loops', `must be auto or 1 ${reason}`)]
+}
+
+/** `isSet`: whether a setting differs from its default. */
+function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
+  const url = environmentNameOf('jwksUrl')
+  const file = environmentNameOf('jwksFile')
+  if (isSet('jwksUrl') && isSet('jwksFile')) {
+    return [problem('jwksUrl', `cannot be set together with ${file}`)]
+  }
+  if (isSet('jwksUrl') || isSet('jwksFile')) {
+    const needed = (['jwtIssuer', 'jwtAudience'] as const).filter((name) => !isSet(name))
+    return needed.map((name) =>
+      problem(name, `must be set with ${isSet('jwksUrl') ? url : file}, or any token would do`),
+    )
+  }
+  const idle = (['jwtIssuer', 'jwtAudience', 'jwtAlgorithms', 'jwtTypes'] as const).filter(isSet)
+  return idle.map((name) => problem(name, `means nothing without ${url} or ${file}`))
+}
+
+/**
+ * The settings from flags and the environment, checked as a whole.
+ * @throws ConfigError with every problem.
+ */
+export function loadConfig(
+  flags: Flags,
+  earlierProblems: readonly string[] = [],
+  environment: Environment = process.env,
+): Config {
+  const problems = [...earlierProblems, ...describeUnknownVariables(environment)]
+  const { NODE_ENV, SUDO_USER: sudoUser } = environment
+  const changedSettings: ChangedSetting[] = []
+  const values: Record<string, unknown> = {
+    changedSettings,
+    isProduction: NODE_ENV === 'production',
+    sudoUser,
+    traces: readTracesConfig(environment, problems),
+  }
+  const set = new Set<SettingName>()
+  for (const name of settingNames) {
+    try {
+      const { text, source } = findSetting(name, flags, environment)
+      if (text !== settings[name].initial) {
+        set.add(name)
+        const shown = shownText(name, text)
+        changedSettings.push({ name: environmentNameOf(name), text: shown, source })
+      }
+      const result = z.safeParse(settings[name].schema, text)
+      values[name] = result.data
+      if (result.success) continue
+      const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`
+      problems.push(`${source}: ${result.error.issues[0]?.message}${shown}`)
+    } catch (error) {
+      problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
+    }
+  }
+  problems.push(...describeTimeouts(values), ...describeLoops(values))
+  problems.push(...describeJwtSettings((name) => set.has(name)))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return values as Config
+}

@@ -1,0 +1,158 @@
+import { performance } from 'node:perf_hooks'
+import type { NewPlant } from '@plant-store/contract'
+import type { CommitTiming } from '../../store/observer.ts'
+import type { CreateOutcome, PlantStore } from '../../store/store.ts'
+import type { LoopCount } from './shared/loop-count.ts'
+
+export interface WaitingLimits {
+  /** The most plants that may wait for their outcome: as many as there may be requests. */
+  readonly requestLimit: number
+  /** How long plants may wait, on average, before more are refused. */
+  readonly waitLimitMs: number
+}
+
+/** A clock that also knows how long the turns of the event loop take. */
+export interface LoopClock {
+  /** ms since some moment; never jumps. */
+  now(): number
+  /** The average length of the turns of the event loop since the last call, idle time not counted. */
+  averageTurnMs(): number
+}
+
+/** The time over which the wait is averaged. */
+const SPAN_MS = 100
+
+/** How many of the process may always wait: they are soon served, and fewer could not fill a commit. */
+const ALWAYS = 256
+
+/** The growth of the limit for each span in which the wait was short. */
+const GROWTH = 1.5
+
+/** A turn of the event loop in which requests were read. */
+interface Turn {
+  readonly startedAt: number
+  /** Plants that waited at its start, or were admitted since. */
+  plants: number
+}
+
+/** The event loop of this thread. */
+function createLoopClock(): LoopClock {
+  let active = performance.eventLoopUtilization().active
+  let turns = performance.nodeTiming.uvMetricsInfo.loopCount
+  return {
+    now: () => performance.now(),
+    averageTurnMs() {
+      const before = { active, turns }
+      active = performance.eventLoopUtilization().active
+      turns = performance.nodeTiming.uvMetricsInfo.loopCount
+      return (active - before.active) / Math.max(1, turns - before.turns)
+    },
+  }
+}
+
+/**
+ * Measures how long plants wait. Before `create` that is one turn of the event loop, in which the
+ * request was not read yet. From `create` to its outcome it is, by Little's law, the average number
+ * of waiting plants divided by the rate of their outcomes. If the sum was too long for two spans, no
+ * more may wait than had an outcome within the limit.
+ *
+ * The time is that of one event loop: its turns and its queue are its own, and an average over all
+ * would hide a loop that is blocked among those that are idle. How many may always wait is counted
+ * for the process, because the loops fill commits together.
+ */
+export class WaitingPlants implements PlantStore {
+  readonly #plants: PlantStore
+  readonly #limits: WaitingLimits
+  readonly #ofProcess: LoopCount
+  readonly #always: number
+  readonly #clock: LoopClock
+  #limit: number
+  #waiting = 0
+  #outcomes = 0
+  /** The sum of all waits: `#waiting` integrated over time. */
+  #waitedMs = 0
+  #changedAt: number
+  #spanStart: number
+  #longSpans = 0
+  #turn: Turn | undefined
+
+  /** @param ofProcess counts the plants of all loops that wait for their outcome. */
+  constructor(
+    plants: PlantStore,
+    limits: WaitingLimits,
+    ofProcess: LoopCount,
+    clock: LoopClock = createLoopClock(),
+  ) {
+    this.#plants = plants
+    this.#ofProcess = ofProcess
+    this.#always = Math.min(ALWAYS, limits.requestLimit)
+    this.#limits = limits
+    this.#clock = clock
+    this.#limit = limits.requestLimit
+    this.#changedAt = clock.now()
+    this.#spanStart = this.#changedAt
+  }
+
+  /** Whether one more plant would wait too long. */
+  isOverloaded(): boolean {
+    const now = this.#clock.now()
+    this.#endSpan(now)
+    if (this.#turn === undefined) {
+      this.#turn = { startedAt: now, plants: this.#waiting }
+      setImmediate(this.#endTurn)
+    }
+    if (this.#waiting >= this.#limit && this.#ofProcess.total >= this.#always) return true
+    // After such a long turn, what is still unread has waited too long already.
+    return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > this.#limits.waitLimitMs
+  }
+
+  create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
+    this.#advance(this.#clock.now())
+    this.#waiting++
+    this.#ofProcess.add()
+    if (this.#turn !== undefined) this.#turn.plants++
+    const outcome = this.#plants.create(plant, timing)
+    outcome.then(this.#noteOutcome, this.#noteOutcome)
+    return outcome
+  }
+
+  readonly #noteOutcome = (): void => {
+    this.#advance(this.#clock.now())
+    this.#waiting--
+    this.#ofProcess.leave()
+    this.#outcomes++
+  }
+
+  readonly #endTurn = (): void => {
+    this.#turn = undefined
+  }
+
+  #advance(now: number): void {
+    this.#waitedMs += this.#waiting * (now - this.#changedAt)
+    this.#changedAt = now
+  }
+
+  #endSpan(now: number): void {
+    const elapsedMs = now - this.#spanStart
+    // No outcome in all this time: a commit stalls, so nobody knows how long the others will wait.
+    if (elapsedMs < SPAN_MS || (this.#outcomes === 0 && this.#waiting > 0)) return
+    this.#advance(now)
+    this.#limit = this.#nextLimit(elapsedMs)
+    this.#outcomes = 0
+    this.#waitedMs = 0
+    this.#spanStart = now
+  }
+
+  #nextLimit(elapsedMs: number): number {
+    const { requestLimit, waitLimitMs } = this.#limits
+    const allowedMs = waitLimitMs - this.#clock.averageTurnMs()
+    const isLong = this.#waitedMs > this.#outcomes * allowedMs
+    this.#longSpans = isLong ? this.#longSpans + 1 : 0
+    if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
+    if (this.#longSpans === 1) return this.#limit
+    return Math.min(
+      requestLimit,
+      Math.max(ALWAYS / this.#ofProcess.loops, (this.#outcomes * allowedMs) / elapsedMs),
+    )
+  }
+}

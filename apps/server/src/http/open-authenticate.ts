@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Authenticate, createAuthenticate, systemClocks } from '../auth/authenticate.ts'
+import type { JwksObserver } from '../auth/key-ring.ts'
+import { type KeySource, keysFromFile, keysFromUrl } from '../auth/key-source.ts'
+import { OPAQUE_PREFIX } from '../auth/opaque-token.ts'
+import type { Clocks, TokenCacheObserver } from '../auth/token-cache.ts'
+import { type Config, ConfigError } from '../config/config.ts'
+import { environmentNameOf } from '../config/settings.ts'
+import type { TokenStore } from '../store/store.ts'
+
+export type JwtConfig = Pick<
+  Config,
+  | 'jwksUrl'
+  | 'jwksFile'
+  | 'jwtIssuer'
+  | 'jwtAudience'
+  | 'jwtAlgorithms'
+  | 'jwtTypes'
+  | 'requestLimit'
+>
+
+export interface AuthenticateParts {
+  readonly log: Logger
+  /** Aborts a fetch of keys. */
+  readonly stop: AbortSignal
+  readonly clocks?: Clocks
+  readonly observer?: AuthenticateObserver | undefined
+}
+
+/** The observers of the check of credentials. */
+export interface AuthenticateObserver {
+  readonly tokenCache: TokenCacheObserver
+  readonly jwks: JwksObserver
+}
+
+/** How long the start waits for the keys of an issuer. */
+const START_WAIT_MS = 1_000
+
+/** Whether JWTs of an issuer are accepted. */
+export function takesJwt({ jwksUrl, jwksFile }: JwtConfig): boolean {
+  return jwksUrl !== undefined || jwksFile !== undefined
+}
+
+/** Where the keys of JWTs come from, by the settings; undefined if JWTs are not accepted. */
+export function keySourceOf(
+  { jwksUrl, jwksFile }: JwtConfig,
+  stop: AbortSignal,
+): KeySource | undefined {
+  if (jwksFile !== undefined) return keysFromFile(jwksFile)
+  return jwksUrl === undefined ? undefined : keysFromUrl(jwksUrl, { stop })
+}
+
+/**
+ * The check of credentials that the settings ask for: opaque tokens, and maybe JWTs.
+ * An issuer that cannot be reached is no error: opaque tokens are accepted meanwhile.
+ * @throws ConfigError for a JWKS file without a usable key, which waiting would not fix.
+ */
+export async function openAuthenticate(
+  tokens: TokenStore,
+  config: JwtConfig,
+  { log, stop, clocks = systemClocks, observer }: AuthenticateParts,
+): Promise<Authenticate> {
+  const opaque = createAuthenticate(tokens, clocks, observer?.tokenCache)
+  const source = keySourceOf(config, stop)
+  const { jwtIssuer: issuer, jwtAudience: audience } = config
+  const { jwtAlgorithms: algorithms, jwtTypes: types, requestLimit } = config
+  if (source === undefined || issuer === undefined || audience === undefined) return opaque
+  // Loaded only here, because most servers need no jose.
+  const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
+    import('../auth/jwt.ts'),
+    import('../auth/key-ring.ts'),
+  ])
+  const ring = new KeyRing({ source, algorithms, clocks, log, observer: observer?.jwks })
+  const firstRead = ring.refresh()
+  // The first requests find keys if the issuer answers, and the server starts even if it does not.
+  await Promise.race([firstRead, sleep(START_WAIT_MS, undefined, { ref: false })])
+  if (config.jwksFile !== undefined) {
+    await firstRead
+    if (!ring.keys?.usable.length) {
+      const problem = ring.failure ?? `it has no key for ${algorithms}`
+      throw new ConfigError([`${environmentNameOf('jwksFile')}: ${config.jwksFile}: ${problem}`])
+    }
+  }
+  const rules = { issuer, audience, algorithms, types }
+  const jwt = createJwtAuthenticate({ rules, ring, clocks, log, requestLimit })
+  const checkOf = (credential: string) => (credential.startsWith(OPAQUE_PREFIX) ? opaque : jwt)
+  return Object.assign((...check: Parameters<Authenticate>) => checkOf(check[0])(...check), {
+    isKnown: (credential: string) => checkOf(credential).isKnown(credential),
+  })
+}

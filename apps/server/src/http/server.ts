@@ -1,0 +1,115 @@
+import type { Config } from '../config/config.ts'
+import type { Store } from '../store/store.ts'
+import { createOperationsApp } from '../telemetry/app.ts'
+import type { Metrics } from '../telemetry/metrics/metrics.ts'
+import { watchReadiness } from '../telemetry/readiness.ts'
+import { closeListener } from './close-listener.ts'
+import { FailureLog } from './failure-log.ts'
+import { createListener, listen } from './listener.ts'
+import { type PipelineOptions, readTarget } from './pipeline.ts'
+import { createServiceListener, type ServiceListenerOptions } from './service-listener.ts'
+
+/** What is around the service. */
+export interface FrameOptions extends Config, Pick<PipelineOptions, 'log'> {
+  readonly store: Pick<Store, 'isReady' | 'description'>
+  /** What `/metrics` serves; undefined to measure nothing. */
+  readonly metrics?: Metrics | undefined
+}
+
+/** The service, however many event loops serve it. */
+export interface RunningService {
+  readonly url: string
+  /** From now on each reply ends its connection. */
+  announceClose(): void
+  /**
+   * Accepts no new connections and answers what is in flight; the store stays open.
+   * @param deadlineMs - what takes longer is cut off; by default the setting for it
+   */
+  close(deadlineMs?: number): Promise<void>
+  /** Sets the level of logs that are not this thread's. Default: there are none. */
+  setLogLevel?(level: string): void
+  /** @throws StoreUnavailableError with the reason while not all of it serves. Default: it always does. */
+  assertReady?(): Promise<void>
+}
+
+export interface RunningServer {
+  readonly url: string
+  readonly operationsUrl: string | undefined
+  /** Not ready from now on, while requests are served; each reply ends its connection. */
+  announceClose(): void
+  /** Accepts no new connections and answers what is in flight. The store stays open. */
+  close(): Promise<void>
+  /** Sets the level of the logs of other threads. */
+  setLogLevel(level: string): void
+}
+
+/** Starts the service; calls `suspect` when a request could not be served. */
+export type StartService = (suspect: () => void) => Promise<RunningService>
+
+/**
+ * Starts the service, and the listener of operations beside it.
+ * @throws the error of Node's listen, such as EADDRINUSE, and those of `startService`; nothing
+ * listens then.
+ */
+export async function startAround(
+  startService: StartService,
+  options: FrameOptions,
+): Promise<RunningServer> {
+  const { store, log, metrics, operationsListen } = options
+  let isDraining = false
+  let service: RunningService | undefined
+  async function isReady(): Promise<boolean> {
+    await service?.assertReady?.()
+    return store.isReady()
+  }
+  const readiness = watchReadiness({ log, store: { isReady }, isDraining: () => isDraining })
+  const failures = new FailureLog(log, readiness.suspect)
+  const started = await startService(readiness.suspect)
+  service = started
+
+  const pipeline = { ...options, failures, isDraining: () => isDraining }
+  const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
+  const operationsApp = createOperationsApp({ ...pipeline, readiness, metrics, hosts })
+  const checks = [readTarget(pipeline)]
+  const operations = createListener(operationsApp, options, pipeline, { checks })
+  let operationsUrl: string | undefined
+  try {
+    operationsUrl = operationsListen && (await listen(operations, operationsListen))
+  } catch (error) {
+    await started.close(0)
+    throw error
+  }
+  readiness.start()
+
+  return {
+    url: started.url,
+    operationsUrl,
+    announceClose() {
+      isDraining = true
+      started.announceClose()
+    },
+    async close() {
+      isDraining = true
+      readiness.close()
+      await started.close()
+      if (operationsUrl !== undefined) await closeListener(operations, 0)
+      failures.flush()
+    },
+    setLogLevel: (level) => started.setLogLevel?.(level),
+  }
+}
+
+export interface ServerOptions extends ServiceListenerOptions {
+  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates' | 'description'>
+}
+
+/**
+ * Serves a store on its two listeners, in this thread.
+ * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
+ */
+export function startServer(options: ServerOptions): Promise<RunningServer> {
+  return startAround(async (suspect) => {
+    const service = createServiceListener(options, suspect)
+    return { ...service, url: await service.listen(options.listen) }
+  }, options)
+}

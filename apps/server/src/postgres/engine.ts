@@ -1,0 +1,33 @@
+import type { CopiesElsewhere, Engine } from '../store/engine.ts'
+import { withoutSecrets } from './address.ts'
+import { examinePostgres } from './examine.ts'
+import { migratePostgresDatabase } from './migrate.ts'
+import { openPostgresStore } from './postgres.ts'
+import { openPostgresSnapshot } from './snapshot.ts'
+
+const copies: CopiesElsewhere = {
+  engine: 'PostgreSQL',
+  backUpBy: 'pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE',
+  restoreBy: 'pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE FILE',
+  password: 'in the file that PGPASSFILE names',
+}
+
+/** A store in a PostgreSQL database: `postgres://user@host/database`. */
+export const postgres: Engine = {
+  schemes: ['postgres', 'postgresql'],
+  form: /^postgres(?:ql)?:\/\/./s,
+  formInWords: 'postgres:// and a database',
+  withoutSecrets,
+  at: (databaseUrl) => ({
+    open: (options) => openPostgresStore({ ...options, databaseUrl }),
+    // Each thread has connections of its own.
+    join: (_data, options) => openPostgresStore({ ...options, databaseUrl }),
+    snapshot: () => openPostgresSnapshot(databaseUrl),
+    migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
+    migrateDistributed: ({ allowDataLoss }) =>
+      migratePostgresDatabase(databaseUrl, allowDataLoss, true),
+    examine: () => examinePostgres(databaseUrl),
+    copies,
+    findWideModes: () => [],
+  }),
+}

@@ -1,0 +1,71 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { PoolClient } from 'pg'
+import { fromRow, listColumns } from '../store/plant-columns.ts'
+import type { PlantSnapshot } from '../store/store.ts'
+import { readPostgresUrl } from './address.ts'
+import { refuseOtherSchema } from './migrations.ts'
+import { describeOpenFailure } from './open-failure.ts'
+import { type Database, openDatabase } from './pool.ts'
+import type { Tables } from './tables.ts'
+
+/** Few enough that plants of 64 KiB each stay a few MB. */
+const BATCH_PLANTS = 100
+
+async function* readBatches(client: PoolClient, place: string): AsyncGenerator<NewPlant[]> {
+  const fetch = `FETCH ${BATCH_PLANTS} FROM plants_in_order`
+  for (;;) {
+    const { rows } = await client.query(fetch).catch((error) => {
+      throw describeOpenFailure(error, place)
+    })
+    if (rows.length === 0) return
+    yield rows.map(fromRow)
+  }
+}
+
+/** What PostgreSQL's planner believes: counting would read the whole table. -1 before its first look. */
+async function readEstimate(client: PoolClient, { plants }: Tables): Promise<number | undefined> {
+  const select = 'SELECT reltuples FROM pg_class WHERE oid = $1::regclass'
+  const { rows } = await client.query(select, [plants])
+  return rows[0]?.reltuples > 0 ? rows[0].reltuples : undefined
+}
+
+async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
+  await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await client.query(
+    `DECLARE plants_in_order CURSOR FOR SELECT ${listColumns()} FROM ${plants} ORDER BY id`,
+  )
+}
+
+/**
+ * Opens a snapshot: one read-only transaction and a cursor in it, beside whatever is written.
+ * @throws StoreRefusedError and StoreUnavailableError as openPostgresStore does.
+ */
+export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
+  const address = readPostgresUrl(databaseUrl)
+  // Reading loses nothing, so the settings that writing needs are not asked for.
+  const options = { allowDataLoss: true, isPatient: true, onlyReads: true }
+  let database: Database | undefined
+  let client: PoolClient | undefined
+  async function close(): Promise<void> {
+    // A connection that is not given back keeps the pool from ending.
+    client?.release(true)
+    await database?.pool.end()
+  }
+  try {
+    database = await openDatabase(address, options)
+    const { pool, tables } = database
+    await refuseOtherSchema(pool, address.place, tables)
+    const reader = await pool.connect()
+    client = reader
+    await openCursor(reader, tables)
+    return {
+      description: `PostgreSQL at ${address.place}`,
+      batches: readBatches(reader, address.place),
+      estimateCount: () => readEstimate(reader, tables),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw describeOpenFailure(error, address.place)
+  }
+}

@@ -1,0 +1,131 @@
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreRefusedError } from '../../store/store.ts'
+import { codeOf } from '../files/error-codes.ts'
+import { refuseHolesOnFullDisk } from '../files/full-disk.ts'
+import { sizeOf } from '../files/measure-files.ts'
+import { createOwnFile } from '../files/new-file.ts'
+import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
+import { realPathOf } from '../files/real-path.ts'
+import { createFolderOf, SyncForbiddenError, syncPath } from '../files/sync-files.ts'
+import { connect, readValue, sqliteVersionOf } from './connect.ts'
+import { copyBeforeMigration } from './copy.ts'
+import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
+import { makeDurable } from './durable.ts'
+import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
+import { migrate } from './migrations.ts'
+import { refuseMoved } from './move-schema.ts'
+import { refuseStrangeSchema } from './schema.ts'
+
+/** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+function refuseOldSqlite(database: DatabaseSync): void {
+  const version = sqliteVersionOf(database)
+  const parts = version.split('.').map(Number)
+  const difference = OLDEST_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(Boolean)
+  if ((difference ?? 0) >= 0) return
+  throw new StoreRefusedError(
+    `SQLite ${version} can corrupt a write-ahead log. Use a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later.`,
+  )
+}
+
+/** Looks at a file without changing it; a missing or empty one may be made a store. */
+function inspect(path: string): void {
+  refuseNoFile(path)
+  const size = sizeOf(path)
+  // SQLite would open for reading alone what may not be written, and fail at the first create.
+  if (size !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
+  if ((size ?? 0) > 0) {
+    openForReading(path).close()
+    return
+  }
+  refuseLoneLog(path)
+  refuseHolesOnFullDisk(path)
+}
+
+/** Writes the file's header with what it says already: the smallest change that needs a commit. */
+export function touch(database: DatabaseSync): void {
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+}
+
+/**
+ * A process that was killed may have left commits that were written but never synced. A repeat of
+ * such a create is answered 200 without a write, so they must reach the disk before that.
+ * The passive checkpoint waits for nobody: any other one would hold the write lock while it waits
+ * for readers, such as an export, and a server on the same file could not commit meanwhile.
+ */
+async function syncLeftovers(database: DatabaseSync, path: string): Promise<void> {
+  const log = `${path}-wal`
+  if ((sizeOf(log) ?? 0) === 0) return
+  try {
+    await syncPath(log)
+    await syncPath(dirname(path))
+  } catch (error) {
+    if (!(error instanceof SyncForbiddenError)) throw error
+    // A commit syncs the whole log, and its folder at the first time.
+    touch(database)
+  }
+  database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+}
+
+/** Makes the file before SQLite does, which would let the umask decide who may read it. */
+function createMissing(path: string): void {
+  try {
+    createOwnFile(path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** A backup that was put in the place of a store must hold what was backed up, to the last byte. */
+async function checkDigest(database: DatabaseSync, path: string): Promise<void> {
+  database.exec('BEGIN')
+  try {
+    const carried = readDigest(database)
+    if (carried === undefined) return
+    refuseChangedContent(path, carried, await digestRows(database))
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
+}
+
+/** Brings a file to the newest schema, without what a backup has beyond that of a store. */
+async function bringToNewestSchema(database: DatabaseSync, path: string): Promise<void> {
+  refuseStrangeSchema(database, path)
+  refuseMoved(database, path)
+  await checkDigest(database, path)
+  await copyBeforeMigration(database, path)
+  removeDigest(database)
+  migrate(database, path)
+  refuseStrangeSchema(database, path)
+}
+
+/**
+ * Opens the plant store in a SQLite file, making the file and its folder if they are missing,
+ * both for their owner only, with WAL and synchronous=FULL set and read back, its schema checked, and migrated
+ * to the newest schema; a store with plants is copied before that, beside itself.
+ * Busy waits are off afterwards: see retryWhileBusy.
+ * @throws StoreRefusedError when the file must not or cannot be used; it is then left as it was.
+ */
+export async function openDatabase(file: string): Promise<DatabaseSync> {
+  const path = realPathOf(file)
+  let database: DatabaseSync | undefined
+  try {
+    inspect(path)
+    await createFolderOf(path)
+    createMissing(path)
+    database = connect(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
+    refuseOldSqlite(database)
+    makeDurable(database)
+    await syncLeftovers(database, path)
+    if (readValue(database, 'PRAGMA application_id') !== APPLICATION_ID) touch(database)
+    await bringToNewestSchema(database, path)
+    database.exec('PRAGMA busy_timeout = 0')
+    return database
+  } catch (error) {
+    database?.close()
+    throw describeOpenFailure(error, path)
+  }
+}

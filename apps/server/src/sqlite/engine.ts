@@ -1,0 +1,41 @@
+import type { Engine } from '../store/engine.ts'
+import { findWideModes } from './files/permissions.ts'
+import { joinSqliteStore } from './join.ts'
+import { backUpStore, verifyBackup } from './maintenance/backup.ts'
+import { discardOldBackups } from './maintenance/discard-old.ts'
+import { examineSqlite } from './maintenance/examine/examine.ts'
+import { migrateSqlite } from './maintenance/migrate.ts'
+import { openSqliteMove, undoSqliteMove } from './maintenance/move.ts'
+import { restoreStore } from './maintenance/restore.ts'
+import { openSqliteSnapshot } from './maintenance/snapshot.ts'
+import { openSqliteStore } from './sqlite.ts'
+
+/** A store in one SQLite file, relative to the working folder or absolute: `sqlite:./plants.db`. */
+export const sqlite: Engine = {
+  schemes: ['sqlite'],
+  form: /^sqlite:./s,
+  formInWords: 'sqlite: and a path',
+  withoutSecrets: (databaseUrl) => databaseUrl,
+  at(databaseUrl) {
+    const file = databaseUrl.slice('sqlite:'.length)
+    return {
+      open: (options) => openSqliteStore({ ...options, path: file }),
+      join: joinSqliteStore,
+      snapshot: async () => openSqliteSnapshot(file),
+      migrate: () => migrateSqlite(file),
+      examine: () => examineSqlite(file),
+      departure: {
+        open: () => openSqliteMove(file),
+        undo: () => undoSqliteMove(file),
+      },
+      copies: {
+        file,
+        backUp: (target, options) => backUpStore(file, target, options),
+        verify: verifyBackup,
+        discardOld: discardOldBackups,
+        restore: (backup, options) => restoreStore(backup, file, options),
+      },
+      findWideModes: () => findWideModes(file),
+    }
+  },
+}

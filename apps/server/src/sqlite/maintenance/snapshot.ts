@@ -1,0 +1,72 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { NewPlant } from '@plant-store/contract'
+import { fromRow, textLengthOf } from '../../store/plant-columns.ts'
+import type { PlantSnapshot } from '../../store/store.ts'
+import { readValue, sqliteVersionOf } from '../database/connect.ts'
+import { openForReading } from '../database/inspect.ts'
+import { schemaVersionOf } from '../database/migrations.ts'
+import { toStoreError } from '../files/error-codes.ts'
+import { realPathOf } from '../files/real-path.ts'
+
+/** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
+const BATCH_PLANTS = 100
+const BATCH_CHARACTERS = 65_536
+
+/** Counting reads every page: 40 ms for 1,000,000 plants in 41 MB, a hundredth of their export. */
+const MOST_PAGES_TO_COUNT = 500_000
+
+async function countPlants(database: DatabaseSync): Promise<number | undefined> {
+  if (Number(readValue(database, 'PRAGMA page_count')) > MOST_PAGES_TO_COUNT) return undefined
+  return Number(readValue(database, 'SELECT count(*) FROM plants'))
+}
+
+function* readPlants(database: DatabaseSync): Generator<NewPlant> {
+  // All columns: a store of an older schema version may have fewer.
+  const select = database.prepare('SELECT * FROM plants ORDER BY id')
+  select.setReadBigInts(true)
+  for (const row of select.iterate()) yield fromRow(row)
+}
+
+function* readBatches(database: DatabaseSync): Generator<NewPlant[]> {
+  let batch: NewPlant[] = []
+  let characters = 0
+  for (const plant of readPlants(database)) {
+    batch.push(plant)
+    characters += textLengthOf(plant)
+    if (batch.length < BATCH_PLANTS && characters < BATCH_CHARACTERS) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function* readInTransaction(database: DatabaseSync): AsyncGenerator<NewPlant[]> {
+  try {
+    yield* readBatches(database)
+  } catch (error) {
+    throw toStoreError(error, false)
+  }
+}
+
+/**
+ * Reads a store, which others may write to meanwhile, in one transaction of a connection of its own.
+ * While it is open the write-ahead log keeps what is written, so it grows.
+ * @throws StoreRefusedError when there is no store, or one that must not be used.
+ */
+export function openSqliteSnapshot(path: string): PlantSnapshot {
+  const database = openForReading(path)
+  database.exec('BEGIN')
+  // The first read fixes what the transaction sees.
+  const isNew = schemaVersionOf(database) === 0
+  return {
+    description: `SQLite ${sqliteVersionOf(database)} in ${realPathOf(path)}`,
+    batches: isNew ? readNothing() : readInTransaction(database),
+    estimateCount: () => (isNew ? Promise.resolve(0) : countPlants(database)),
+    async close() {
+      database.close()
+    },
+  }
+}
+
+async function* readNothing(): AsyncGenerator<NewPlant[]> {}

@@ -1,0 +1,161 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { NewPlant } from '@plant-store/contract'
+import { GroupCommit } from '../store/group-commit.ts'
+import type { StoreObserver } from '../store/observer.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OpenedStore,
+  type OutcomeUnknownError,
+  StoreUnavailableError,
+} from '../store/store.ts'
+import { type AskedStore, JoinedThreads } from './ask.ts'
+import { type CheckThread, createCheckThread } from './check/check-thread.ts'
+import { type Committer, createCommitter } from './commit/committer.ts'
+import { createIntegrity, type Integrity } from './commit/integrity.ts'
+import { sqliteVersionOf } from './database/connect.ts'
+import { openDatabase, touch } from './database/database.ts'
+import { placeAfterMove } from './database/move-schema.ts'
+import { preparePlantInsert } from './database/plants.ts'
+import { createSqliteTokenStore } from './database/tokens.ts'
+import { createTransactions, type Transactions } from './database/transactions.ts'
+import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
+import { measureFiles } from './files/measure-files.ts'
+import { realPathOf } from './files/real-path.ts'
+import { shareWith } from './join.ts'
+
+export interface SqliteStoreOptions {
+  /** The database file; it and its folder are made if they are missing. */
+  readonly path: string
+  /** Plants that may wait for a commit; one more is refused at once. */
+  readonly queueLimit: number
+  readonly observer?: StoreObserver | undefined
+}
+
+/** An open file, and what works on it. */
+interface OpenFile {
+  readonly path: string
+  readonly files: readonly KnownFile[]
+  readonly database: DatabaseSync
+  readonly integrity: Integrity
+  readonly transactions: Transactions
+  readonly committer: Committer
+  readonly checks: CheckThread
+  readonly commits: GroupCommit<NewPlant, CreateOutcome>
+  readonly joined: JoinedThreads
+}
+
+async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise<OpenFile> {
+  const path = realPathOf(file)
+  const { observer } = options
+  const database = await openDatabase(path)
+  const joined = new JoinedThreads()
+  const integrity = createIntegrity((fault) => {
+    commits.fail(fault)
+    committer.stop()
+    joined.fail(fault)
+  })
+  const files = knowFiles(path)
+  const onCommit = observer?.commitStatementEnded
+  const transactions = createTransactions(database, integrity.fail, onCommit, files)
+  const insertPlants = preparePlantInsert(database)
+  const committer = createCommitter(insertPlants, transactions, {
+    path,
+    files,
+    observer,
+    onFailure: integrity.learn,
+  })
+  const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    ...options,
+    isOutcome: isCreateOutcome,
+    commit: (plants) => integrity.watch(() => committer.commit(plants)),
+    poll: committer.poll,
+  })
+  const checks = createCheckThread(path, files)
+  return { path, files, database, integrity, transactions, committer, checks, commits, joined }
+}
+
+function hasNoPlants(database: DatabaseSync): boolean {
+  return database.prepare('SELECT 1 FROM plants LIMIT 1').get() === undefined
+}
+
+function hasItsFiles({ files, integrity }: OpenFile): boolean {
+  try {
+    requireSameFiles(files)
+    return true
+  } catch (error) {
+    integrity.fail(error as OutcomeUnknownError)
+    return false
+  }
+}
+
+/** @throws StoreUnavailableError when the plants have moved, while this process served them. */
+async function refuseAfterMove({ database, transactions }: OpenFile): Promise<void> {
+  const place = await transactions.read(() => placeAfterMove(database))
+  if (place === undefined) return
+  throw new StoreUnavailableError(
+    `the plants have moved: all of them are in ${place}. Stop this server`,
+  )
+}
+
+async function isReady(file: OpenFile): Promise<boolean> {
+  const { database, integrity, transactions } = file
+  if (!hasItsFiles(file)) return false
+  await refuseAfterMove(file)
+  if (integrity.state !== 'doubtful') return integrity.state === 'ready'
+  const probe = integrity.watch(() => transactions.write(() => touch(database)))
+  return probe.then(
+    () => true,
+    (cause) => {
+      throw new StoreUnavailableError(`the store is not ready: ${cause.message}`, { cause })
+    },
+  )
+}
+
+/** Kept from the garbage collector, which would close them. */
+const abandoned: DatabaseSync[] = []
+
+async function close(file: OpenFile): Promise<void> {
+  const { commits, committer, checks, joined, database, files } = file
+  await Promise.all([commits.close(), checks.close()])
+  joined.close()
+  if (!hasItsFiles(file)) {
+    // Closing would delete the log, which may hold plants or be of another database by now.
+    abandoned.push(database)
+    setLogAside(files)
+    return
+  }
+  await committer.close()
+  database.close()
+}
+
+/**
+ * A store in one SQLite file.
+ * @throws StoreRefusedError when the file must not be used; it is then left as it was.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const file = await openFile(options)
+  const { path, database, transactions, commits, committer, integrity, joined } = file
+  const asked: AskedStore = {
+    ...createSqliteTokenStore(database, transactions),
+    isEmpty: () => transactions.read(() => hasNoPlants(database)),
+    isReady: () => isReady(file),
+  }
+  const description = `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`
+  return {
+    plants: { create: (plant, timing) => commits.add(plant, timing) },
+    tokens: asked,
+    description,
+    failure: integrity.failure,
+    isEmpty: asked.isEmpty,
+    isReady: asked.isReady,
+    measure: async () => ({
+      waitingPlants: commits.waiting,
+      queueLimit: options.queueLimit,
+      sqlite: await measureFiles(path),
+    }),
+    check: (onPart) => file.checks.check(onPart),
+    share: () => shareWith(joined.add(asked, integrity.learn), committer.share(), description),
+    close: () => close(file),
+  }
+}

@@ -1,0 +1,52 @@
+import { isatty } from 'node:tty'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { within } from '../process/within.ts'
+import { isForPeople } from '../text/readable-line.ts'
+import { createLevelSwitch, createLog } from './log.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import type { Tracing } from './traces/start-tracing.ts'
+
+/** What a server reports of itself: its log, and metrics and traces where somebody takes them. */
+export interface Telemetry {
+  readonly log: Logger
+  readonly metrics: Metrics | undefined
+  readonly tracing: Tracing | undefined
+  /** Raises the log to `debug`, and back. */
+  switchLogLevel(): void
+}
+
+/** How long sending the last spans may take: a collector that does not answer must not delay the end. */
+const TRACES_FLUSH_LIMIT_MS = 500
+
+/** Without an operations listener nobody can read metrics, so nothing is measured or loaded for them. */
+async function startMetrics({ operationsListen }: Config): Promise<Metrics | undefined> {
+  if (operationsListen === undefined) return undefined
+  return (await import('./metrics/metrics.ts')).createMetrics()
+}
+
+/** The SDK takes time and memory, so it is loaded only where spans have somewhere to go. */
+async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined
+  return (await import('./traces/start-tracing.ts')).startTracing(traces, log)
+}
+
+/**
+ * Opens the log, and starts metrics and traces where the settings ask for them.
+ * @param base - fields of each line of the log; none by default
+ */
+export async function startTelemetry(config: Config, base?: object): Promise<Telemetry> {
+  const forPeople = isForPeople(config.logFormat, isatty(2))
+  const log = createLog(config.logLevel, undefined, forPeople, base)
+  return {
+    log,
+    metrics: await startMetrics(config),
+    tracing: await startTraces(config, log),
+    switchLogLevel: createLevelSwitch(log),
+  }
+}
+
+/** Sends the spans that are left; those not sent within 500 ms are lost. */
+export async function stopTelemetry({ tracing }: Telemetry): Promise<void> {
+  if (tracing !== undefined) await within(TRACES_FLUSH_LIMIT_MS, tracing.shutdown(), undefined)
+}

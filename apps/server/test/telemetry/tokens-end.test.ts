@@ -1,0 +1,146 @@
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { issueToken } from '../../src/auth/issue-token.ts'
+import { watchTokens } from '../../src/commands/serve/watch-tokens.ts'
+import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import type { TokenRecord } from '../../src/store/store.ts'
+import { runOn } from '../commands/program.ts'
+import { logLinesIn, startServerProcess } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+async function makeToken(path: string, name: string, expires: string): Promise<string> {
+  const { code, out } = await runOn(path, `token create --name ${name} --expires ${expires}`)
+  expect(code).toBe(0)
+  return out.trim()
+}
+
+describe('a server whose tokens end', () => {
+  const NAME = 'plant_store_next_token_end_timestamp_seconds'
+
+  async function readNextEnd(operationsUrl: string): Promise<number | undefined> {
+    const text = await (await fetch(`${operationsUrl}/metrics`)).text()
+    const [, value] = new RegExp(`^${NAME} (\\S+)$`, 'm').exec(text) ?? []
+    return value === undefined ? undefined : Number(value)
+  }
+
+  async function start(path: string, token: string) {
+    const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
+    const server = await startServerProcess({ environment, token })
+    // It is read while the server listens already.
+    const nextEnd = await vi.waitFor(async () => {
+      const time = await readNextEnd(server.operationsUrl)
+      expect(time).toBeDefined()
+      return time
+    }, 20_000)
+    const { err } = await server.end()
+    const warnings = logLinesIn(err).filter(({ msg }) => /token/.test(String(msg)))
+    return { nextEnd, warnings }
+  }
+
+  test('shows the next end and logs the command that, run, moves it', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeToken(path, 'backup-job', '1d')
+    await makeToken(path, 'lasting', 'never')
+    await makeToken(path, 'web', '80d')
+    const now = Date.now()
+    const token = await makeToken(path, 'cron', '13d')
+    const first = await start(path, token)
+    expect(first.nextEnd).toBeGreaterThanOrEqual((now + 13 * DAY_MS) / 1_000)
+    expect(first.nextEnd).toBeLessThan((now + 14 * DAY_MS) / 1_000)
+    expect(first.warnings).toMatchObject([
+      {
+        level: 'warn',
+        tokenName: 'cron',
+        expires: new Date(Number(first.nextEnd) * 1_000).toISOString(),
+        msg: expect.stringMatching(/^a token ends in 12 days\. Try: .* token rotate \w+/),
+      },
+    ])
+
+    const [, command = ''] = /(token rotate \w+)/.exec(String(first.warnings[0]?.msg)) ?? []
+    // A successor lives as long as its token did.
+    expect((await runOn(path, command)).code).toBe(0)
+    expect((await runOn(path, `${command} --overlap 10d`)).code).toBe(0)
+    const second = await start(path, token)
+    expect(second.nextEnd).toBeGreaterThan(Number(first.nextEnd))
+  })
+
+  test('shows nothing where no token ends, and says how to make another', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    const token = await makeToken(path, 'lasting', 'never')
+    const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
+    const server = await startServerProcess({ environment, token })
+    expect(await readNextEnd(server.operationsUrl)).toBeUndefined()
+    const { out, err } = await server.end()
+    expect(out).toMatch(/^Another token, if yours is lost: .* token create --name NAME/m)
+    expect(logLinesIn(err).filter(({ level }) => level === 'warn')).toEqual([])
+  })
+})
+
+describe('the watch over tokens', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** A store with a token that ends after some days, and the times at which the watch does something. */
+  async function arrange(days: number, failures = 0) {
+    const store = await openSqliteStore({ path: join(temporaryFolder(), 'p.db'), queueLimit: 1 })
+    onTestFinished(() => store.close())
+    for (let count = 0; count < 12; count++) await issueToken(store, `job-${count}`, days * DAY_MS)
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] })
+    const reads: number[] = []
+    const lines: Record<string, unknown>[] = []
+    const ends: (number | undefined)[] = []
+    const begun = Date.now()
+    const stop = new AbortController()
+    watchTokens(
+      {
+        async list(): Promise<TokenRecord[]> {
+          reads.push((Date.now() - begun) / HOUR_MS)
+          if (reads.length <= failures) throw new Error('the database is away')
+          return store.tokens.list()
+        },
+      },
+      {
+        log: pino({}, { write: (line) => void lines.push(JSON.parse(line)) }),
+        observer: { nextEndIs: (time) => void ends.push(time) },
+        stop: stop.signal,
+      },
+    )
+    return { reads, lines, ends, stop, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
+  }
+
+  const hours = (count: number) => Array.from({ length: count }, (_, hour) => hour)
+
+  test('reads the store once an hour, logs once a day, and names no more than ten', async () => {
+    const { reads, lines, ends, pass, stop } = await arrange(13)
+    await pass(48 * HOUR_MS)
+    expect(reads).toEqual(hours(49))
+    expect(ends).toHaveLength(49)
+    expect(lines).toHaveLength(3 * 11)
+    expect(lines.slice(0, 10).map(({ tokenName }) => tokenName)).toContain('job-0')
+    expect(lines[10]).toMatchObject({ tokens: 2, msg: 'so many more tokens end within 14 days' })
+    expect(lines[11]).toMatchObject({ msg: expect.stringMatching(/ends in 1[12] days/) })
+    stop.abort()
+    await pass(48 * HOUR_MS)
+    expect(reads).toHaveLength(49)
+  })
+
+  test('begins to log 14 days before the end, and no token is left after it', async () => {
+    const { lines, ends, pass } = await arrange(15)
+    await pass(23 * HOUR_MS)
+    expect(lines).toEqual([])
+    await pass(2 * HOUR_MS)
+    expect(lines).toHaveLength(11)
+    await pass(15 * DAY_MS)
+    expect(ends.at(-1)).toBeUndefined()
+  })
+
+  test('outlives a store that cannot be read', async () => {
+    const { reads, lines, pass } = await arrange(3, 2)
+    await pass(2 * HOUR_MS)
+    expect(reads).toEqual(hours(3))
+    expect(lines).toHaveLength(11)
+  })
+})
