@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import './process/without-proto.ts'
 import { setFlagsFromString } from 'node:v8'
-import { boundNursery } from '@plant-store/plant-files/bound-nursery'
 import { exitCodes } from './commands/command-error.ts'
+import { boundNursery } from './process/bound-nursery.ts'
 
 const NEEDED_NODE = 24
 
@@ -59,9 +59,6 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   output: process.stdout,
-  get input() {
-    return process.stdin
-  },
   isInteractive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns,
   stop: stop.signal,

@@ -1,5 +1,4 @@
 import type { WriteStream } from 'node:tty'
-import { printable, printableLine } from '@plant-store/plant-files'
 import { Command, CommanderError } from 'commander'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes } from './commands/command-error.ts'
@@ -8,7 +7,6 @@ import { addConfigCommand } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
 import { describeUnavailable } from './commands/failures.ts'
-import { addLoadCommand } from './commands/load/load.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addMoveCommand } from './commands/move/move.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
@@ -25,6 +23,7 @@ import { environmentNameOf, flagOf } from './config/settings.ts'
 import { build } from './process/build.ts'
 import { setOperatorNames } from './store/operator-names.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
+import { printable, printableLine } from './text/printable.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
 
 /** The streams of the process, unescaped: a Terminal without `draw`. */
@@ -41,9 +40,6 @@ function terminalOf(streams: Streams): Terminal {
     err: (text) => err(withoutCredentials(printableLine(text))),
     draw: err,
     output,
-    get input() {
-      return streams.input
-    },
     isInteractive,
     columns,
     stop,
@@ -120,7 +116,6 @@ function createProgram(streams: Streams, args: readonly string[]): Command {
   addTokenRevoke(token, terminal)
   addTokenRotate(token, terminal)
   addExportCommand(program, terminal)
-  addLoadCommand(program, terminal)
   addBackupCommand(program, terminal)
   addRestoreCommand(program, terminal)
   addMigrateCommand(program, terminal)

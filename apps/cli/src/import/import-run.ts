@@ -6,7 +6,6 @@ import {
   type ProgressState,
   startProgress,
 } from '@plant-store/plant-files'
-import { boundNursery } from '@plant-store/plant-files/bound-nursery'
 import { CliError } from '../cli-error.ts'
 import type { Connection } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -26,9 +25,6 @@ import { sendRows } from './send-rows.ts'
 
 /** How long what is on its way may take once the import has to end. */
 const MAX_ENDING_MS = 5_000
-
-/** A third of the memory of a long import is a nursery that nobody bounds. */
-const NURSERY_BYTES = 4 * 1024 * 1024
 
 /** How many rejects are shown by themselves. */
 export const MOST_SHOWN = 5
@@ -167,7 +163,6 @@ export class ImportRun {
   /** @throws CliError where the file is another one now, or what became of rows cannot be noted. */
   async run(): Promise<RunEnd> {
     const { stop } = this.#parts.terminal
-    const unbind = boundNursery(NURSERY_BYTES)
     stop.addEventListener('abort', this.#end)
     if (stop.aborted) this.#end()
     try {
@@ -179,7 +174,6 @@ export class ImportRun {
         hasTooManyRejects: this.#hasTooManyRejects,
       }
     } finally {
-      unbind()
       clearTimeout(this.#endTimer)
       stop.removeEventListener('abort', this.#end)
       this.#progress.end()

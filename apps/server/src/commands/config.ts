@@ -1,7 +1,7 @@
-import { printableLine } from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { type Flags, findSetting, loadConfig, shownText } from '../config/config.ts'
 import { environmentNameOf, type SettingName, settingGroups } from '../config/settings.ts'
+import { printableLine } from '../text/printable.ts'
 import { addAllSettingFlags } from './command.ts'
 import { showsResults, type Terminal } from './terminal.ts'
 

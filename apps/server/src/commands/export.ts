@@ -1,19 +1,39 @@
 import type { Writable } from 'node:stream'
-import {
-  createSpreadsheetRisks,
-  type PlantFileFormatName,
-  plantFileFormats,
-} from '@plant-store/plant-files'
+import { encodeJson, type NewPlant } from '@plant-store/contract'
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
 import { engineOf } from '../engines.ts'
 import { operatorNames } from '../store/operator-names.ts'
+import { plantFields } from '../store/plant-columns.ts'
 import type { PlantSnapshot } from '../store/store.ts'
 import { describeCount } from '../text/describe-count.ts'
+import { printable } from '../text/printable.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { describePace, perSecond, startProgress } from './progress.ts'
 import { showsResults, type Terminal } from './terminal.ts'
+
+const NEEDS_QUOTES = /[",\r\n]|^$/
+
+/** As RFC 4180 and PostgreSQL's COPY write it: an absent value is empty, an empty text is `""`. */
+function toCsvField(value: NewPlant[keyof NewPlant]): string {
+  if (value === undefined) return ''
+  const text = String(value)
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** What a file begins with, and the line of a plant, its id with every digit. */
+const formats = {
+  // Escaped where a terminal would obey; the JSON value stays the same.
+  jsonl: { header: '', line: (plant: NewPlant) => `${printable(encodeJson(plant))}\n` },
+  csv: {
+    header: `${plantFields.join(',')}\n`,
+    line: (plant: NewPlant) =>
+      `${plantFields.map((field) => toCsvField(plant[field])).join(',')}\n`,
+  },
+} as const
+
+type FormatName = keyof typeof formats
 
 /** Resolves to true once the reader has taken the text, to false when the reader has gone. */
 function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {
@@ -44,11 +64,10 @@ async function writeAll(
 /** Writes a snapshot, and shows how far it is unless a person sees the plants themselves. */
 async function writeSnapshot(
   snapshot: PlantSnapshot,
-  format: PlantFileFormatName,
+  format: FormatName,
   terminal: Terminal,
 ): Promise<void> {
-  const { header, write } = plantFileFormats[format]
-  const risks = format === 'csv' ? createSpreadsheetRisks() : undefined
+  const { header, line } = formats[format]
   const work = { startedAt: performance.now(), count: 0, bytes: 0 }
   const { isInteractive, err, output, stop } = terminal
   const total = isInteractive ? await snapshot.estimateCount() : undefined
@@ -62,21 +81,19 @@ async function writeSnapshot(
   async function* texts(): AsyncGenerator<string> {
     if (header !== '') yield header
     for await (const plants of snapshot.batches) {
-      const text = write(plants)
+      const text = plants.map(line).join('')
       yield text
       work.count += plants.length
       work.bytes += Buffer.byteLength(text)
-      risks?.count(plants)
     }
   }
   const isWhole = await writeAll(output, texts(), stop).finally(() => progress?.end())
   if (isWhole) err(`Exported ${describeCount(work.count, 'plant')}: ${describePace(work)}.\n`)
-  for (const line of risks?.describe() ?? []) err(`${line}\n`)
 }
 
 async function exportPlants(
   databaseUrl: string,
-  format: PlantFileFormatName,
+  format: FormatName,
   terminal: Terminal,
 ): Promise<void> {
   const snapshot = await engineOf(databaseUrl).snapshot()
@@ -98,9 +115,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('export'), ['databaseUrl'])
     .description('write every plant to standard output, in id order')
     .addOption(
-      new Option('--format <name>', 'jsonl or csv')
-        .choices(Object.keys(plantFileFormats))
-        .default('jsonl'),
+      new Option('--format <name>', 'jsonl or csv').choices(Object.keys(formats)).default('jsonl'),
     )
     .addHelpText(
       'after',
@@ -111,7 +126,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
         'terminal csv may hold what the terminal obeys; jsonl escapes it.\n\n' +
         `Example: ${operatorNames.program} export > plants.jsonl`,
     )
-    .action((options: Flags & { format: PlantFileFormatName }) =>
+    .action((options: Flags & { format: FormatName }) =>
       exportPlants(loadConfig(options).databaseUrl, options.format, terminal),
     )
 }

@@ -8,14 +8,6 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
 }
 
-/** Names the file that cannot be read; other errors are returned as they are. */
-export function describeUnreadable(error: unknown, path: string): unknown {
-  if (!isSystemError(error)) return error
-  return new CommandError(`cannot read ${path}: ${error.message}`, exitCodes.noInput, {
-    cause: error,
-  })
-}
-
 /** Says that a store cannot be used now, with the reason if it is known. */
 export function describeUnavailable({ message, detail }: StoreUnavailableError): string {
   return detail === undefined ? message : `${message}: ${detail}`

@@ -75,8 +75,8 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
     )
     .action((file: string, { setAside = false, ...options }: Flags & { setAside?: boolean }) => {
       const config = loadConfig(options)
-      const orLoad = `for the output of export: ${operatorNames.commandLine('load plants.jsonl')}`
-      const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', orLoad)
+      const orImport = 'for the output of export: plant-store import plants.jsonl, into a server'
+      const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', orImport)
       refuseMissing(file)
       const about = { store: resolve(store.file), backup: resolve(file) }
       return audit({ terminal, config, action: 'restore' }, about, () =>

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 
 /** How a command reaches the process around it. */
@@ -14,7 +14,6 @@ export interface Terminal {
   readonly draw: (text: string) => void
   /** The stream behind `out`: for data that must stay exact or may be larger than memory. */
   readonly output: Writable
-  readonly input: Readable
   /** Whether `err` is a terminal that a person watches, so that a line can be redrawn. */
   readonly isInteractive: boolean
   /** The width of that terminal now; undefined where it is unknown. */

@@ -25,7 +25,7 @@ const text = { postgres: 'text', isText: true, fromSql: String } as const
 
 /**
  * Every field of a plant, in the order of columns. Statements, messages between threads, comparison
- * of a repeat, exports and loads follow this list, and the type check demands each field of the
+ * of a repeat and exports follow this list, and the type check demands each field of the
  * contract here. A new field also needs a migration in each engine, or no database opens.
  */
 export const plantColumns: { readonly [Field in PlantField]-?: Column<NewPlant[Field]> } = {

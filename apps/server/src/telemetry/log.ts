@@ -1,6 +1,6 @@
-import { printable } from '@plant-store/plant-files'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { StoreUnavailableError } from '../store/store.ts'
+import { printable } from '../text/printable.ts'
 import { formatForPeople } from '../text/readable-line.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from '@plant-store/plant-files'
+import { printable } from './printable.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
 /** How lines of the log are written; `auto` is text on a terminal and JSON elsewhere. */

@@ -56,14 +56,6 @@ describe('a hint', () => {
     )
   })
 
-  test('has no setting that its command does not take', async () => {
-    const flags = ['--audit-file', 'none', '--database-url', 'postgres://127.0.0.1:9/plants']
-    const { err } = await runProgram(['restore', 'file', ...flags])
-    expect(err).toContain(
-      'plant-store-server load plants.jsonl --database-url postgres://127.0.0.1:9/plants\n',
-    )
-  })
-
   test('names the flag where that named the database', async () => {
     const { err } = await runProgram(['export', '--database-url', 'postgres://127.0.0.1:9/plants'])
     expect(err).toContain('fix its address in --database-url')

@@ -10,12 +10,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { plantFileFormats } from '@plant-store/plant-files'
 import { expect, test } from 'vitest'
 import { readRoot } from '../process/node-flags.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { execute, spreadPlants } from './plants.ts'
+import { addPlants, execute, makeStore, spreadPlants } from './plants.ts'
 import { runShell } from './shell.ts'
 
 interface Row {
@@ -65,7 +64,7 @@ const ways: Record<string, (path: string, folder: string) => unknown> = {
     renameSync(path, `${path}.set-aside-2026-11-22T21-36-25Z`)
   },
   'the wrong backup was restored, and the old store is aside': async (_path, folder) => {
-    await runShell(folder, 'server load one.jsonl --database-url sqlite:other.db')
+    await makeStore(join(folder, 'other.db'), [{ id: 3n, name: 'Moss' }])
     await runShell(folder, 'server backup wrong.db --database-url sqlite:other.db')
   },
 }
@@ -80,15 +79,12 @@ function exportFrom(folder: string): Promise<string> {
   return succeed(folder, 'server export | sha256sum')
 }
 
-/** Plants over HTTP and by load, a backup, one plant more, and a kill. */
+/** Plants over HTTP and past it, a backup, one plant more, and a kill. */
 async function prepare() {
   const folder = temporaryFolder()
-  const lines = spreadPlants(2_000).map((plant) => plantFileFormats.jsonl.write([plant]))
-  writeFileSync(join(folder, 'plants.jsonl'), lines.join(''))
-  writeFileSync(join(folder, 'one.jsonl'), '{"id":3,"name":"Moss"}\n')
   const server = await startServerProcess({ folder })
   await server.client.createPlant({ id: 1, name: 'Fern' })
-  await succeed(folder, 'server load plants.jsonl')
+  addPlants(join(folder, 'data/plants.db'), spreadPlants(2_000))
   const exported = await exportFrom(folder)
   await succeed(folder, 'server backup --folder backups --keep 7')
   await server.client.createPlant({ id: 2, name: 'after the backup' })

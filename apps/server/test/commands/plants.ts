@@ -16,7 +16,12 @@ export function spreadPlants(count: number): NewPlant[] {
 /** Makes a store with these plants, past the commands, and closes it. */
 export async function makeStore(path: string, plants: readonly NewPlant[]): Promise<void> {
   await (await openSqliteStore({ path, queueLimit: 1 })).close()
-  const database = new DatabaseSync(path)
+  addPlants(path, plants)
+}
+
+/** Stores plants in one transaction, past the program. */
+export function addPlants(path: string, plants: readonly NewPlant[]): void {
+  const database = new DatabaseSync(path, { timeout: 10_000 })
   const insert = database.prepare('INSERT INTO plants VALUES (?, ?, ?)')
   // Node 26 throws where the row's id, which nobody asked for, is beyond 2^53.
   insert.setReadBigInts(true)

@@ -1,4 +1,4 @@
-import { PassThrough, Readable, Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 import { run } from '../../src/run.ts'
 
 export interface Ended {
@@ -8,8 +8,6 @@ export interface Ended {
 }
 
 export interface ProgramOptions {
-  /** What stands on standard input. */
-  readonly input?: string | Uint8Array
   readonly isInteractive?: boolean
   readonly stop?: AbortSignal
 }
@@ -17,7 +15,7 @@ export interface ProgramOptions {
 /** Runs a command line as the program would, within this process. */
 export async function runProgram(
   args: readonly string[],
-  { input, isInteractive = false, stop = new AbortController().signal }: ProgramOptions = {},
+  { isInteractive = false, stop = new AbortController().signal }: ProgramOptions = {},
 ): Promise<Ended> {
   const out: Buffer[] = []
   let err = ''
@@ -32,7 +30,6 @@ export async function runProgram(
         done()
       },
     }),
-    input: input === undefined ? new PassThrough() : Readable.from([Buffer.from(input)]),
     isInteractive,
     columns: () => undefined,
     stop,

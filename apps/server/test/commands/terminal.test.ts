@@ -39,9 +39,6 @@ const SERVE_JWTS = ['serve', '--jwt-issuer', 'https://issuer.example', '--jwt-au
 describe('a path shows and is not obeyed, and makes no line of its own, in', () => {
   test.each<[command: string, argumentsIn: (place: Place) => string[]]>([
     ['export', () => ['export']],
-    ['load', ({ file }) => ['load', file]],
-    ['load without such a file', ({ folder }) => ['load', join(folder, 'none.csv')]],
-    ['load of an unknown format', ({ folder }) => ['load', join(folder, 'none')]],
     ['backup', ({ backup }) => ['backup', backup]],
     ['backup over a file', ({ file }) => ['backup', file]],
     ['restore', ({ backup }) => ['restore', backup]],
@@ -58,13 +55,10 @@ describe('a path shows and is not obeyed, and makes no line of its own, in', () 
 })
 
 test('a bar is drawn on a terminal, and a path beside it is not obeyed', async () => {
-  const { path, file, backup } = await arrange()
-  const loaded = await runOn(path, ['load', file], { isInteractive: true })
-  expect(loaded.err).toContain('\r\u001b[K')
-  const copied = await runOn(path, ['backup', backup], { isInteractive: true })
-  for (const { out, err } of [loaded, copied]) {
-    expectHarmless({ out, err: err.replaceAll('\r\u001b[K', '') })
-  }
+  const { path, backup } = await arrange()
+  const { out, err } = await runOn(path, ['backup', backup], { isInteractive: true })
+  expect(err).toContain('\r\u001b[K')
+  expectHarmless({ out, err: err.replaceAll('\r\u001b[K', '') })
 })
 
 describe('a name in the schema of a foreign file is not obeyed by', () => {

@@ -4,14 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
 import { importClient } from './built-pair.ts'
-import {
-  CLIENT,
-  CONTRACT,
-  copyWorkspace,
-  type Edit,
-  PLANT_FILES,
-  SERVER,
-} from './workspace-copy.ts'
+import { CLIENT, CONTRACT, copyWorkspace, type Edit, SERVER } from './workspace-copy.ts'
 
 /** An optional `height`, by the steps that CONTRIBUTING.md lists. */
 const steps: readonly Edit[] = [
@@ -77,8 +70,7 @@ test('after these steps a field is stored, compared and returned, and old plants
     rmSync(folder, { recursive: true })
   })
   copy.edit(steps)
-  for (const built of [CONTRACT, CLIENT, PLANT_FILES, SERVER])
-    expect(await copy.build(built)).toEqual([])
+  for (const built of [CONTRACT, CLIENT, SERVER]) expect(await copy.build(built)).toEqual([])
   const { createPlantStoreClient } = await importClient(copy)
   const main = copy.pathOf(`${SERVER}/dist/main.js`)
 

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AnyPlant, type Observed, readSentBody, storeInBuiltServer } from './built-pair.ts'
 import { contractChanges } from './contract-changes.ts'
-import {
-  CLIENT,
-  CONTRACT,
-  copyWorkspace,
-  PLANT_FILES,
-  SERVER,
-  type WorkspaceCopy,
-} from './workspace-copy.ts'
+import { CLIENT, CONTRACT, copyWorkspace, SERVER, type WorkspaceCopy } from './workspace-copy.ts'
 
 /** Three builds and a server take a few seconds; a machine may have other work. */
 const TIMEOUT_MS = 120_000
@@ -37,13 +30,13 @@ afterAll(() => copy[Symbol.dispose]())
 
 async function buildAll() {
   const own = await copy.build(CONTRACT)
-  const [client, files] = await Promise.all([copy.build(CLIENT), copy.build(PLANT_FILES)])
+  const client = await copy.build(CLIENT)
   const server = await copy.build(SERVER).catch((error) => {
     // The page at /docs runs what did not compile, which ends it in any way. No build comes so far.
     if (own.length + client.length > 0) return []
     throw error
   })
-  return { own, client, server: [...files, ...server] }
+  return { own, client, server }
 }
 
 async function expectEverybodyFollows(plant: AnyPlant, wire: Partial<Observed>): Promise<void> {

@@ -18,7 +18,6 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export const CONTRACT = 'packages/contract'
-export const PLANT_FILES = 'packages/plant-files'
 export const CLIENT = 'packages/client'
 export const SERVER = 'apps/server'
 
@@ -47,9 +46,7 @@ function copyPackage(copy: string, folder: string, parts: readonly string[]): vo
   }
   const modules = join(copy, folder, 'node_modules')
   mkdirSync(join(modules, '@plant-store'), { recursive: true })
-  for (const built of [CONTRACT, PLANT_FILES]) {
-    symlinkSync(join(copy, built), join(modules, '@plant-store', basename(built)))
-  }
+  symlinkSync(join(copy, CONTRACT), join(modules, '@plant-store', basename(CONTRACT)))
   for (const place of ['', '@plant-store']) {
     const packages = join(ROOT, folder, 'node_modules', place)
     for (const name of existsSync(packages) ? readdirSync(packages) : []) {
@@ -77,7 +74,6 @@ export function copyWorkspace(serverParts: readonly string[] = []): WorkspaceCop
   writeFileSync(join(copy, 'tsconfig.base.json'), JSON.stringify(base))
   copyPackage(copy, CONTRACT, ['openapi.json'])
   copyPackage(copy, CLIENT, ['contract', 'write-declarations.ts'])
-  copyPackage(copy, PLANT_FILES, [])
   copyPackage(copy, SERVER, ['overview', 'page', ...serverParts])
   const originals = new Map<string, string>()
   const restore = () => {

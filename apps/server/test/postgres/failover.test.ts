@@ -85,7 +85,6 @@ test('each command takes a URL with both servers in any order, and reads from th
   for (const url of [pair.urlOf(name), pair.turnedUrlOf(name)]) {
     const commands = [
       ['migrate'],
-      ['load', plants],
       ['token', 'create', '--name', 'greenhouse'],
       ['token', 'list'],
       ['export'],

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -8,9 +8,7 @@ import { mountSmallBlocks, needsSmallBlocks } from './small-disk.ts'
 async function arrange(blockBytes: number) {
   const { folder: disk, outside, under, leave } = await mountSmallBlocks(40, blockBytes)
   const folder = temporaryFolder()
-  const csv = join(folder, 'plants.csv')
   mkdirSync(join(outside, 'data'))
-  writeFileSync(csv, 'id,name\n1,Fern\n')
   const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${disk}/data/plants.db` }
   const run = (...args: string[]) => runToEnd({ folder, environment, args, under })
   const commands = [
@@ -18,7 +16,6 @@ async function arrange(blockBytes: number) {
     ['token', 'list'],
     ['token', 'create', '--name', 'greenhouse'],
     ['export'],
-    ['load', csv],
     ['backup', join(folder, 'new-backup.db')],
     ['migrate'],
   ]
@@ -26,7 +23,7 @@ async function arrange(blockBytes: number) {
     disk,
     commands,
     run,
-    load: () => run('load', csv),
+    store: (name: string) => run('token', 'create', '--name', name),
     start: () => startServerProcess({ folder, environment, under }),
     leave,
     makeRoom: () => rmSync(join(outside, 'filler')),
@@ -46,8 +43,8 @@ describe('on a full disk', needsSmallBlocks, () => {
     'with blocks of %d bytes and %d bytes left each command says so',
     async (blockBytes, freeBytes) => {
       // Not by a command that only reads: it leaves 32 KiB to the next, in the shared-memory file.
-      const { disk, commands, run, load, leave, makeRoom } = await arrange(blockBytes)
-      expect(await load()).toMatchObject({ code: 0 })
+      const { disk, commands, run, store, leave, makeRoom } = await arrange(blockBytes)
+      expect(await store('before')).toMatchObject({ code: 0 })
       leave(freeBytes)
       for (const command of commands) {
         const err = expect.stringContaining(
@@ -64,7 +61,7 @@ describe('on a full disk', needsSmallBlocks, () => {
         /^failure {2}store: the disk is full\. Try: free 1,0\d\d MiB on the file system of \S+, or make it larger$/m,
       )
       makeRoom()
-      expect(await load()).toMatchObject({ code: 0 })
+      expect(await store('after')).toMatchObject({ code: 0 })
     },
     LIMIT_MS,
   )

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   CONTRACT,
   copyWorkspace,
-  PLANT_FILES,
   SERVER,
   type WorkspaceCopy,
 } from '../one-definition/workspace-copy.ts'
@@ -37,7 +36,6 @@ let copy: WorkspaceCopy
 beforeAll(async () => {
   copy = copyWorkspace(['test', 'vitest.config.ts'])
   expect(await copy.build(CONTRACT)).toEqual([])
-  expect(await copy.build(PLANT_FILES)).toEqual([])
   expect(await copy.build(SERVER)).toEqual([])
 }, TIMEOUT_MS)
 

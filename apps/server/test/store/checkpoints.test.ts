@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,7 +8,6 @@ import { copierStates } from '../../src/sqlite/commit/copier-state.ts'
 import { openDatabase } from '../../src/sqlite/database/database.ts'
 import { LOG_LIMIT_BYTES, openConnection } from '../../src/sqlite/database/durable.ts'
 import { type KnownFile, knowFiles } from '../../src/sqlite/files/known-files.ts'
-import { MAIN } from '../process/main.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { turnOfEventLoop } from './open-group.ts'
 
@@ -146,19 +144,6 @@ describe('checkpoints beside the commits', () => {
     expect(copiedHere).toBeLessThan(5 * SQLITE_LIMIT)
     expect([...sizes].filter((size) => size < largest && size > LOG_LIMIT_BYTES)).not.toEqual([])
   })
-})
-
-test('a command that has stored so much that its log was copied ends by itself', () => {
-  const folder = temporaryFolder()
-  const file = join(folder, 'plants.jsonl')
-  const lines = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"name":"${NAME}"}\n`)
-  writeFileSync(file, lines.join(''))
-  const to = ['--database-url', `sqlite:${join(folder, 'plants.db')}`]
-  const { status } = spawnSync(process.execPath, [MAIN, 'load', file, ...to], {
-    timeout: 45_000,
-    killSignal: 'SIGKILL',
-  })
-  expect(status).toBe(0)
 })
 
 describe('without the thread', () => {

@@ -1,7 +1,7 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
-import { printableLine } from '@plant-store/plant-files'
 import type { RunningServer } from '../../http/server.ts'
 import { operatorNames } from '../../store/operator-names.ts'
+import { printableLine } from '../../text/printable.ts'
 
 export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
   /** Which store it is: Store.description. */

@@ -1,5 +1,5 @@
 import { getHeapSpaceStatistics } from 'node:v8'
-import { boundNursery } from '../src/bound-nursery.ts'
+import { boundNursery } from '../../src/process/bound-nursery.ts'
 
 // Run as a program: prints the size of its nursery in MiB after one long turn, and after many turns.
 
