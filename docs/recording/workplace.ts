@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import {
   type KillableServer,
   startKillableServer,
-} from '../../packages/client/hostile/real-server.ts'
+} from '../../packages/client/runtimes/real-server.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../apps/cli/dist/main.js', import.meta.url))
 

@@ -12,7 +12,7 @@ export default defineConfig({
     projects: [
       { ...contractAsBuilt, test: { name: 'client', include: ['test/**/*.test.ts'], ...patient } },
       // Every runtime, and the packages as they are published; `pnpm test:all` runs them.
-      { test: { name: 'elsewhere', include: ['{hostile,packed}/*.test.ts'], ...PATIENT } },
+      { test: { name: 'elsewhere', include: ['{runtimes,packed}/*.test.ts'], ...PATIENT } },
     ],
   },
 })

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { blockWith } from '../../docs/test/markdown.ts'
-import { needs } from '../../packages/client/hostile/needs.ts'
+import { needs } from '../../packages/client/runtimes/needs.ts'
 import { ARCHIVED } from '../archives/platforms.ts'
 import {
   archiveOf,

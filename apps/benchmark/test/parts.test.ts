@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { needs } from '../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../packages/client/runtimes/needs.ts'
 import { startChild, TASKSET } from '../src/child.ts'
 import { makeStoredPlants } from '../src/growth/stored-plants.ts'
 import { createIds } from '../src/load/ids.ts'

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { needs } from '../../../packages/client/hostile/needs.ts'
-import { findOnPath } from '../../../packages/client/hostile/runtimes.ts'
+import { needs } from '../../../packages/client/runtimes/needs.ts'
+import { findOnPath } from '../../../packages/client/runtimes/runtimes.ts'
 import { openScreenOf, runProgram, type Screen } from './helpers/program.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { needs } from '../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../packages/client/runtimes/needs.ts'
 
 const MODULE = join(import.meta.dirname, '../vacuum')
 

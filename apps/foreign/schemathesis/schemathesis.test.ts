@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
-import { needs } from '../../../packages/client/hostile/needs.ts'
-import { startRealServer } from '../../../packages/client/hostile/real-server.ts'
+import { needs } from '../../../packages/client/runtimes/needs.ts'
+import { startRealServer } from '../../../packages/client/runtimes/real-server.ts'
 
 const PROGRAM = join(import.meta.dirname, '.venv/bin/schemathesis')
 

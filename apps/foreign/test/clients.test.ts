@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
+import { type RealServer, startRealServer } from '../../../packages/client/runtimes/real-server.ts'
 import { document, needsTools, runTool, tools } from './tools.ts'
 
 interface Program {

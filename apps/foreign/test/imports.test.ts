@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
+import { type RealServer, startRealServer } from '../../../packages/client/runtimes/real-server.ts'
 import { document, needsTools, runTool } from './tools.ts'
 
 /** Runs a tool that has to succeed. */

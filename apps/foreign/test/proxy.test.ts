@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type RealServer, startRealServer } from '../../../packages/client/hostile/real-server.ts'
+import { type RealServer, startRealServer } from '../../../packages/client/runtimes/real-server.ts'
 import { type Row, rows, unknownRows } from './requests.ts'
 import { document, needsTools, type RunningTool, startTool } from './tools.ts'
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { needs } from '../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../packages/client/runtimes/needs.ts'
 
 /** The folder of the tools, which is installed by itself. */
 export const tools = join(import.meta.dirname, '../tools')

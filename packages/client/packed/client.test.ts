@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needs } from '../hostile/needs.ts'
-import { type RealServer, startRealServer } from '../hostile/real-server.ts'
-import { findRuntimes } from '../hostile/runtimes.ts'
+import { needs } from '../runtimes/needs.ts'
+import { type RealServer, startRealServer } from '../runtimes/real-server.ts'
+import { findRuntimes } from '../runtimes/runtimes.ts'
 import { ARE_THE_TYPES_WRONG, compile, compilers } from './compilers.ts'
 import { createProject, type Project, pack, packInstalled, pathOf } from './packages.ts'
 
@@ -84,7 +84,6 @@ describe('the packed client', () => {
       'dist/rest.d.ts',
       'dist/rest.js',
       'dist/shared.js',
-      'hostile/results.md',
       'package.json',
     ])
   })

@@ -6,8 +6,8 @@ import { Worker as WorkerThread } from 'node:worker_threads'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium, needsChromium } from '../hostile/chromium.ts'
-import { type RealServer, startKillableServer, startRealServer } from '../hostile/real-server.ts'
+import { launchChromium, needsChromium } from '../runtimes/chromium.ts'
+import { type RealServer, startKillableServer, startRealServer } from '../runtimes/real-server.ts'
 import { createProject, type Project, pack, pathOf } from './packages.ts'
 
 let project: Project

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findSecret } from '../hostile/secret-search.ts'
+import { findSecret } from '../runtimes/secret-search.ts'
 import {
   createPlantStoreClient,
   type PlantStoreClientOptions,

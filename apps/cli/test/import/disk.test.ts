@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { PROGRAM } from '../helpers/program.ts'
 import { openImporter, rowsOf } from './importer.ts'
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { launchChromium, needsChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
 import { CLOSED_NETWORK, openPage, press, readAnswer, TIMEOUT_MS } from './open-page.ts'

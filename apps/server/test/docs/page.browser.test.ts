@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorTable, INT64_MAX } from '@plant-store/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { launchChromium, needsChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
 import {

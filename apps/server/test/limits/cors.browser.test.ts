@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { launchChromium, needsChromium } from '../../../../packages/client/hostile/chromium.ts'
+import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { startServerProcess } from '../process/server-process.ts'
 
 /** A page that has the client, as `plantStoreClient`. */

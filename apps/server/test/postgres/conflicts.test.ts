@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { StoreUnavailableError } from '../../src/store/store.ts'
 import { givenUrl } from './given-postgres.ts'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'

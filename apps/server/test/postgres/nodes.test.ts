@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runProgram } from '../commands/program.ts'

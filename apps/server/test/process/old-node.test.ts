@@ -10,7 +10,7 @@ const PACKAGE = join(import.meta.dirname, '../..')
 /** Other Nodes that this machine may have, and what the client is tried on. */
 const OTHERS = [
   ...(process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node')),
-  join(PACKAGE, '../../packages/client/hostile/runtimes/node_modules/nodejs-22/bin/node'),
+  join(PACKAGE, '../../packages/client/runtimes/programs/node_modules/nodejs-22/bin/node'),
 ]
 
 function versionOf(node: string): string {

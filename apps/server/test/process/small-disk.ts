@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 
 /** Where a disk is mounted, for the processes of a test alone: with the last of them it is gone. */
 const FOLDER = '/mnt'

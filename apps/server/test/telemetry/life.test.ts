@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import {
   createMany,
   logLinesIn,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { needs } from '../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { findFreePort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { needs } from '../../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../../packages/client/runtimes/needs.ts'
 import { createHistory } from '../history.ts'
 import { clientOf, prepareDatabase, readRows, serve, waitForReadiness } from '../served-database.ts'
 import { startStorm } from '../storm.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { needs } from '../../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../../packages/client/runtimes/needs.ts'
 import { runProgram } from '../../commands/program.ts'
 import { givenUrl, isSpreadable } from '../given-postgres.ts'
 import { query } from '../postgres-server.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { needs } from '../../../../../packages/client/hostile/needs.ts'
+import { needs } from '../../../../../packages/client/runtimes/needs.ts'
 import { findNode, haveNodes } from '../nodes.ts'
 import { newDatabase, openStoreAt, usePostgres } from '../use-postgres.ts'
 

@@ -31,7 +31,7 @@ export const UNDICI = findInRuntimes('undici')
 
 function findInRuntimes(path: string): string | undefined {
   try {
-    return createRequire(pathOf('runtimes/')).resolve(path)
+    return createRequire(pathOf('programs/')).resolve(path)
   } catch {
     return undefined
   }

@@ -3,8 +3,6 @@ import { launchChromium } from './chromium.ts'
 import { startHostileServer } from './hostile-server.ts'
 import type { CaseResult } from './run-cases.ts'
 
-export const BROWSER_TITLE = 'Chromium'
-
 const PAGE = '<!doctype html><script type="module" src="/run-cases.js"></script>'
 
 /** Runs every case in a page, whose origin is another than that of the server under test. */
@@ -20,7 +18,7 @@ export async function runInBrowser(): Promise<CaseResult[]> {
   try {
     const page = await browser.newPage()
     await page.goto(`${server.controlUrl}/run-cases.html`, { waitUntil: 'load' })
-    return await page.evaluate(() => globalThis.hostileResults)
+    return await page.evaluate(() => globalThis.caseResults)
   } finally {
     await browser.close()
     await server.close()

@@ -4,10 +4,10 @@ import { type CaseResult, runCases } from './run-cases.ts'
 
 declare global {
   /** What the page has found out. */
-  var hostileResults: Promise<CaseResult[]>
+  var caseResults: Promise<CaseResult[]>
 }
 
-globalThis.hostileResults = runCases({
+globalThis.caseResults = runCases({
   controlUrl: location.origin,
   library,
   restLibrary,
