@@ -18,10 +18,10 @@ const SLOW = [
   'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/telemetry/{alerts,ends,failures,prometheus}.test.ts',
+  'test/telemetry/{alerts,failures,prometheus}.test.ts',
   'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions,move}.test.ts',
   'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
-  'test/process/{damaged-store,durability,full-disk}.test.ts',
+  'test/process/{durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
@@ -37,9 +37,8 @@ const LANGUAGES = 'test/languages/*.test.ts'
 const ON_SEVERAL_LOOPS = [
   'test/wire/*.test.ts',
   'test/limits/{bounds,failed-credentials,in-flight,per-address,token-rate,under-load}.test.ts',
-  'test/process/{damaged-store,durability,exceptions,faults,full-disk,lost-files,shutdown}.test.ts',
+  'test/process/{durability,exceptions,faults,full-disk,lost-files,shutdown}.test.ts',
   'test/fuzz/*.test.ts',
-  'test/telemetry/ends.test.ts',
 ]
 
 function onLoops(loops: number) {

@@ -5,7 +5,6 @@ import { exitCodes } from '@plant-store/server/commands/command-error.js'
 import { environmentNameOf, settingNames } from '@plant-store/server/config/settings.js'
 import { refusalReasons } from '@plant-store/server/http/limits/refusals.js'
 import { run } from '@plant-store/server/run.js'
-import { endReasons } from '@plant-store/server/telemetry/ends/ends-file.js'
 import { createMetrics } from '@plant-store/server/telemetry/metrics/metrics.js'
 import { expect, test } from 'vitest'
 import { read, root, rowsOf } from './markdown.ts'
@@ -28,7 +27,6 @@ async function exposedMetrics(): Promise<string[]> {
   const metrics = createMetrics()
   metrics.measureStore({ measure: () => Promise.reject(new Error('not measured here')) })
   metrics.measureReadiness(() => Promise.resolve())
-  metrics.measureEnds({ totals: async () => ({ unknownOutcomes: 0 }) })
   metrics.measureConnections(() => 0)
   const text = await metrics.print()
   return [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name)
@@ -75,9 +73,9 @@ test('every section says what it means and what to do, and of an alert what to l
   }
 })
 
-test('what it quotes of the page is there, and so are the errors and ends that it names', () => {
+test('what it quotes of the page is there, and so are the errors that it names', () => {
   const page = globSync('apps/server/overview/*.ts', { cwd: root }).map(read).join('\n')
-  const names = [...Object.keys(errorTable).map((name) => name.replaceAll('_', ' ')), ...endReasons]
+  const names = Object.keys(errorTable).map((name) => name.replaceAll('_', ' '))
   const lines = [...read(RUNBOOK).matchAll(/\*\*On the page:\*\*.*/g)].join('\n')
   const quoted = [...lines.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
   expect(quoted.length).toBeGreaterThan(40)

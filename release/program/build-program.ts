@@ -34,7 +34,6 @@ const RECIPES: Readonly<Record<ProgramName, Recipe>> = {
       'commit-worker': join(SERVER, 'src/sqlite/commit/commit-worker.ts'),
       'loop-worker': join(SERVER, 'src/http/loops/loop-worker.ts'),
       'checkpoint-worker': join(SERVER, 'src/sqlite/commit/checkpoint-worker.ts'),
-      'check-worker': join(SERVER, 'src/sqlite/check/check-worker.ts'),
     },
     replaced: { [join(SERVER, 'src/process/files.ts')]: join(FLAT, 'server-files.ts') },
     folders: {

@@ -16,17 +16,6 @@ function describeTokenEnd(reply: OverviewReply, metric: string): string {
   return left > 0 ? `in ${span(left)}, ${when}` : `ended ${when}`
 }
 
-function describeEnds(reply: OverviewReply, metric: string): string {
-  const ends = [...valuesOf(reply, metric)].filter(([, count]) => count > 0)
-  return ends.map(([reason, count]) => `${reason} ${count}`).join(', ') || 'none'
-}
-
-function describeCheck(reply: OverviewReply, metric: string): string {
-  const when = describePast(reply, metric)
-  const isDamaged = numberOf(reply, 'plant_store_sqlite_damaged') === 1
-  return isDamaged ? `${when}: damaged pages` : when
-}
-
 type Describe = (reply: OverviewReply, metric: string) => string
 
 interface Fact {
@@ -40,12 +29,6 @@ interface Fact {
 /** Each but the start has the title of its panel in operations/dashboard.json. */
 export const FACTS: readonly Fact[] = [
   { title: 'Started', metric: 'process_start_time_seconds', describe: describePast },
-  {
-    title: 'Ends of the server',
-    metric: 'plant_store_ends_total',
-    describe: describeEnds,
-    absent: '—',
-  },
   {
     title: 'Replies outcome_unknown',
     metric: 'plant_store_unknown_outcomes_total',
@@ -61,11 +44,6 @@ export const FACTS: readonly Fact[] = [
     title: 'Last backup',
     metric: 'plant_store_last_backup_timestamp_seconds',
     describe: describePast,
-  },
-  {
-    title: 'Last check of the pages',
-    metric: 'plant_store_sqlite_last_check_timestamp_seconds',
-    describe: describeCheck,
   },
 ]
 

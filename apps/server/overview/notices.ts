@@ -70,8 +70,6 @@ export function findNotices(hour: Hour, reply: OverviewReply): string[] {
   const lag = lately(hour, 'nodejs_eventloop_lag_p99_seconds')
   const pool = lately(hour, 'plant_store_postgres_pool_waiting')
   const notices = [
-    numberOf(reply, 'plant_store_sqlite_damaged') === 1 &&
-      'The check has found damaged pages in the database: docs/runbook.md says what to do.',
     noticeErrors(hour),
     free !== undefined && free < 2 ** 30 && `Only ${words(bytes, free)} of disk are free.`,
     noticeQueue(hour, reply),

@@ -156,11 +156,6 @@ export const settings = {
     'how long requests in flight may still take at the end',
     duration,
   ),
-  stateFile: setting(
-    'auto',
-    'where the server keeps how it ended, or none; auto: the SQLite file and .ends',
-    z.string().min(1, 'must not be empty'),
-  ),
   docs: setting(
     'on',
     'on or off: whether the OpenAPI document and its page are served',

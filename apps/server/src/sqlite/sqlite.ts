@@ -10,7 +10,6 @@ import {
   StoreUnavailableError,
 } from '../store/store.ts'
 import { type AskedStore, JoinedThreads } from './ask.ts'
-import { type CheckThread, createCheckThread } from './check/check-thread.ts'
 import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
 import { sqliteVersionOf } from './database/connect.ts'
@@ -40,7 +39,6 @@ interface OpenFile {
   readonly integrity: Integrity
   readonly transactions: Transactions
   readonly committer: Committer
-  readonly checks: CheckThread
   readonly commits: GroupCommit<NewPlant, CreateOutcome>
   readonly joined: JoinedThreads
 }
@@ -71,8 +69,7 @@ async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
     poll: committer.poll,
   })
-  const checks = createCheckThread(path, files)
-  return { path, files, database, integrity, transactions, committer, checks, commits, joined }
+  return { path, files, database, integrity, transactions, committer, commits, joined }
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -116,8 +113,8 @@ async function isReady(file: OpenFile): Promise<boolean> {
 const abandoned: DatabaseSync[] = []
 
 async function close(file: OpenFile): Promise<void> {
-  const { commits, committer, checks, joined, database, files } = file
-  await Promise.all([commits.close(), checks.close()])
+  const { commits, committer, joined, database, files } = file
+  await commits.close()
   joined.close()
   if (!hasItsFiles(file)) {
     // Closing would delete the log, which may hold plants or be of another database by now.
@@ -154,7 +151,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Open
       queueLimit: options.queueLimit,
       sqlite: await measureFiles(path),
     }),
-    check: (onPart) => file.checks.check(onPart),
     share: () => shareWith(joined.add(asked, integrity.learn), committer.share(), description),
     close: () => close(file),
   }

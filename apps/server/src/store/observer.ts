@@ -29,13 +29,6 @@ export interface StoreObserver extends CommitObserver<NewPlant> {
   commitStatementEnded(durationMs: number): void
 }
 
-/** Notified of checks of what is stored. */
-export interface CheckObserver {
-  plantsChecked(count: number): void
-  /** A check has read everything, or up to the first damage. */
-  checkEnded(isDamaged: boolean): void
-}
-
 /** One observer that notifies all of several; undefined for none. */
 export function joinObservers(
   ...several: readonly (StoreObserver | undefined)[]

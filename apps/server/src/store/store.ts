@@ -105,12 +105,6 @@ export interface Store {
   isReady(): Promise<boolean>
   /** What it measures of itself, without a look into the database. */
   measure(): Promise<StoreMeasures>
-  /**
-   * Reads all that is stored once, slowly and beside creates; `onPart` gets the number of plants that
-   * were read each time. Resolves to the first damage, in words, or to undefined. One check at a time.
-   * Undefined where the engine's own programs do this. @throws when the store cannot be read now
-   */
-  readonly check?: (onPart: (plants: number) => void) => Promise<string | undefined>
   /** Commits what waits, then lets go of the database. */
   close(): Promise<void>
 }

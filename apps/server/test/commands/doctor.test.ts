@@ -63,7 +63,7 @@ describe('doctor', () => {
     ]) {
       expect(out).toMatch(line)
     }
-    const files = ['plants.db', 'plants.db-shm', 'plants.db-wal', 'plants.db.ends']
+    const files = ['plants.db', 'plants.db-shm', 'plants.db-wal']
     expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(files)
   })
 

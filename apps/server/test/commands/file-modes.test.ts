@@ -34,10 +34,7 @@ describe('what the program makes is for its owner only', () => {
       const folder = temporaryFolder()
       const server = await startUnder(umask, folder)
       expect(modeOf(join(folder, 'data'))).toBe('700')
-      expect(modesIn(join(folder, 'data'))).toEqual({
-        ...allFilesWith('600'),
-        'plants.db.ends': '600',
-      })
+      expect(modesIn(join(folder, 'data'))).toEqual(allFilesWith('600'))
       expect((await server.end()).err).not.toContain('other users')
     },
   )
@@ -95,7 +92,7 @@ describe('modes that let others in', () => {
   test('are left as they are, and logged once at the start of the server', async () => {
     const { folder, data, path } = await arrangeShared(0)
     const server = await startUnder('000', folder)
-    expect(modesIn(data)).toEqual({ ...allFilesWith('660'), 'plants.db.ends': '600' })
+    expect(modesIn(data)).toEqual(allFilesWith('660'))
     expect(modeOf(data)).toBe('755')
     const lines = logLinesIn((await server.end()).err)
     expect(lines.filter(({ msg }) => String(msg).includes('other users'))).toEqual([

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +9,6 @@ import { findFreePort } from '../free-port.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { openSession } from '../postgres/sessions.ts'
-import { startOnStore } from '../process/damaged-store.ts'
 import {
   plantText,
   post,
@@ -111,38 +109,12 @@ async function killedAgainAndAgain(): Promise<Condition> {
   const { first, next } = await startAgainAndAgain()
   return {
     server: first,
-    alerts: ['PlantStoreRestarting', 'PlantStoreUncleanEnd killed'],
+    alerts: ['PlantStoreRestarting'],
     async provoke(until) {
       for (let server = first; !until.aborted; server = await next()) {
         // As long as a scrape must come.
         await sleep(1_500)
         await server.end('SIGKILL')
-      }
-    },
-  }
-}
-
-/** The disk takes the file away and gives it back; nothing scrapes between the failure and the end. */
-async function failing(): Promise<Condition> {
-  const { first, path, next } = await startAgainAndAgain()
-  return {
-    server: first,
-    job: 'failing',
-    alerts: ['PlantStoreOutcomeUnknown', 'PlantStoreUncleanEnd failed'],
-    async provoke() {
-      let isUnknown = false
-      for (let server = first; !isUnknown; server = await next()) {
-        const end = new AbortController()
-        const posting = keepPosting(end.signal, server, 2, 1, (status) => {
-          isUnknown ||= status === 500
-        })
-        await sleep(100)
-        renameSync(path, `${path}.away`)
-        // If a scrape finds out first, the server ends without an unknown outcome.
-        await server.ended
-        end.abort()
-        await posting
-        renameSync(`${path}.away`, path)
       }
     },
   }
@@ -191,12 +163,6 @@ async function fullDisk(): Promise<Condition> {
     alerts: ['PlantStoreDiskFull', 'PlantStoreDiskFilling'],
     provoke: (until) => repeat(until, 200, async () => fill(BYTES_A_STEP)),
   }
-}
-
-/** The daily check finds it soon after the start. */
-async function damaged(): Promise<Condition> {
-  const server = await startOnStore(true)
-  return { server, alerts: ['PlantStoreDamaged'], isThereFirst: true, provoke: async () => {} }
 }
 
 async function withAnOldBackup(): Promise<Condition> {
@@ -323,11 +289,9 @@ export function arrangeConditions(postgres: PostgresServer): Promise<Condition[]
     gone,
     draining,
     killedAgainAndAgain,
-    failing,
     locked,
     slow,
     fullDisk,
-    damaged,
     withAnOldBackup,
     withATokenThatEnds,
     starved,

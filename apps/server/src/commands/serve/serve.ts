@@ -7,14 +7,10 @@ import { engineOf, openStore } from '../../engines.ts'
 import { countLoops } from '../../http/loops/count-loops.ts'
 import { takesJwt } from '../../http/open-authenticate.ts'
 import type { RunningServer } from '../../http/server.ts'
-import { notingUnknownOutcomes } from '../../http/unknown-outcomes.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
 import { joinObservers } from '../../store/observer.ts'
 import type { OpenedStore, Store } from '../../store/store.ts'
-import { type Ends, openEnds } from '../../telemetry/ends/ends.ts'
-import type { EndReason } from '../../telemetry/ends/ends-file.ts'
-import { runChecks } from '../../telemetry/store-checks.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { addAllSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -65,39 +61,25 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   log.warn({ modes }, 'other users can read or change the store; doctor says how to fix it')
 }
 
-/** Where the server keeps how it ended; undefined for nowhere. */
-function stateFileOf({ stateFile, databaseUrl }: Config): string | undefined {
-  if (stateFile === 'none') return undefined
-  if (stateFile !== 'auto') return stateFile
-  const { copies } = engineOf(databaseUrl)
-  return 'file' in copies ? `${copies.file}.ends` : undefined
-}
-
 /** Serves until a signal ends it or the store fails. */
 async function serveStore(
   store: OpenedStore,
   config: Config,
   terminal: Terminal,
   telemetry: Telemetry,
-  ends: Ends,
 ): Promise<void> {
-  const { log } = telemetry
-  // Replies outcome_unknown are counted across restarts, too.
-  const metrics = notingUnknownOutcomes(telemetry.metrics, ends.noteUnknownOutcome)
-  metrics?.measureEnds(ends)
+  const { log, metrics } = telemetry
   metrics?.measureStore(store)
   // Throws the reason where the store knows it.
   await store.isReady()
   const firstToken = await openFirstToken(store, config, log)
-  const { noteUnknownOutcome } = ends
-  const parts = { ...telemetry, metrics, store, stop: terminal.stop, noteUnknownOutcome }
+  const parts = { ...telemetry, store, stop: terminal.stop }
   const server = await start(config, parts)
   terminal.onLogSignal(() => {
     telemetry.switchLogLevel()
     server.setLogLevel(log.level)
   })
   const token = await issue(firstToken, server)
-  await ends.begin()
   const { description } = store
   const { url, operationsUrl } = server
   terminal.out(
@@ -115,7 +97,6 @@ async function serveStore(
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
-  void runChecks(store, log, metrics?.checks, terminal.stop)
   const failure = await Promise.race([store.failure, aborted(terminal.stop)])
   log.info({ reason: failure?.message ?? terminal.stop.reason }, 'draining')
   server.announceClose()
@@ -125,9 +106,8 @@ async function serveStore(
 }
 
 /** The last resort: after an exception that nothing contained, the state of the process is unknown. */
-function endOnException({ log }: Telemetry, note: (reason: EndReason) => void): () => void {
+function endOnException({ log }: Telemetry): () => void {
   const end = (err: unknown) => {
-    note('exception')
     log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
     process.exit(exitCodes.failure)
   }
@@ -138,23 +118,18 @@ function endOnException({ log }: Telemetry, note: (reason: EndReason) => void): 
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const { startTelemetry, stopTelemetry } = await import('../../telemetry/telemetry.ts')
   const telemetry = await startTelemetry(config)
-  let ends: Ends | undefined
-  const forgetExceptions = endOnException(telemetry, (reason) => ends?.end(reason))
+  const forgetExceptions = endOnException(telemetry)
   terminal.onLogSignal(telemetry.switchLogLevel)
   const observer = joinObservers(telemetry.metrics?.store, telemetry.tracing?.observer)
   const store = await openStore({ ...config, observer })
-  ends = await openEnds(stateFileOf(config), telemetry.log)
   let failure: Error | undefined
-  let reason: EndReason = 'exception'
   void store.failure.then((error) => {
     failure = error
   })
   try {
-    await serveStore(store, config, terminal, telemetry, ends)
-    reason = 'stopped'
+    await serveStore(store, config, terminal, telemetry)
   } finally {
     await closeStore(store, terminal)
-    ends.end(failure === undefined ? reason : 'failed')
     await stopTelemetry(telemetry)
     forgetExceptions()
   }

@@ -13,7 +13,6 @@ export interface StartParts extends Pick<Telemetry, 'log' | 'metrics' | 'tracing
   readonly store: OpenedStore
   /** Aborts a fetch of keys. */
   readonly stop: AbortSignal
-  readonly noteUnknownOutcome: () => void
 }
 
 function describeListenError(error: NodeJS.ErrnoException & Partial<Address>): string {
@@ -38,8 +37,8 @@ function startHere(config: Config, parts: StartParts): StartService {
 function startInThreads(config: Config, parts: StartParts, count: number): StartService {
   return async (suspect) => {
     const { startLoops } = await import('../../http/loops/loops.ts')
-    const { log, store, noteUnknownOutcome: outcomeUnknown } = parts
-    const loops = await startLoops({ config, log, store, count, suspect, outcomeUnknown })
+    const { log, store } = parts
+    const loops = await startLoops({ config, log, store, count, suspect })
     parts.metrics?.addLoops((names) => loops.measure(names))
     return loops
   }

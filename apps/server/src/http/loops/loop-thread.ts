@@ -20,8 +20,6 @@ const ANSWER_LIMIT_MS = 1_000
 export interface LoopObserver {
   /** A request could not be served. */
   suspect(): void
-  /** It has replied outcome_unknown. */
-  outcomeUnknown(): void
 }
 
 const NO_ANSWER = Symbol('no answer')

@@ -9,7 +9,6 @@ import { toSentError } from '../../store/sent-error.ts'
 import { startTelemetry, stopTelemetry } from '../../telemetry/telemetry.ts'
 import { createQueueBound } from '../limits/queue-bound.ts'
 import { openService } from '../open-service.ts'
-import { notingUnknownOutcomes } from '../unknown-outcomes.ts'
 import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
@@ -34,7 +33,7 @@ async function open() {
   if (hasColors) Object.assign(process.stderr, { isTTY: true })
   setOperatorNames({ ...names, commandLine: (words) => `${names.program} ${words}` })
   const telemetry = await startTelemetry(config, { loop })
-  const metrics = notingUnknownOutcomes(telemetry.metrics, () => tell({ type: 'outcomeUnknown' }))
+  const { metrics } = telemetry
   const observer = joinObservers(metrics?.store, telemetry.tracing?.observer)
   const limits = { counts, loop: loop - 1 }
   const queue = createQueueBound(limits, config.queueLimit)
@@ -43,7 +42,6 @@ async function open() {
   const stop = new AbortController()
   const service = await openService(config, {
     ...telemetry,
-    metrics,
     store,
     limits,
     stop: stop.signal,

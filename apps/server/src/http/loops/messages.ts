@@ -42,5 +42,4 @@ export type FromLoop =
   | { readonly type: 'reply'; readonly id: number; readonly value: unknown }
   /** A request could not be served. */
   | { readonly type: 'suspect' }
-  /** It has replied outcome_unknown. */
-  | { readonly type: 'outcomeUnknown' }
+/** It has replied outcome_unknown. */

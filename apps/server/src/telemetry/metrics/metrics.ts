@@ -6,14 +6,11 @@ import type { LimiterObserver } from '../../http/limits/refusals.ts'
 import type { RequestObserver } from '../../http/request-observer.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import type { CheckObserver, StoreObserver } from '../../store/observer.ts'
+import type { StoreObserver } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
-import type { Ends } from '../ends/ends.ts'
 import { addBackupMeasures } from './backup-metrics.ts'
-import { createCheckObserver } from './check-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { createLagMetrics } from './lag-metrics.ts'
-import { addLifeMetrics } from './life-metrics.ts'
 import {
   combine,
   keepCounters,
@@ -38,11 +35,8 @@ export interface Metrics {
   readonly tokens: TokenObserver
   readonly limiters: LimiterObserver
   readonly jwks: JwksObserver
-  readonly checks: CheckObserver
   /** From now on each scrape reads the measures of the store. */
   measureStore(store: Pick<Store, 'measure'>): void
-  /** From now on each scrape shows how this run and earlier ones ended. */
-  measureEnds(ends: Pick<Ends, 'totals'>): void
   /** From now on each scrape calls this, which rejects while the server is not ready. */
   measureReadiness(assertReady: () => Promise<void>): void
   /** From now on each scrape counts the open connections of the service. */
@@ -152,12 +146,10 @@ export function createMetrics(): Metrics {
     tokens: createTokenObserver(registers),
     limiters: createLimiterObserver(registers),
     jwks: createJwksObserver(registers),
-    checks: createCheckObserver(registers),
     measureStore(store) {
       addStoreMeasures(registers, store)
       addBackupMeasures(registers, store)
     },
-    measureEnds: (ends) => addLifeMetrics(registers, ends),
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     measureConnections: (count) => addConnections(registers, count),
     snapshot: async (names) => ({ life, readings: await readOwn(names) }),

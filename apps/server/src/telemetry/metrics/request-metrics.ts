@@ -1,5 +1,5 @@
 import { errorTable } from '@plant-store/contract'
-import type { Registry } from '@prometheus-io/client'
+import { Counter, type Registry } from '@prometheus-io/client'
 import { type LimiterObserver, refusalReasons } from '../../http/limits/refusals.ts'
 import type { RequestObserver, RequestOutcome } from '../../http/request-observer.ts'
 import { createTally, Distribution, Tallies } from './tallies.ts'
@@ -43,9 +43,15 @@ export function createRequestObserver(registers: Registry[]): RequestObserver {
     },
     () => [...durations].filter((entry) => isShown(...entry)).map(([, one]) => one),
   )
+  const unknownOutcomes = new Counter({
+    name: 'plant_store_unknown_outcomes_total',
+    help: 'Responses outcome_unknown: nobody knows whether the plant was stored.',
+    registers,
+  })
   return {
     answered(outcome, status, durationMs) {
       count(outcome)
+      if (outcome === 'outcome_unknown') unknownOutcomes.inc()
       if (durationMs !== undefined) durations.get(status)?.observe(durationMs / 1_000)
     },
   }

@@ -35,8 +35,5 @@ export const FACTS = [
   'plant_store_postgres_pool_connections_limit',
   'plant_store_next_token_end_timestamp_seconds',
   'plant_store_last_backup_timestamp_seconds',
-  'plant_store_ends_total',
   'plant_store_unknown_outcomes_total',
-  'plant_store_sqlite_last_check_timestamp_seconds',
-  'plant_store_sqlite_damaged',
 ] as const

@@ -64,10 +64,3 @@ test.each([
   const facts = { [name]: NOW / 1_000 + hours * HOUR_S }
   expect(noticesOf([], facts)).toEqual(notice === undefined ? [] : [notice])
 })
-
-test('damaged pages are worth one', () => {
-  expect(noticesOf([], { plant_store_sqlite_damaged: 0 })).toEqual([])
-  expect(noticesOf([], { plant_store_sqlite_damaged: 1 })).toEqual([
-    expect.stringContaining('damaged pages'),
-  ])
-})
