@@ -19,7 +19,7 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus}.test.ts',
-  'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions,move}.test.ts',
+  'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions}.test.ts',
   'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',

@@ -76,7 +76,6 @@ test('every block is one that a test or the check runs', () => {
     'npx -y pnpm@12.16.0 server doctor',
     'npx -y pnpm@12.16.0 server export > plants.jsonl',
     'npx -y pnpm@12.16.0 server migrate --distributed',
-    'npx -y pnpm@12.16.0 server move --from sqlite:./data/plants.db --finish',
     'npx -y pnpm@12.16.0 server openapi > packages/contract/openapi.json',
     'npx -y pnpm@12.16.0 server token create --name greenhouse --expires 30d',
     'npx -y pnpm@12.16.0 start',

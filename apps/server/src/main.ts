@@ -52,10 +52,8 @@ process.stderr.on('error', () => {})
 
 // Loaded only now, because signals are not handled before.
 const { run } = await import('./run.ts')
-const { readProgramName } = await import('./commands/program-name.ts')
 
 process.exitCode = await run(process.argv.slice(2), {
-  program: readProgramName(process),
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   output: process.stdout,

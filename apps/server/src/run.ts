@@ -2,15 +2,12 @@ import type { WriteStream } from 'node:tty'
 import { Command, CommanderError } from 'commander'
 import { addBackupCommand } from './commands/backup.ts'
 import { CommandError, exitCodes } from './commands/command-error.ts'
-import { createCommandLines, findGivenSettings } from './commands/command-lines.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
-import { describeUnavailable } from './commands/failures.ts'
+import { describeUnavailable, withFix } from './commands/failures.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
-import { addMoveCommand } from './commands/move/move.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
-import { PROGRAM } from './commands/program-name.ts'
 import { addRestoreCommand } from './commands/restore.ts'
 import { addServeCommand } from './commands/serve/serve.ts'
 import type { Terminal } from './commands/terminal.ts'
@@ -19,18 +16,15 @@ import { addTokenList } from './commands/token/list.ts'
 import { addTokenRevoke } from './commands/token/revoke.ts'
 import { addTokenRotate } from './commands/token/rotate.ts'
 import { ConfigError } from './config/config.ts'
-import { environmentNameOf, flagOf } from './config/settings.ts'
 import { build } from './process/build.ts'
-import { setOperatorNames } from './store/operator-names.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 import { printable, printableLine } from './text/printable.ts'
 import { withoutCredentials } from './text/without-credentials.ts'
 
+const PROGRAM = 'plant-store-server'
+
 /** The streams of the process, unescaped: a Terminal without `draw`. */
-export interface Streams extends Omit<Terminal, 'draw'> {
-  /** The words that start this program; `plant-store-server` by default. */
-  readonly program?: string
-}
+export type Streams = Omit<Terminal, 'draw'>
 
 /** Escapes what commands write, so that no text controls the terminal. */
 function terminalOf(streams: Streams): Terminal {
@@ -64,33 +58,9 @@ function toHelpFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
 
-function nameForOperators(program: Command, args: readonly string[]): void {
-  const given = findGivenSettings(args)
-  const commandLine = createCommandLines(program, given)
-  setOperatorNames({
-    program: program.name(),
-    commandLine,
-    databaseUrl: (given.has('databaseUrl') ? flagOf : environmentNameOf)('databaseUrl'),
-    allowDataLoss: `${environmentNameOf('allowDataLoss')}=yes`,
-    get migrate() {
-      return commandLine('migrate')
-    },
-    get restore() {
-      return commandLine('restore')
-    },
-    get doctor() {
-      return commandLine('doctor')
-    },
-    get move() {
-      return commandLine('move')
-    },
-  })
-}
-
-function createProgram(streams: Streams, args: readonly string[]): Command {
+function createProgram(streams: Streams): Command {
   const terminal = terminalOf(streams)
-  const program = new Command(streams.program ?? PROGRAM)
-  nameForOperators(program, args)
+  const program = new Command(PROGRAM)
   program
     .description('A plant store over HTTP: 200 means durable.')
     .version(build.version, '-V, --version', 'print the version')
@@ -119,7 +89,6 @@ function createProgram(streams: Streams, args: readonly string[]): Command {
   addBackupCommand(program, terminal)
   addRestoreCommand(program, terminal)
   addMigrateCommand(program, terminal)
-  addMoveCommand(program, terminal)
   addConfigCommand(program, terminal)
   addOpenApiCommand(program, terminal)
   addDoctorCommand(program, terminal)
@@ -130,9 +99,11 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
   if (error instanceof ConfigError) {
     return { message: `nothing was started:\n${error.message}`, exitCode: exitCodes.config }
   }
-  if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
+  if (error instanceof CommandError) {
+    return { message: withFix(error.message, error), exitCode: error.exitCode }
+  }
   if (error instanceof StoreRefusedError) {
-    return { message: error.message, exitCode: exitCodes.unavailable }
+    return { message: withFix(error.message, error), exitCode: exitCodes.unavailable }
   }
   if (error instanceof StoreUnavailableError) {
     return { message: describeUnavailable(error), exitCode: exitCodes.unavailable }
@@ -147,7 +118,7 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
 /** Runs one command line, without the program's name, and returns the exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   try {
-    await createProgram(streams, args).parseAsync(toHelpFlag(args), { from: 'user' })
+    await createProgram(streams).parseAsync(toHelpFlag(args), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has printed its errors already; help and version are errors with code 0.

@@ -12,7 +12,6 @@ const HOUSE = [
   'main.ts',
   'run.ts',
   'commands/doctor/',
-  'commands/move/',
   'commands/token/',
   'commands/',
   'http/loops/',

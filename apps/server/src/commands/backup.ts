@@ -3,7 +3,6 @@ import { join, parse } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies, CopyOptions } from '../store/engine.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
@@ -119,7 +118,7 @@ function run(file: string | undefined, flags: BackupFlags, terminal: Terminal): 
     )
   }
   const { databaseUrl } = loadConfig(settings)
-  const orExport = `in a format for every engine: ${operatorNames.commandLine('export')} > plants.jsonl`
+  const orExport = `in a format for every engine: plant-store-server export > plants.jsonl`
   const source = copiesOf(databaseUrl, 'backup copies', 'backUpBy', orExport)
   if (folder !== undefined) return backUpInto(source, { folder, keep }, terminal)
   return isVerified
@@ -142,9 +141,9 @@ export function addBackupCommand(program: Command, terminal: Terminal): void {
         'can be deleted.\n\n' +
         '--keep counts the new backup, and deletes only what is a good backup of the same store and\n' +
         'named by time.\n\n' +
-        `Examples: ${operatorNames.program} backup plants-before-the-move.db\n` +
-        `          ${operatorNames.program} backup --folder backups --keep 7\n` +
-        `          ${operatorNames.program} backup --verify plants-before-the-move.db`,
+        `Examples: plant-store-server backup plants-before-the-move.db\n` +
+        `          plant-store-server backup --folder backups --keep 7\n` +
+        `          plant-store-server backup --verify plants-before-the-move.db`,
     )
     .action((file: string | undefined, flags: BackupFlags) => run(file, flags, terminal))
 }

@@ -1,10 +1,10 @@
+import type { OperatorHints } from '../store/store.ts'
+
 /** Exit codes, as sysexits.h names them. */
 export const exitCodes = {
   ok: 0,
   /** Something unforeseen. */
   failure: 1,
-  /** EX_DATAERR: some of the given data is not stored. */
-  dataError: 65,
   /** EX_NOINPUT: a named file cannot be read. */
   noInput: 66,
   /** EX_UNAVAILABLE: the store must not or cannot be used now. */
@@ -19,13 +19,15 @@ export const exitCodes = {
   config: 78,
 } as const
 
-/** A command that cannot do its work; the message says what to try. */
+/** A command that cannot do its work. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly exitCode: number
+  readonly fix: string | undefined
 
-  constructor(message: string, exitCode: number, options?: ErrorOptions) {
+  constructor(message: string, exitCode: number, options: OperatorHints = {}) {
     super(message, options)
     this.exitCode = exitCode
+    this.fix = options.fix
   }
 }

@@ -3,7 +3,6 @@ import { encodeJson, type NewPlant } from '@plant-store/contract'
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
 import { engineOf } from '../engines.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { plantFields } from '../store/plant-columns.ts'
 import type { PlantSnapshot } from '../store/store.ts'
 import { describeCount } from '../text/describe-count.ts'
@@ -124,7 +123,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
         'csv holds names as they are: in a spreadsheet one that begins with = + - or @ is a formula,\n' +
         'and an id of more than 15 digits is rounded, unless every column is imported as text. On a\n' +
         'terminal csv may hold what the terminal obeys; jsonl escapes it.\n\n' +
-        `Example: ${operatorNames.program} export > plants.jsonl`,
+        `Example: plant-store-server export > plants.jsonl`,
     )
     .action((options: Flags & { format: FormatName }) =>
       exportPlants(loadConfig(options).databaseUrl, options.format, terminal),

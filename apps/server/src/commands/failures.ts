@@ -9,8 +9,14 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** Says that a store cannot be used now, with the reason if it is known. */
-export function describeUnavailable({ message, detail }: StoreUnavailableError): string {
-  return detail === undefined ? message : `${message}: ${detail}`
+export function describeUnavailable(error: StoreUnavailableError): string {
+  const { message, detail } = error
+  return withFix(detail === undefined ? message : `${message}: ${detail}`, error)
+}
+
+/** A message, and what to try. */
+export function withFix(message: string, { fix }: { readonly fix?: string | undefined }): string {
+  return fix === undefined ? message : `${message}. Try: ${fix}`
 }
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])

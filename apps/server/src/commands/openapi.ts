@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
 import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../http/docs/openapi-text.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,7 +13,7 @@ export function addOpenApiCommand(program: Command, terminal: Terminal): void {
         .choices(Object.keys(openApiFormats))
         .default('json'),
     )
-    .addHelpText('after', `\nExample: ${operatorNames.program} openapi > openapi.json`)
+    .addHelpText('after', `\nExample: plant-store-server openapi > openapi.json`)
     .action(async (options: Flags & { format: OpenApiFormat }) => {
       const { publicUrl } = loadConfig(options)
       terminal.out(await writeOpenApi(options.format, publicUrl))

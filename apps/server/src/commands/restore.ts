@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { isUsable } from '../auth/authenticate.ts'
 import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies, Restored } from '../store/engine.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags } from './command.ts'
@@ -24,7 +23,7 @@ function describe(
   return (
     `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
     `of ${backup}.\n  ${isDigested ? 'They match its digest.' : NO_DIGEST} Restored ${pace}.\n${keeps ?? ''}` +
-    `  Tokens are as they were then. Try: ${operatorNames.commandLine('token list')}, ` +
+    `  Tokens are as they were then. Try: plant-store-server token list, ` +
     'and revoke again the tokens that were revoked since.\n'
   )
 }
@@ -70,8 +69,8 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
         '--set-aside is for a store that is damaged, incomplete or to be exchanged, while no server\n' +
         'runs. It moves plants.db, plants.db-wal and what else is there to plants.db.set-aside-TIME,\n' +
         'plants.db.set-aside-TIME-wal and so on. If it was killed, run it again.\n\n' +
-        `Examples: ${operatorNames.program} restore plants-2026-11-20.db\n` +
-        `          ${operatorNames.program} restore plants-2026-11-20.db --set-aside`,
+        `Examples: plant-store-server restore plants-2026-11-20.db\n` +
+        `          plant-store-server restore plants-2026-11-20.db --set-aside`,
     )
     .action((file: string, { setAside = false, ...options }: Flags & { setAside?: boolean }) => {
       const config = loadConfig(options)

@@ -1,5 +1,4 @@
 import { closest, distance } from 'fastest-levenshtein'
-import { operatorNames } from '../store/operator-names.ts'
 import {
   type Environment,
   environmentNameOf,
@@ -31,8 +30,7 @@ function findMeant(name: string, known: readonly string[]): string | undefined {
 
 function describeUnknown(kind: string, name: string, known: readonly string[], list: string) {
   const meant = findMeant(name, known)
-  const hint =
-    meant === undefined ? `Try: ${operatorNames.program} ${list}` : `Did you mean ${meant}?`
+  const hint = meant === undefined ? `Try: plant-store-server ${list}` : `Did you mean ${meant}?`
   return `${name}: there is no such ${kind}. ${hint}`
 }
 

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { type HealthCheck, healthChecksOf } from '../store/health-check.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { fixOfSetting } from './fix-of-setting.ts'
 import { findMissingGrants } from './grants.ts'
 import type { Database } from './pool.ts'
@@ -11,7 +10,7 @@ const about = healthChecksOf('writes')
 async function describeReadOnly(pool: Pool): Promise<HealthCheck> {
   const { rows } = await pool.query('SELECT pg_is_in_recovery() AS "isStandby"')
   if (rows[0]?.isStandby) {
-    const fix = `the primary's address in ${operatorNames.databaseUrl}; if the primary is gone for good, SELECT pg_promote() here`
+    const fix = `the primary's address in PLANT_STORE_DATABASE_URL; if the primary is gone for good, SELECT pg_promote() here`
     return about.failure('this server is a standby, which takes none', fix)
   }
   const name = 'default_transaction_read_only'

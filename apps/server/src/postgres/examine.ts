@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { type Examination, type HealthCheck, healthChecksOf } from '../store/health-check.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { readPostgresUrl } from './address.ts'
 import { examineNodes } from './examine-nodes.ts'
 import { examineStandby } from './examine-standby.ts'
@@ -42,7 +41,7 @@ async function examineSchema({ pool, tables }: Database): Promise<HealthCheck> {
     ? about.ok(`version ${version}, the newest`)
     : about.failure(
         `version ${version}; this program has ${NEWEST_VERSION}`,
-        version < NEWEST_VERSION ? operatorNames.migrate : 'start the newer program',
+        version < NEWEST_VERSION ? 'plant-store-server migrate' : 'start the newer program',
       )
 }
 
@@ -77,7 +76,7 @@ async function examineServer(pool: Pool, place: string): Promise<HealthCheck> {
   const { version, encoding } = rows[0] ?? {}
   const detail = `PostgreSQL ${version} at ${place}`
   if (/^(?:utf-?8)?$/i.test(encoding ?? '')) return about.ok(detail)
-  const fix = `createdb --encoding=UTF8 --template=template0 NAME, and that NAME in ${operatorNames.databaseUrl}`
+  const fix = `createdb --encoding=UTF8 --template=template0 NAME, and that NAME in PLANT_STORE_DATABASE_URL`
   return about.failure(`${detail} is in ${encoding}; it must be in UTF8`, fix)
 }
 
@@ -87,7 +86,7 @@ async function readClock(pool: Pool): Promise<number> {
 }
 
 function unreachable(place: string, error: unknown): Examination {
-  const otherwise = `start the database, or fix its address in ${operatorNames.databaseUrl}`
+  const otherwise = `start the database, or fix its address in PLANT_STORE_DATABASE_URL`
   const reason = describeOpenFailure(error, place)
   const check = healthChecksOf('database').failedWith(reason, undefined, otherwise)
   return { checks: [check], tokens: undefined, recordedTimes: [] }

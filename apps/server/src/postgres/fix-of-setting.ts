@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { operatorNames } from '../store/operator-names.ts'
 
 const SOURCE = `SELECT source, quote_ident(current_user) AS "user",
     quote_ident(current_database()) AS database FROM pg_settings WHERE name = $1`
@@ -12,7 +11,7 @@ export async function fixOfSetting(pool: Pool, name: string, value: string): Pro
     user: `ALTER ROLE ${user} RESET ${name}`,
     database: `ALTER DATABASE ${database} RESET ${name}`,
     'database user': `ALTER ROLE ${user} IN DATABASE ${database} RESET ${name}`,
-    client: `leave ${name} out of the options in ${operatorNames.databaseUrl}`,
+    client: `leave ${name} out of the options in PLANT_STORE_DATABASE_URL`,
     'command line': `start PostgreSQL without ${name} on its command line`,
   }
   return fixes[source] ?? `ALTER SYSTEM SET ${name} = ${value}; SELECT pg_reload_conf()`

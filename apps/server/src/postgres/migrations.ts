@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Migrated } from '../store/engine.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { distributeTables } from './distribute.ts'
 import { saySchema, type Tables } from './tables.ts'
@@ -85,7 +84,7 @@ export async function refuseOtherSchema(pool: Pool, place: string, tables: Table
   if (version === NEWEST_VERSION) return
   throw new StoreRefusedError(
     `${place} has schema version ${version} and this program needs ${NEWEST_VERSION}. ` +
-      `Try: ${operatorNames.migrate}${version === 0 ? describeElsewhere(tables) : ''}`,
+      `Try: plant-store-server migrate${version === 0 ? describeElsewhere(tables) : ''}`,
   )
 }
 

@@ -1,4 +1,3 @@
-import { operatorNames } from '../store/operator-names.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 import { findNodes, type Nodes } from './nodes.ts'
 import type { Database } from './pool.ts'
@@ -26,7 +25,7 @@ function describeLossy({ faults }: Nodes, place: string): string | undefined {
   return (
     fault &&
     `the node ${fault.node} of the database ${place} has ${fault.lossy[0]} = off, so 200 would not ` +
-      `mean durable. Set it to on there, or start with ${operatorNames.allowDataLoss}.`
+      `mean durable. Set it to on there, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes.`
   )
 }
 

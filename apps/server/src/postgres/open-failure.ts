@@ -1,4 +1,3 @@
-import { operatorNames } from '../store/operator-names.ts'
 import { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 import { MissingPasswordError } from './client.ts'
 import { sqlStateOf } from './failures.ts'
@@ -7,14 +6,13 @@ import { FIX_OF_SHARING } from './sharing.ts'
 
 /** What to do, by the beginning of an SQLSTATE. */
 function fixOfState(state: string): string | undefined {
-  const { databaseUrl, doctor, migrate } = operatorNames
   const fixes = {
-    '28': `fix the user or the password in ${databaseUrl}`,
-    '3D000': `make the database with createdb, or fix its name in ${databaseUrl}`,
+    '28': `fix the user or the password in PLANT_STORE_DATABASE_URL`,
+    '3D000': `make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL`,
     '42501':
-      `let the owner of the tables GRANT what the user of ${databaseUrl} needs, which ` +
-      `docs/growing.md has as SQL and \`${doctor}\` names; only \`${migrate}\` needs the owner of the schema`,
-    '42P01': `${migrate}, as the user who owns the tables`,
+      `let the owner of the tables GRANT what the user of PLANT_STORE_DATABASE_URL needs, which ` +
+      `docs/growing.md has as SQL and \`plant-store-server doctor\` names; only \`plant-store-server migrate\` needs the owner of the schema`,
+    '42P01': `plant-store-server migrate, as the user who owns the tables`,
     '42P05': FIX_OF_SHARING,
     '26000': FIX_OF_SHARING,
     '53300': 'end other connections, or raise max_connections',
@@ -24,12 +22,12 @@ function fixOfState(state: string): string | undefined {
 }
 
 function fixOfAddress(): string {
-  return `start the database, or fix its address in ${operatorNames.databaseUrl}`
+  return `start the database, or fix its address in PLANT_STORE_DATABASE_URL`
 }
 
 function fixOf(error: unknown): string | undefined {
   if (error instanceof MissingPasswordError) {
-    return `a password in ${operatorNames.databaseUrl}, in PGPASSWORD, or in the file that PGPASSFILE names`
+    return `a password in PLANT_STORE_DATABASE_URL, in PGPASSWORD, or in the file that PGPASSFILE names`
   }
   if (error instanceof NoServerError) {
     const states = error.reasons.map(sqlStateOf).filter((state) => state !== undefined)

@@ -1,6 +1,5 @@
 import type { ClientBase, Pool, PoolConfig } from 'pg'
 import type { PoolMeasures } from '../store/observer.ts'
-import { operatorNames } from '../store/operator-names.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import type { PostgresAddress } from './address.ts'
 import { GuardedClient, type GuardedConfig } from './client.ts'
@@ -46,7 +45,7 @@ async function refuseLossyServer(client: ClientBase, place: string): Promise<voi
   if (lossy === undefined) return
   throw new StoreRefusedError(
     `the database ${place} has ${lossy} = off, so 200 would not mean durable. ` +
-      `Set it to on, or start with ${operatorNames.allowDataLoss}.`,
+      `Set it to on, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes.`,
   )
 }
 

@@ -10,7 +10,6 @@ import {
 } from '../store/store.ts'
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
-import { createPostgresMoves } from './moves.ts'
 import { type NodeWatch, watchNodes } from './node-watch.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { insertPlants } from './plants.ts'
@@ -95,7 +94,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createPostgresTokenStore(pool, tables),
     spendRates: createPostgresRates(pool, tables),
-    moves: createPostgresMoves(pool, tables),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
     async isEmpty() {

@@ -13,8 +13,6 @@ export interface Tables {
   readonly plants: string
   readonly tokens: string
   readonly tokenRates: string
-  /** Only there while plants move into the store. */
-  readonly moves: string
 }
 
 interface Schema {
@@ -62,7 +60,6 @@ function nameTables({ schema, isTrusted }: Schema, elsewhere: readonly string[])
     plants: name('plants'),
     tokens: name('tokens'),
     tokenRates: name('token_rates'),
-    moves: name('moves'),
   }
 }
 

@@ -5,7 +5,6 @@ import { backUpStore, verifyBackup } from './maintenance/backup.ts'
 import { discardOldBackups } from './maintenance/discard-old.ts'
 import { examineSqlite } from './maintenance/examine/examine.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
-import { openSqliteMove, undoSqliteMove } from './maintenance/move.ts'
 import { restoreStore } from './maintenance/restore.ts'
 import { openSqliteSnapshot } from './maintenance/snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
@@ -24,10 +23,6 @@ export const sqlite: Engine = {
       snapshot: async () => openSqliteSnapshot(file),
       migrate: () => migrateSqlite(file),
       examine: () => examineSqlite(file),
-      departure: {
-        open: () => openSqliteMove(file),
-        undo: () => undoSqliteMove(file),
-      },
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),

@@ -14,7 +14,6 @@ import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
 import { sqliteVersionOf } from './database/connect.ts'
 import { openDatabase, touch } from './database/database.ts'
-import { placeAfterMove } from './database/move-schema.ts'
 import { preparePlantInsert } from './database/plants.ts'
 import { createSqliteTokenStore } from './database/tokens.ts'
 import { createTransactions, type Transactions } from './database/transactions.ts'
@@ -86,19 +85,9 @@ function hasItsFiles({ files, integrity }: OpenFile): boolean {
   }
 }
 
-/** @throws StoreUnavailableError when the plants have moved, while this process served them. */
-async function refuseAfterMove({ database, transactions }: OpenFile): Promise<void> {
-  const place = await transactions.read(() => placeAfterMove(database))
-  if (place === undefined) return
-  throw new StoreUnavailableError(
-    `the plants have moved: all of them are in ${place}. Stop this server`,
-  )
-}
-
 async function isReady(file: OpenFile): Promise<boolean> {
   const { database, integrity, transactions } = file
   if (!hasItsFiles(file)) return false
-  await refuseAfterMove(file)
   if (integrity.state !== 'doubtful') return integrity.state === 'ready'
   const probe = integrity.watch(() => transactions.write(() => touch(database)))
   return probe.then(

@@ -1,6 +1,5 @@
 import type { QueueBound } from './group-commit.ts'
 import type { Examination } from './health-check.ts'
-import type { MoveSource } from './move.ts'
 import type { StoreObserver } from './observer.ts'
 import type { OpenedStore, PlantSnapshot, Store, TokenRecord } from './store.ts'
 
@@ -35,20 +34,10 @@ export interface EngineDatabase {
   migrateDistributed?(options: MigrateOptions): Promise<Migrated>
   /** Checks what "200 means durable" rests on, and changes nothing. */
   examine(): Promise<Examination>
-  /** The way to another database; undefined where the engine's own programs do that. */
-  readonly departure?: Departure
   /** Backup and restore, or what to use instead. */
   readonly copies: Copies | CopiesElsewhere
   /** Files that other users may use; none where the database is not a file of this machine. */
   findWideModes(): readonly WideMode[]
-}
-
-/** The way out of a database whose servers go on. Both may throw StoreRefusedError. */
-export interface Departure {
-  /** From the first time on, the database records what arrives, until the move is done or undone. */
-  open(): Promise<MoveSource>
-  /** Lets the database be served as ever, whether the move was done or not. */
-  undo(): Promise<void>
 }
 
 export interface OpenOptions extends MigrateOptions {

@@ -1,6 +1,5 @@
 import type { Transferable } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
-import type { MoveRecords } from './move.ts'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
 export const createOutcomes = ['created', 'already_there', 'id_taken'] as const
@@ -90,8 +89,6 @@ export interface Store {
   readonly tokens: TokenStore
   /** Where several servers share the database; undefined where it is one machine's. */
   readonly spendRates?: SpendRates
-  /** Where plants may move here from another database; undefined where they may not. */
-  readonly moves?: MoveRecords
   /** One line for people: engine, version, and the settings behind "200 means durable". */
   readonly description: string
   /** Resolves, with what happened, once the store cannot be trusted any more: the process must end. */
@@ -122,15 +119,31 @@ export interface OpenedStore extends Store {
   share(): StoreShare
 }
 
+/** What an operator can do with an error, beside its message; callers never see it. */
+export interface OperatorHints extends ErrorOptions {
+  /** One word for programs, such as `not_migrated`. */
+  readonly code?: string | undefined
+  /** What to try, as the rest of a sentence: a command, or what to change. */
+  readonly fix?: string | undefined
+}
+
+export interface UnavailableOptions extends OperatorHints {
+  /** The reason, where it is known. */
+  readonly detail?: string | undefined
+}
+
 /** Surely nothing was stored; the same create may succeed later. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
-  /** The reason and what to do about it, for operators: callers see the message only. */
+  readonly code: string | undefined
   readonly detail: string | undefined
+  readonly fix: string | undefined
 
-  constructor(message: string, options: ErrorOptions & { readonly detail?: string } = {}) {
+  constructor(message: string, options: UnavailableOptions = {}) {
     super(message, options)
+    this.code = options.code
     this.detail = options.detail
+    this.fix = options.fix
   }
 }
 
@@ -139,7 +152,15 @@ export class OutcomeUnknownError extends Error {
   override name = 'OutcomeUnknownError'
 }
 
-/** A database that must not be used, left as it was; the message says why and what to do. */
+/** A database that must not be used, left as it was; the message says why. */
 export class StoreRefusedError extends Error {
   override name = 'StoreRefusedError'
+  readonly code: string | undefined
+  readonly fix: string | undefined
+
+  constructor(message: string, options: OperatorHints = {}) {
+    super(message, options)
+    this.code = options.code
+    this.fix = options.fix
+  }
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
-import { openSqliteMove } from '../../src/sqlite/maintenance/move.ts'
 import type { HealthCheck } from '../../src/store/health-check.ts'
 import { MAIN } from '../process/main.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
@@ -226,21 +225,6 @@ describe('the fix that doctor names', () => {
     const failures = problemsIn(folder, 'doctor').filter(({ level }) => level === 'failure')
     expect(failures).toMatchObject([{ subject: 'store', fix: expect.stringMatching(fix) }])
     expect(failures[0]?.detail).not.toMatch(/[Rr]estore a backup|Name another|Try/)
-  })
-
-  test('for a move that nobody has finished is to finish it, or a command that ends it', async () => {
-    const folder = await arrange()
-    const source = await openSqliteMove(join(folder, 'plants.db'))
-    source.close()
-    const problems = problemsIn(folder, 'doctor')
-    const move = problems.find(({ subject }) => subject === 'move')
-    expect(move).toMatchObject({ level: 'warning', fix: expect.stringContaining('--finish') })
-    const [, undo = ''] =
-      move?.level === 'ok' ? [] : (/ or (.*--undo)$/.exec(move?.fix ?? '') ?? [])
-    expect(shell(folder, undo)).toBe(
-      'The old store can be served again. The other database keeps what it has.\n',
-    )
-    expect(problemsIn(folder, 'doctor').filter(({ subject }) => subject === 'move')).toEqual([])
   })
 
   test('for a store that another process holds is to end that process', async () => {

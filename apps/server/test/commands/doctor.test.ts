@@ -56,7 +56,7 @@ describe('doctor', () => {
       /^ok {7}store: .* holds 1 plant, undamaged$/m,
       /^ok {7}schema: version 2, the newest$/m,
       /sync: \d+\.\d{3} ms for a write and its sync \(median of 50\)/,
-      /^warning {2}backup: this store was never backed up here\. Try: .*main\.js backup FILE/m,
+      /^warning {2}backup: this store was never backed up here\. Try: plant-store-server backup FILE/m,
       /^ok {7}tokens: 1 in use, none expires within 14 days$/m,
       /^(?:ok|warning) +files: this user may open \d+, and 10000 connections need 10064/m,
       /^ok {7}node: \d+\.\d+\.\d+/m,

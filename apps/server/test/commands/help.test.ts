@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { flagOf, settingGroups, settingNames } from '../../src/config/settings.ts'
 import { runProgram } from './program.ts'
 
-const commands = ['export', 'backup', 'restore', 'migrate', 'move', 'config', 'doctor']
+const commands = ['export', 'backup', 'restore', 'migrate', 'config', 'doctor']
 
 describe('help', () => {
   test('lists every command with what it does', async () => {

@@ -51,7 +51,7 @@ describe('a schema that this program does not write is refused', () => {
     const url = await newDatabase(postgres)
     await postgres.query(url, 'DROP TABLE tokens, token_rates')
     await postgres.query(url, 'DELETE FROM migrations WHERE version > 1')
-    await expectRefusal(url, /schema version 1 .* Try: the migrations/)
+    await expectRefusal(url, /schema version 1 .* Try: plant-store-server migrate/)
     expect(await migratePostgresDatabase(url, false)).toMatchObject({ before: 1 })
     await expectServing(url, false)
   })

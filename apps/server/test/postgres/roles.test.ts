@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runOn, runProgram } from '../commands/program.ts'
+import { runProgram } from '../commands/program.ts'
 import { post, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { startMove } from './move-process.ts'
 import { readRows } from './served-database.ts'
 import { usePostgres } from './use-postgres.ts'
 
@@ -37,20 +34,15 @@ async function run(role: string, ...args: string[]): Promise<string> {
   return out
 }
 
-test('the SQL of the document makes a database that is migrated, moved to and served', async () => {
+test('the SQL of the document makes a database that is migrated and served', async () => {
   const superuser = postgres.urlOf('postgres')
   for (const statement of readStatements('CREATE ROLE')) await postgres.query(superuser, statement)
   await run('garden', 'migrate')
   const token = await run('garden', 'token', 'create', '--name', 'greenhouse')
   for (const grant of readStatements('GRANT')) await postgres.query(urlAs('garden'), grant)
 
-  const folder = temporaryFolder()
-  await runOn(join(folder, 'data/plants.db'), 'migrate')
-  const moved = startMove(folder, urlAs('garden'), '--finish')
-  expect(await moved.ended, moved.output()).toBe(0)
-
   const environment = { PLANT_STORE_DATABASE_URL: urlAs('garden_server') }
-  const server = await startServerProcess({ folder, environment, token: token.trim() })
+  const server = await startServerProcess({ environment, token: token.trim() })
   expect((await post(server)).status).toBe(200)
   expect(await readRows(urlAs('garden'))).toMatchObject([{ id: '1', name: 'Fern' }])
   expect(await run('garden_server', 'doctor')).toMatch(/^ok +writes: taken/m)

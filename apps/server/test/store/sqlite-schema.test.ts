@@ -118,6 +118,25 @@ describe('a schema that the migrations did not make is refused by name, and the 
   })
 })
 
+/** As earlier versions wrote them. */
+const MOVE_BEGUN =
+  'CREATE TABLE move (id TEXT NOT NULL, last_id INTEGER, moved_to TEXT) STRICT; CREATE TABLE arrivals (position INTEGER PRIMARY KEY, plant INTEGER NOT NULL) STRICT; CREATE TRIGGER record_arrival AFTER INSERT ON plants BEGIN INSERT INTO arrivals (plant) VALUES (new.id); END'
+const MOVE_FINISHED =
+  "CREATE TABLE move (id TEXT NOT NULL, last_id INTEGER, moved_to TEXT) STRICT; INSERT INTO move VALUES ('a', 1, 'PostgreSQL 18 in db/plants'); CREATE TRIGGER refuse_arrival AFTER INSERT ON plants BEGIN SELECT RAISE(ABORT, 'the plants have moved'); END"
+
+test('a store whose plants have moved is refused, until its trigger is taken away', async () => {
+  const path = await makeStore(MOVE_FINISHED)
+  const error = await open(path).catch((reason) => reason)
+  expect(error).toBeInstanceOf(StoreRefusedError)
+  expect(error.message).toMatch(/have moved: all of them are in PostgreSQL 18 in db\/plants$/)
+  expect(error.code).toBe('moved')
+  const [, sql = ''] = /'(DROP .*)'$/.exec(error.fix) ?? []
+  execute(path, sql)
+  const store = await open(path)
+  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
+  await store.close()
+})
+
 describe('a schema is taken', () => {
   test('as the migrations made it when they landed', async () => {
     const path = join(temporaryFolder(), 'plants.db')
@@ -144,6 +163,20 @@ describe('a schema is taken', () => {
     database.close()
   })
 
+  test('of a move that an earlier version began, which it then forgets', async () => {
+    const path = await makeStore(
+      `${MOVE_BEGUN}; INSERT INTO plants VALUES (2, 'Moss', NULL); INSERT INTO move VALUES ('a', 1, NULL)`,
+    )
+    const store = await open(path)
+    expect(await store.plants.create({ id: 2n, name: 'Moss' })).toBe('already_there')
+    expect(await store.plants.create({ id: 3n, name: 'Oak' })).toBe('created')
+    await store.close()
+    const database = new DatabaseSync(path, { readOnly: true })
+    const names = database.prepare("SELECT name FROM sqlite_schema WHERE type <> 'index'").all()
+    expect(names.map(({ name }) => name).toSorted()).toEqual(['migrations', 'plants', 'tokens'])
+    database.close()
+  })
+
   test('while it is an older one that will be migrated', async () => {
     const path = await makeStore(BACK_TO_VERSION_1)
     const store = await open(path)
@@ -160,7 +193,7 @@ describe('a connection', () => {
     const makers = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .filter((name) => readFileSync(join(SOURCE, name), 'utf8').includes('new DatabaseSync('))
-    expect(makers).toEqual([join('engines', 'sqlite', 'database', 'connect.ts')])
+    expect(makers).toEqual([join('sqlite', 'database', 'connect.ts')])
   })
 
   test('trusts no schema, takes no extension and keeps SQL from writing the schema', () => {

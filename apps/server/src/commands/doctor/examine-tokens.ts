@@ -1,7 +1,6 @@
 import { isUsable } from '../../auth/authenticate.ts'
 import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/ending-tokens.ts'
 import { type HealthCheck, healthChecksOf } from '../../store/health-check.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import type { TokenRecord } from '../../store/store.ts'
 import { quoteForShell } from '../../text/quote-for-shell.ts'
 import { describeTime } from '../token/report.ts'
@@ -12,10 +11,10 @@ function examineToken({ id, name, expiresAt }: EndingToken, now: number): Health
   const shown = `${id} (${name})`
   const end = describeTime(expiresAt)
   return expiresAt > now
-    ? about.warning(`${shown} expires ${end}`, operatorNames.commandLine(`token rotate ${id}`))
+    ? about.warning(`${shown} expires ${end}`, `plant-store-server token rotate ${id}`)
     : about.warning(
         `${shown} expired ${end}`,
-        operatorNames.commandLine(`token create --name ${quoteForShell(name)}`),
+        `plant-store-server token create --name ${quoteForShell(name)}`,
       )
 }
 
@@ -35,7 +34,7 @@ export function examineTokens(
   const checks = ending.map((token) => examineToken(token, now))
   if (usable === 0 && !takesJwt) {
     const detail = 'no token opens the service'
-    return [...checks, about.warning(detail, operatorNames.commandLine('token create --name NAME'))]
+    return [...checks, about.warning(detail, 'plant-store-server token create --name NAME')]
   }
   return checks.length > 0 ? checks : [about.ok(`${usable} in use, none expires within 14 days`)]
 }

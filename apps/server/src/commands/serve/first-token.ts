@@ -4,7 +4,6 @@ import { isUsable } from '../../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, draftToken } from '../../auth/issue-token.ts'
 import type { Config } from '../../config/config.ts'
 import { takesJwt } from '../../http/open-authenticate.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { isLoopback } from '../../text/loopback.ts'
 import {
@@ -39,7 +38,7 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
   if (isFirstRun && !config.isProduction && isLoopback(config.listen.host)) return true
   throw new CommandError(
     'no token opens the service. Make one, and start again:\n' +
-      `  ${operatorNames.commandLine('token create --name NAME')}`,
+      `  plant-store-server token create --name NAME`,
     exitCodes.config,
   )
 }

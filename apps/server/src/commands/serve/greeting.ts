@@ -1,6 +1,5 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames } from '@plant-store/contract'
 import type { RunningServer } from '../../http/server.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import { printableLine } from '../../text/printable.ts'
 
 export interface Greeting extends Pick<RunningServer, 'url' | 'operationsUrl'> {
@@ -25,7 +24,7 @@ function describeFirstPlant(url: string, token: string): string {
 }
 
 function describeOtherToken(): string {
-  return `Another token, if yours is lost: ${operatorNames.commandLine('token create --name NAME')}\n`
+  return `Another token, if yours is lost: plant-store-server token create --name NAME\n`
 }
 
 /** What a server prints once it listens. */

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/ending-tokens.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import type { TokenStore } from '../../store/store.ts'
 import type { TokenObserver } from '../../telemetry/metrics/token-metrics.ts'
 import { auditFieldsOf } from '../audit.ts'
@@ -24,7 +23,7 @@ function logEnding(tokens: readonly EndingToken[], now: number, log: Logger): vo
     const left = days === 1 ? '1 day' : `${days} days`
     log.warn(
       auditFieldsOf(token),
-      `a token ends in ${days === 0 ? 'less than a day' : left}. Try: ${operatorNames.commandLine(`token rotate ${token.id}`)}`,
+      `a token ends in ${days === 0 ? 'less than a day' : left}. Try: plant-store-server token rotate ${token.id}`,
     )
   }
   const more = tokens.length - NAMED

@@ -1,6 +1,5 @@
 import { isUsable } from '../../auth/authenticate.ts'
 import type { IssuedToken } from '../../auth/issue-token.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -30,7 +29,7 @@ export async function findToken({ tokens }: Store, id: string): Promise<TokenRec
   const token = await tokens.find(id)
   if (token !== undefined) return token
   throw new CommandError(
-    `there is no token ${displayName(id)}. Try: ${operatorNames.commandLine('token list')}`,
+    `there is no token ${displayName(id)}. Try: plant-store-server token list`,
     exitCodes.config,
   )
 }

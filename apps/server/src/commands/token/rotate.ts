@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { isUsable } from '../../auth/authenticate.ts'
 import { draftToken } from '../../auth/issue-token.ts'
 import { type Flags, loadConfig } from '../../config/config.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import type { Store } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { quoteForShell } from '../../text/quote-for-shell.ts'
@@ -25,9 +24,7 @@ async function rotate(
   const old = await findToken(store, id)
   const now = Date.now()
   if (!isUsable(old, now)) {
-    const create = operatorNames.commandLine(
-      `token create --name ${quoteForShell(displayName(old.name))}`,
-    )
+    const create = `plant-store-server token create --name ${quoteForShell(displayName(old.name))}`
     throw new CommandError(`token ${id} is ${describeState(old)}. Try: ${create}`, exitCodes.config)
   }
   const lifetimeMs = (old.expiresAt ?? Number.POSITIVE_INFINITY) - old.createdAt

@@ -4,7 +4,6 @@ import { ConfigError } from '../../config/config.ts'
 import { engineOf } from '../../engines.ts'
 import { within } from '../../process/within.ts'
 import { joinObservers } from '../../store/observer.ts'
-import { setOperatorNames } from '../../store/operator-names.ts'
 import { toSentError } from '../../store/sent-error.ts'
 import { startTelemetry, stopTelemetry } from '../../telemetry/telemetry.ts'
 import { createQueueBound } from '../limits/queue-bound.ts'
@@ -12,7 +11,7 @@ import { openService } from '../open-service.ts'
 import type { FromLoop, LoopData, Question, ToLoop } from './messages.ts'
 
 /** A thread that serves with an event loop of its own, until it is told to close. */
-const { loop, config, counts, share, hasColors, names } = workerData as LoopData
+const { loop, config, counts, share, hasColors } = workerData as LoopData
 
 /** How often it reports at most that something fails. */
 const SUSPECT_MS = 1_000
@@ -31,7 +30,6 @@ function suspect(): void {
 
 async function open() {
   if (hasColors) Object.assign(process.stderr, { isTTY: true })
-  setOperatorNames({ ...names, commandLine: (words) => `${names.program} ${words}` })
   const telemetry = await startTelemetry(config, { loop })
   const { metrics } = telemetry
   const observer = joinObservers(metrics?.store, telemetry.tracing?.observer)

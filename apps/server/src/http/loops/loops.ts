@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import { type OpenedStore, StoreUnavailableError } from '../../store/store.ts'
 import type { ReadLoops } from '../../telemetry/metrics/loop-metrics.ts'
 import { createProcessCounts, forgetLoop, type ProcessCounts } from '../limits/process-counts.ts'
@@ -100,13 +99,11 @@ export class Loops implements RunningService {
 
   #make(loop: number): LoopThread {
     const { config, log, store } = this.#options
-    const { commandLine: _notSent, ...names } = operatorNames
     const data = {
       loop,
       counts: this.#counts,
       hasColors: process.stderr.isTTY && process.stderr.hasColors(),
       config: { ...config, logLevel: log.level as Config['logLevel'] },
-      names,
     }
     return new LoopThread(data, store.share(), this.#options)
   }

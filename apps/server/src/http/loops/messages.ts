@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts'
-import type { OperatorNames } from '../../store/operator-names.ts'
 import type { SentError } from '../../store/sent-error.ts'
 import type { ProcessCounts } from '../limits/process-counts.ts'
 import type { Address } from '../listener.ts'
@@ -14,8 +13,6 @@ export interface LoopData {
   readonly share: unknown
   /** Whether standard error is a terminal with colours, which only the main thread sees. */
   readonly hasColors: boolean
-  /** As text, because functions cannot be sent. */
-  readonly names: Omit<OperatorNames, 'commandLine'>
 }
 
 /** What a loop may be asked: whether it is there, or what it has measured. */

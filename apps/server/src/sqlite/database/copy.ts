@@ -8,7 +8,7 @@ import { connect, readValue } from './connect.ts'
 import { digestRows, refuseChangedContent, writeDigest } from './digest.ts'
 import { openForReading, refuseCorrupt } from './inspect.ts'
 import { hasTable, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
-import { moveStateOf, undoMove } from './move-schema.ts'
+import { removeUnfinishedMove } from './moved.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
@@ -46,8 +46,7 @@ export async function finishCopy(
   try {
     copy.exec('PRAGMA journal_mode = delete')
     refuseStrangeSchema(copy, path)
-    // What a copy lacks must not count as moved.
-    if (moveStateOf(copy) === 'open') undoMove(copy)
+    removeUnfinishedMove(copy)
     refuseCorrupt(copy, path, 'integrity_check', 'Try: another disk')
     const actual = readContents(copy)
     if (actual.plants !== contents.plants || actual.tokens !== contents.tokens) {

@@ -15,7 +15,7 @@ import { digestRows, readDigest, refuseChangedContent, removeDigest } from './di
 import { makeDurable } from './durable.ts'
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { migrate } from './migrations.ts'
-import { refuseMoved } from './move-schema.ts'
+import { refuseMoved, removeUnfinishedMove } from './moved.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -98,6 +98,7 @@ async function bringToNewestSchema(database: DatabaseSync, path: string): Promis
   await checkDigest(database, path)
   await copyBeforeMigration(database, path)
   removeDigest(database)
+  removeUnfinishedMove(database)
   migrate(database, path)
   refuseStrangeSchema(database, path)
 }

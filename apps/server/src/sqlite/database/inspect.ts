@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import { isBusy, isCorrupt, isOfAccess } from '../files/error-codes.ts'
 import { describeFullDisk, refuseHolesOnFullDisk } from '../files/full-disk.ts'
@@ -21,7 +20,7 @@ function refuseForeign(database: DatabaseSync, path: string): void {
   if (readValue(database, 'PRAGMA application_id') === APPLICATION_ID) return
   if (readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0) return
   throw new StoreRefusedError(
-    `${path} is a database of another program. Name another file in ${operatorNames.databaseUrl}.`,
+    `${path} is a database of another program. Name another file in PLANT_STORE_DATABASE_URL.`,
   )
 }
 
@@ -35,7 +34,7 @@ export function refuseLoneLog(path: string): void {
   throw new StoreRefusedError(
     `${path} is ${sizeOf(path) === undefined ? 'missing' : 'empty'} but ${path}-wal is not: ` +
       'plants may be in that log. Put the database back beside it. ' +
-      `If it is lost, try: ${operatorNames.restore} BACKUP --set-aside`,
+      `If it is lost, try: plant-store-server restore BACKUP --set-aside`,
   )
 }
 
@@ -44,7 +43,7 @@ export type Check = 'quick_check' | 'integrity_check'
 
 /** What helps against damage to a store. */
 function remedyOfStore(): string {
-  return `Try: ${operatorNames.restore} BACKUP --set-aside`
+  return `Try: plant-store-server restore BACKUP --set-aside`
 }
 
 /** @throws StoreRefusedError naming the first damage. */

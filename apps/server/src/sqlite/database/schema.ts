@@ -5,7 +5,7 @@ import { displayName } from '../../text/display-name.ts'
 import { connect } from './connect.ts'
 import { DIGEST_TABLE } from './digest.ts'
 import { migrate, NEWEST_VERSION, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
-import { MOVE_SCHEMA } from './move-schema.ts'
+import { MOVE_SCHEMA } from './moved.ts'
 
 /** A table, index, view or trigger as SQLite records it (https://sqlite.org/schematab.html). */
 interface SchemaEntry {

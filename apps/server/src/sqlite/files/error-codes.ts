@@ -19,9 +19,6 @@ const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
-/** A trigger refused a row; the only one that may be in a store says that the plants have moved. */
-const SQLITE_CONSTRAINT_TRIGGER = 1811
-
 /** The shared-memory file could not grow: a full disk, met before anything was written. */
 const SQLITE_IOERR_SHMSIZE = 4874
 
@@ -42,7 +39,6 @@ const HARMLESS = new Map([
 const HARMLESS_BEFORE_COMMIT = new Map([
   [SQLITE_NOMEM, 'there is not enough memory'],
   [SQLITE_IOERR_SHMSIZE, 'the disk is full'],
-  [SQLITE_CONSTRAINT_TRIGGER, 'the plants have moved to another database'],
 ])
 
 /** The extended result code of an error of node:sqlite, or undefined for any other error. */

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { userName } from '../../process/user-name.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
 import { describeFullDisk } from './full-disk.ts'
@@ -20,7 +19,7 @@ export function refuseNoFile(path: string): void {
   if (stats === undefined || stats.isFile()) return
   const kind = stats.isDirectory() ? 'a folder' : 'no plain file'
   throw new StoreRefusedError(
-    `${path} cannot be read as a plant store: it is ${kind}. Try: a file in ${operatorNames.databaseUrl}`,
+    `${path} cannot be read as a plant store: it is ${kind}. Try: a file in PLANT_STORE_DATABASE_URL`,
   )
 }
 
@@ -67,7 +66,7 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
   const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`
   return new StoreRefusedError(
     `${path} cannot be opened: ${obstacle}. Try: let this user write that folder and the files ` +
-      `in it, or name another file in ${operatorNames.databaseUrl}`,
+      `in it, or name another file in PLANT_STORE_DATABASE_URL`,
     { cause: error },
   )
 }

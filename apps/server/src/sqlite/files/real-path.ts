@@ -1,6 +1,5 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import { codeOf, FORBIDDEN } from './error-codes.ts'
 import { describeForbidden } from './open-failure.ts'
@@ -56,7 +55,7 @@ export function realPathOf(file: string): string {
     const reason = (error as Error).message
     throw new StoreRefusedError(
       `${path} cannot be reached: ${reason}. ` +
-        `Let the user that runs this program search each folder of it, or name another file in ${operatorNames.databaseUrl}.`,
+        `Let the user that runs this program search each folder of it, or name another file in PLANT_STORE_DATABASE_URL.`,
       { cause: error },
     )
   }

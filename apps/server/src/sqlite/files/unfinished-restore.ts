@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { operatorNames } from '../../store/operator-names.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 
 /** Where a restore keeps the new store while it moves the old files away. */
@@ -16,6 +15,6 @@ export function refuseUnfinishedRestore(path: string): void {
   if (statSync(unfinished, { throwIfNoEntry: false }) === undefined) return
   throw new StoreRefusedError(
     `${path} is being restored, or a restore was stopped: there is ${unfinished}. ` +
-      `If no restore runs, go on with it. Try: ${operatorNames.restore} BACKUP --set-aside`,
+      `If no restore runs, go on with it. Try: plant-store-server restore BACKUP --set-aside`,
   )
 }

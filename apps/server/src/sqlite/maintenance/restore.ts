@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Restored, RestoreOptions } from '../../store/engine.ts'
-import { operatorNames } from '../../store/operator-names.ts'
 import { listColumns } from '../../store/plant-columns.ts'
 import { StoreRefusedError, type TokenRecord } from '../../store/store.ts'
 import { describeCount } from '../../text/describe-count.ts'
@@ -25,8 +24,8 @@ function refuseFilled(database: DatabaseSync, path: string): void {
   if (plants === 0) return
   throw new StoreRefusedError(
     `${path} holds ${describeCount(plants, 'plant')}, and restore never replaces one. ` +
-      `Try: ${operatorNames.restore} BACKUP --set-aside, which keeps the files of this store under ` +
-      `other names, or restore to another ${operatorNames.databaseUrl}`,
+      `Try: plant-store-server restore BACKUP --set-aside, which keeps the files of this store under ` +
+      `other names, or restore to another PLANT_STORE_DATABASE_URL`,
   )
 }
 

@@ -2,7 +2,6 @@ import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { userName } from '../../../process/user-name.ts'
 import { type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 import { codeOf } from '../../files/error-codes.ts'
 import { fixOfError } from './fix-of-error.ts'
 
@@ -42,7 +41,7 @@ function fixOfDenial(place: string, path: string): string {
   const isOwner = statSync(place).uid === process.getuid?.()
   if (isOwner) return `chmod u+rw${statSync(place).isDirectory() ? 'x' : ''} ${place}`
   if (place !== folder || !isShared(folder, path)) return `as root: chown ${user} ${place}`
-  return `a file in a folder of the user's own in ${operatorNames.databaseUrl}`
+  return `a file in a folder of the user's own in PLANT_STORE_DATABASE_URL`
 }
 
 function describeDenial(error: NodeJS.ErrnoException, place: string, fix: string): HealthCheck {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 
 const DAY_MS = 86_400_000
 
@@ -21,7 +20,7 @@ function readFinishedAt(path: string): number {
 
 /** The age of the last backup of a store that holds plants. */
 export function examineBackup(path: string, plants: number, now = Date.now()): HealthCheck {
-  const fix = `${operatorNames.commandLine('backup FILE')}, each day by a timer`
+  const fix = `plant-store-server backup FILE, each day by a timer`
   const finishedAt = readFinishedAt(path)
   if (Number.isNaN(finishedAt)) {
     return plants === 0

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 import { sqliteVersionOf } from '../../database/connect.ts'
 import { openDatabase } from '../../database/database.ts'
 import { fixOfError } from './fix-of-error.ts'
@@ -45,7 +44,7 @@ export async function examineEngine(folder: string): Promise<HealthCheck> {
   try {
     return await openScratch(folder)
   } catch (error) {
-    const elsewhere = `name a file on another disk in ${operatorNames.databaseUrl}`
+    const elsewhere = `name a file on another disk in PLANT_STORE_DATABASE_URL`
     return about.failedWith(error, fixOfError(error, folder), elsewhere)
   }
 }

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { type Examination, type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../../store/store.ts'
 import { describeCount } from '../../../text/describe-count.ts'
 import { readValue } from '../../database/connect.ts'
@@ -11,7 +10,6 @@ import { NEWEST_VERSION, schemaVersionOf } from '../../database/migrations.ts'
 import { readTokens } from '../../database/tokens.ts'
 import { examineBackup } from './examine-backup.ts'
 import { examineLog } from './examine-log.ts'
-import { examineMove } from './examine-move.ts'
 import { examinePermissions } from './examine-permissions.ts'
 import { fixOfError } from './fix-of-error.ts'
 
@@ -22,7 +20,7 @@ function examineSchema(database: DatabaseSync): HealthCheck {
     ? about.ok(`version ${version}, the newest`)
     : about.warning(
         `version ${version}; this program has ${NEWEST_VERSION}`,
-        `${operatorNames.migrate}, or start the server: either copies the store before`,
+        `plant-store-server migrate, or start the server: either copies the store before`,
       )
 }
 
@@ -44,7 +42,6 @@ function examineFile(path: string): Examination {
       healthChecksOf('store').ok(`${path} holds ${describeCount(plants, 'plant')}, undamaged`),
       examineSchema(database),
       examineLog(path),
-      ...examineMove(database, path),
       ...examinePermissions(path),
       examineBackup(path, plants),
     ]
@@ -64,7 +61,7 @@ export function examineStore(path: string): Examination {
     const otherwise =
       error instanceof StoreUnavailableError
         ? `end the process that holds it: fuser -v ${path} shows it`
-        : `restore a backup, or name another file in ${operatorNames.databaseUrl}`
+        : `restore a backup, or name another file in PLANT_STORE_DATABASE_URL`
     const fix = fixOfError(error, dirname(path))
     const failure = healthChecksOf('store').failedWith(error, fix, otherwise)
     return { checks: [failure], tokens: undefined, recordedTimes: [] }

@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type HealthCheck, healthChecksOf } from '../../../store/health-check.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 import { codeOf, FORBIDDEN } from '../../files/error-codes.ts'
 import { fixOfError } from './fix-of-error.ts'
 
@@ -44,7 +43,7 @@ function judge(median: number): HealthCheck {
 
 function describeFailure(error: unknown, folder: string): HealthCheck {
   const reason = (error as Error).message
-  const elsewhere = `name a file in another folder in ${operatorNames.databaseUrl}`
+  const elsewhere = `name a file in another folder in PLANT_STORE_DATABASE_URL`
   const fix = fixOfError(error, folder) ?? elsewhere
   return codeOf(error) === FORBIDDEN
     ? about.warning(`the disk was not measured: ${reason}`, fix)

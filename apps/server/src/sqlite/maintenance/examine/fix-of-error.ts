@@ -1,6 +1,5 @@
 import { closeSync, openSync, statfsSync } from 'node:fs'
 import { userName } from '../../../process/user-name.ts'
-import { operatorNames } from '../../../store/operator-names.ts'
 import { codeOf, FORBIDDEN } from '../../files/error-codes.ts'
 import { FullDiskError } from '../../files/full-disk.ts'
 
@@ -71,7 +70,7 @@ const FIXES: Readonly<Record<string, (folder: string) => string>> = {
   EFBIG: () =>
     'raise the limit on the size of a file: LimitFSIZE=infinity in a systemd unit, or ulimit -f unlimited',
   EIO: () => 'replace the disk if dmesg or smartctl report faults of it',
-  [FORBIDDEN]: () => `${operatorNames.doctor} without Node's flag --permission`,
+  [FORBIDDEN]: () => `plant-store-server doctor without Node's flag --permission`,
 }
 
 /**
