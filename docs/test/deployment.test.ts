@@ -15,7 +15,7 @@ import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DiagnosticSeverity } from 'vscode-languageserver-types'
 import { needs } from '../../packages/client/runtimes/needs.ts'
-import { writeContext } from '../../release/image/image.ts'
+import { writeContext } from '../../release/image.ts'
 import { runInShell } from './fresh-copy.ts'
 import { blockWith, read, root } from './markdown.ts'
 
@@ -117,7 +117,7 @@ describe('the systemd unit', needsSystemd, () => {
     const folder = mkdtempSync(join(tmpdir(), 'plant-store-unit-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const path = join(folder, name)
-    writeFileSync(path, text.replace('/usr/bin/node', process.execPath))
+    writeFileSync(path, text.replace('/opt/plant-store/lib/node/node', process.execPath))
     return path
   }
 
@@ -136,7 +136,7 @@ describe('the systemd unit', needsSystemd, () => {
     const timer = read('operations/plant-store-backup.timer')
     const path = writeUnit(timer, 'plant-store-backup.timer')
     const service = join(dirname(path), 'plant-store-backup.service')
-    writeFileSync(service, BACKUP_UNIT.replace('/usr/bin/node', process.execPath))
+    writeFileSync(service, BACKUP_UNIT.replace('/opt/plant-store/lib/node/node', process.execPath))
     expect(analyze('verify', path, service)).toEqual({ status: 0, text: '' })
     const { status, text } = analyze('security', '--offline=yes', '--threshold=13', service)
     expect(status, text).toBe(0)
@@ -154,10 +154,12 @@ describe('the systemd unit', needsSystemd, () => {
     const program = join(root, 'apps/server')
     const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(BACKUP_UNIT) ?? []
     const placed = command
+      .replaceAll('$$', '$')
+      .replaceAll('%%', '%')
+      .replaceAll('/opt/plant-store/lib/node/node', process.execPath)
+      .replaceAll('/opt/plant-store/lib/server', `${program}/dist`)
       .replaceAll('--allow-fs-read=/opt/plant-store/', `--allow-fs-read=${root}/`)
-      .replaceAll('/opt/plant-store', program)
       .replaceAll('/var/lib/plant-store', data)
-      .replace('/usr/bin/node', process.execPath)
     const main = `${process.execPath} ${program}/dist/main.js`
     await runInShell(data, `mkdir data; ${main} token create --name test`).ended
     const server = runInShell(
@@ -165,12 +167,12 @@ describe('the systemd unit', needsSystemd, () => {
       `${main} serve --listen 127.0.0.1:0 --operations-listen 127.0.0.1:0`,
     )
     await server.print(/listens on (\S+)/)
-    await runInShell(data, placed).ended
+    const printed = await runInShell(data, `mkdir backups; ${placed}`).ended
     await server.kill()
     const [name] = readdirSync(join(data, 'backups'))
-    const verified = await runInShell(data, `${main} backup --verify backups/${name}`).ended
-    expect(verified).toContain('is good: 0 plants and 1 token, schema version 2.')
-    expect(existsSync(join(data, 'data/plants.db.last-backup'))).toBe(true)
+    expect(name, printed).toMatch(/^plants-\d{4}-\d\d-\d\d-\d{6}\.db$/)
+    const list = `${main} token list --database-url sqlite:backups/${name}`
+    expect(await runInShell(data, list).ended).toMatch(/ test +in use/)
   })
 
   test('starts again however often it ends, seconds later, but not over a wrong setting', () => {

@@ -9,7 +9,7 @@ export function readRoot(path: string): string {
 
 /** The flags of a command line that stand before the program, so that they are Node's. */
 export function nodeFlagsOf(command: string): string[] {
-  const [beforeProgram = ''] = command.split(/\S*dist\/main\.js/)
+  const [beforeProgram = ''] = command.split(/\S*\/main\.js/)
   const [, ...words] = beforeProgram.split(/\bnode\s/)
   return words.at(-1)?.match(/(?<=\s|^)--?[a-z][\w-]*(?:=\S+)?/g) ?? []
 }

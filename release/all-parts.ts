@@ -1,8 +1,0 @@
-import { archives } from './archives/archives.ts'
-import { debian } from './debian/debian.ts'
-import { image } from './image/image.ts'
-import { npm } from './npm/npm.ts'
-import type { Part } from './parts.ts'
-
-/** Every part, in the order in which they are built. */
-export const ALL_PARTS: readonly Part[] = [npm, archives, debian, image]
