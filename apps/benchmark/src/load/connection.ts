@@ -1,36 +1,25 @@
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { PlantRequest } from './requests.ts'
-
-interface Reply {
-  readonly status: number
-  readonly body: string
-}
 
 export interface ConnectionOptions {
   readonly port: number
   /** The next request; undefined to end the connection. */
   readonly nextRequest: () => PlantRequest | undefined
-  readonly onReply: (latencyMs: number) => void
-  readonly onFailure: (what: string) => void
+  readonly onResponse: (latencyMs: number) => void
 }
 
-export interface Connection {
-  readonly socket: Socket
-  /** Sends one request after the other, each once the one before is answered. */
-  readonly run: () => Promise<void>
-}
-
-/** Longer than any reply here. */
+/** Longer than any response here. */
 const READ_BYTES = 16_384
 
 const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
 
 /**
- * Takes a reply apart; undefined while it is not whole.
+ * Takes a response apart; undefined while it is not whole.
  * @throws when it does not state the length of its body
  */
-function parseReply(text: string): Reply | undefined {
+function parseResponse(text: string): { status: number; body: string } | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
   const length = CONTENT_LENGTH.exec(text)?.[1]
@@ -40,9 +29,8 @@ function parseReply(text: string): Reply | undefined {
   return { status: Number(text.slice(9, 12)), body: text.slice(bodyStart) }
 }
 
-/** Opens a keep-alive connection, without pipelining. */
-export function openConnection(options: ConnectionOptions): Connection {
-  const { port, nextRequest, onReply, onFailure } = options
+/** Opens a keep-alive connection, without pipelining. Whatever is wrong ends this process. */
+export function openConnection({ port, nextRequest, onResponse }: ConnectionOptions) {
   let request: PlantRequest | undefined
   let sentAt = 0
   let received = ''
@@ -56,16 +44,18 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   function receive(text: string): void {
     received += text
-    const reply = parseReply(received)
-    if (reply === undefined) return
+    const response = parseResponse(received)
+    if (response === undefined) return
     received = ''
-    if (reply.status === 200 && reply.body === request?.replyBody) {
-      onReply(performance.now() - sentAt)
-    } else onFailure(`${reply.status} ${reply.body} for ${request?.text}`)
+    const { status, body } = response
+    if (status !== 200 || request === undefined || !body.includes(request.expected)) {
+      throw new Error(`${status} ${body} for ${request?.text}`)
+    }
+    onResponse(performance.now() - sentAt)
     sendNext()
   }
 
-  // One buffer for all replies: the processor time saved is left to the server.
+  // One buffer for all responses: the processor time saved is left to the server.
   const buffer = Buffer.allocUnsafe(READ_BYTES)
   const callback = (length: number) => {
     receive(buffer.toString('latin1', 0, length))
@@ -75,14 +65,11 @@ export function openConnection(options: ConnectionOptions): Connection {
 
   return {
     socket,
-    run: () =>
-      new Promise((resolve) => {
-        socket.on('error', (error) => onFailure(error.message))
-        socket.on('close', () => {
-          if (request !== undefined) onFailure('the connection was closed before its reply')
-          resolve()
-        })
-        sendNext()
-      }),
+    /** Sends one request after the other, each once the one before is answered. */
+    async run(): Promise<void> {
+      sendNext()
+      await once(socket, 'close')
+      if (request !== undefined) throw new Error('closed before the response')
+    },
   }
 }

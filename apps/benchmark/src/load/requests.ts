@@ -1,23 +1,38 @@
-import type { Listening } from '../measurement.ts'
+import { randomFillSync } from 'node:crypto'
+import type { Target } from '../measurement.ts'
 
-/** A request as its bytes, all ASCII, and the body of the right reply. */
+/** A request as its bytes, all ASCII, and what the body of the right response has. */
 export interface PlantRequest {
   readonly text: string
-  readonly replyBody: string
+  readonly expected: string
 }
 
-/** Gives a request for a new plant at each call; `nextId` gives its id as decimal text. */
+/** Gives a fresh uniform int64 as decimal text at each call. */
+export function createIds(): () => string {
+  const pool = new BigInt64Array(1024)
+  let used = pool.length
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    return String(pool[used++])
+  }
+}
+
+/** Gives a request for a new plant at each call. */
 export function createRequests(
-  { port, token }: Listening,
+  { port, path, token, quotesIds }: Target,
   nextId: () => string,
 ): () => PlantRequest {
   const head =
-    `POST /plants HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n` +
     'content-type: application/json\r\ncontent-length: '
+  const quote = quotesIds ? '"' : ''
   let count = 0
   return () => {
-    const replyBody = `{"name":"Fern ${100 + (count++ % 900)}","tag":"indoor"}`
-    const body = `{"id":${nextId()},${replyBody.slice(1)}`
-    return { text: `${head}${body.length}\r\n\r\n${body}`, replyBody }
+    const expected = `"name":"Fern ${100 + (count++ % 900)}"`
+    const body = `{"id":${quote}${nextId()}${quote},${expected},"tag":"indoor"}`
+    return { text: `${head}${body.length}\r\n\r\n${body}`, expected }
   }
 }

@@ -1,38 +1,23 @@
-import { PERCENTILES } from '../measurement.ts'
-
 /** The middle value, or the mean of the two in the middle; NaN of nothing. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
-  const middle = sorted.length >> 1
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+  const middle = sorted.length / 2
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]]
+  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2
 }
 
-/** One value of each round, summed up. */
-export interface Summary {
-  readonly low: number
-  readonly median: number
-  readonly high: number
+/** Three significant digits, and a comma between thousands; a dash for NaN. */
+export function formatNumber(value: number): string {
+  return Number.isNaN(value) ? '–' : value.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 
-export function summarise(values: readonly number[]): Summary {
-  return { low: Math.min(...values), median: medianOf(values), high: Math.max(...values) }
-}
-
-/** Three significant digits by default, and a comma between thousands; a dash for NaN. */
-export function formatNumber(value: number, maximumSignificantDigits = 3): string {
-  return Number.isNaN(value) ? '–' : value.toLocaleString('en', { maximumSignificantDigits })
+export function formatMedian(values: readonly number[]): string {
+  return formatNumber(medianOf(values))
 }
 
 /** The median, and the range in parentheses. */
-export function formatSummary({ low, median, high }: Summary): string {
-  return `${formatNumber(median)} (${formatNumber(low)}–${formatNumber(high)})`
-}
-
-/** The latency that so many percent of the requests do not exceed, in ms. */
-export function percentileOf(
-  { latenciesMs }: { readonly latenciesMs: readonly number[] },
-  percent: (typeof PERCENTILES)[number],
-): number {
-  return latenciesMs[PERCENTILES.indexOf(percent)] ?? Number.NaN
+export function formatRange(values: readonly number[]): string {
+  if (Number.isNaN(medianOf(values))) return formatMedian(values)
+  const range = `${formatNumber(Math.min(...values))}–${formatNumber(Math.max(...values))}`
+  return `${formatMedian(values)} (${range})`
 }
