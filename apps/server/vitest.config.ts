@@ -30,29 +30,6 @@ const SLOW = [
 /** They need compilers of other languages; `pnpm foreign` runs them. */
 const LANGUAGES = 'test/languages/*.test.ts'
 
-/**
- * What holds for one event loop and has to hold for several: `pnpm test:loops` runs it with two, and
- * with four.
- */
-const ON_SEVERAL_LOOPS = [
-  'test/wire/*.test.ts',
-  'test/limits/{bounds,failed-credentials,in-flight,per-address,token-rate,under-load}.test.ts',
-  'test/process/{durability,exceptions,faults,full-disk,lost-files,shutdown}.test.ts',
-  'test/fuzz/*.test.ts',
-]
-
-function onLoops(loops: number) {
-  return {
-    test: {
-      ...patient,
-      testTimeout: 120_000,
-      name: `${loops} loops`,
-      include: ON_SEVERAL_LOOPS,
-      env: { TEST_LOOPS: String(loops) },
-    },
-  }
-}
-
 /** They run over a database that PLANT_STORE_TEST_POSTGRES_URL names, by `pnpm test:database`. */
 const GIVEN = 'test/postgres/given/*.test.ts'
 
@@ -98,8 +75,6 @@ export default defineConfig({
           provide: { isConfined: true },
         },
       },
-      onLoops(2),
-      onLoops(4),
     ],
   },
 })

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LOOPS } from '../test/process/server-process.ts'
 import { type Input, makeInputs } from './inputs.ts'
 import { createGoodPlant, send } from './send.ts'
 import { findSmallest } from './smallest.ts'
@@ -14,7 +13,7 @@ const CALLERS = 20
 const MEBIBYTE = 1024 * 1024
 
 /** The resident memory that a server may take, one burst after the other: 200 MiB for each loop. */
-export const MEMORY_BOUND_BYTES = (100 + 200 * Number(LOOPS)) * MEBIBYTE
+export const MEMORY_BOUND_BYTES = 300 * MEBIBYTE
 
 interface Pace {
   /** How long a reply may take. */

@@ -40,13 +40,6 @@ function noticeErrors(hour: Hour): string | undefined {
   return `${part} of the replies of the last five minutes are errors of the server. The log says why.`
 }
 
-function noticeQueue(hour: Hour, reply: OverviewReply): string | undefined {
-  const waiting = lately(hour, 'plant_store_waiting_plants')
-  const limit = numberOf(reply, 'plant_store_waiting_plants_limit') ?? Number.POSITIVE_INFINITY
-  if (waiting <= 0.8 * limit) return undefined
-  return `${waiting} plants wait for a commit, of at most ${limit}.`
-}
-
 function noticeToken(reply: OverviewReply): string | undefined {
   const end = numberOf(reply, 'plant_store_next_token_end_timestamp_seconds')
   const left = (end ?? Number.POSITIVE_INFINITY) * 1_000 - reply.at
@@ -72,7 +65,6 @@ export function findNotices(hour: Hour, reply: OverviewReply): string[] {
   const notices = [
     noticeErrors(hour),
     free !== undefined && free < 2 ** 30 && `Only ${words(bytes, free)} of disk are free.`,
-    noticeQueue(hour, reply),
     log > 2 ** 28 && `The write-ahead log has ${words(bytes, log)}.`,
     pool > 0 && `${pool} callers wait for a connection to PostgreSQL.`,
     lag > 0.25 && `The event loop is late by ${words(seconds, lag)}.`,

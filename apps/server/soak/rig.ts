@@ -30,7 +30,7 @@ export async function withServer(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-overload-'))
   const databasePath = join(folder, 'plants.db')
-  const store = await openSqliteStore({ path: databasePath, queueLimit: 1 })
+  const store = await openSqliteStore({ path: databasePath })
   const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
   await store.close()
   const served = await serve(`sqlite:${databasePath}`, text, environment)

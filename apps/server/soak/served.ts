@@ -11,7 +11,7 @@ const MAIN = join(import.meta.dirname, '../dist/main.js')
 /** Brings a new database to the schema, puts a token into it, and gives that. */
 export async function prepare(databaseUrl: string): Promise<string> {
   await migrateTestDatabase(databaseUrl)
-  const store = await openPostgresStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
   const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
   await store.close()
   return text

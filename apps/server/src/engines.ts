@@ -1,7 +1,7 @@
 import { postgres } from './postgres/engine.ts'
 import { sqlite } from './sqlite/engine.ts'
 import type { Engine, EngineDatabase, OpenOptions } from './store/engine.ts'
-import { type OpenedStore, StoreRefusedError } from './store/store.ts'
+import { type Store, StoreRefusedError } from './store/store.ts'
 
 /** Every engine; a new one is a folder beside this file, and its name in this list. */
 const engines: readonly Engine[] = [sqlite, postgres]
@@ -44,6 +44,6 @@ export interface OpenStoreOptions extends OpenOptions {
 }
 
 /** Opens the store that a database URL names. */
-export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<OpenedStore> {
+export function openStore({ databaseUrl, ...options }: OpenStoreOptions): Promise<Store> {
   return engineOf(databaseUrl).open(options)
 }

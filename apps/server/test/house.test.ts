@@ -14,7 +14,6 @@ const HOUSE = [
   'commands/doctor/',
   'commands/token/',
   'commands/',
-  'http/loops/',
   'http/server.ts',
   'http/open-service.ts',
   'http/service-listener.ts',

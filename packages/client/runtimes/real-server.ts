@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { createAuthenticate } from '../../../apps/server/src/auth/authenticate.ts'
 import { issueToken } from '../../../apps/server/src/auth/issue-token.ts'
 import { loadConfig } from '../../../apps/server/src/config/config.ts'
-import { createProcessCounts } from '../../../apps/server/src/http/limits/process-counts.ts'
 import { startServer } from '../../../apps/server/src/http/server.ts'
 import { openSqliteStore } from '../../../apps/server/src/sqlite/sqlite.ts'
 import type { PlantStore } from '../../../apps/server/src/store/store.ts'
@@ -47,12 +46,11 @@ export async function startRealServer(
 ): Promise<RealServer> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-applied-'))
   const path = join(folder, 'plants.db')
-  const store = await openSqliteStore({ path, queueLimit: 8_192 })
+  const store = await openSqliteStore({ path })
   const { text: token } = await issueToken(store, 'applied', Number.POSITIVE_INFINITY)
   const config = loadConfig({}, [], {})
   const server = await startServer({
     ...config,
-    limits: { counts: createProcessCounts(1, config), loop: 0 },
     store: { ...store, plants: breakStore(store.plants) },
     authenticate: createAuthenticate(store.tokens),
     log: createLog('silent'),

@@ -12,7 +12,6 @@ import {
 } from './settings.ts'
 import { readTracesConfig, type TracesConfig } from './traces-config.ts'
 import { describeUnknownVariables } from './unknown-names.ts'
-import { whyOneLoop } from './why-one-loop.ts'
 
 /** Wrong settings; the message names each problem with its source and its fix. */
 export class ConfigError extends Error {
@@ -90,13 +89,6 @@ function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
   return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
 }
 
-function describeLoops({ loops }: Readonly<Record<string, unknown>>): string[] {
-  const reason = whyOneLoop()
-  return reason === undefined || !(Number(loops) > 1)
-    ? []
-    : [problem('loops', `must be auto or 1 ${reason}`)]
-}
-
 /** `isSet`: whether a setting differs from its default. */
 function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
   const url = environmentNameOf('jwksUrl')
@@ -150,7 +142,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeTimeouts(values), ...describeLoops(values))
+  problems.push(...describeTimeouts(values))
   problems.push(...describeJwtSettings((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config

@@ -56,11 +56,6 @@ export const settings = {
       'must be a name or an address without a port, such as plants.internal',
     ),
   ),
-  loops: setting(
-    'auto',
-    'how many event loops serve, each in a thread of its own; auto: by cores and memory',
-    wholeNumberOr('auto', 1, 64),
-  ),
   trustedProxies: setting(
     'none',
     'addresses and networks whose X-Forwarded-For is trusted, or none',
@@ -110,7 +105,6 @@ export const settings = {
   ),
   bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
   headerLimitBytes: setting('16384', 'the longest header accepted', wholeNumber(1_024, 1_048_576)),
-  queueLimit: setting('8192', 'how many plants may wait for a commit', wholeNumber(1, 1_000_000)),
   connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
   requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
   addressLimit: setting(

@@ -119,19 +119,14 @@ export function createListener(
 }
 
 /**
- * Starts listening and resolves with the address as a URL. With `sharesPort`, other listeners may
- * listen there, too, and the kernel spreads the connections; on Linux only.
+ * Starts listening and resolves with the address as a URL.
  * @throws the error of Node's listen, with the host and port that were asked for.
  */
-export function listen(
-  server: Server,
-  { host, port }: Address,
-  sharesPort = false,
-): Promise<string> {
+export function listen(server: Server, { host, port }: Address): Promise<string> {
   return new Promise((resolve, reject) => {
     const refuse = (error: Error) => reject(Object.assign(error, { host, port }))
     server.once('error', refuse)
-    server.listen({ host, port, reusePort: sharesPort }, () => {
+    server.listen({ host, port }, () => {
       server.off('error', refuse)
       const { address, family, port: actualPort } = server.address() as AddressInfo
       resolve(`http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`)

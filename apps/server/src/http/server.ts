@@ -16,7 +16,7 @@ export interface FrameOptions extends Config, Pick<PipelineOptions, 'log'> {
   readonly metrics?: Metrics | undefined
 }
 
-/** The service, however many event loops serve it. */
+/** The service, listening. */
 export interface RunningService {
   readonly url: string
   /** From now on each reply ends its connection. */
@@ -26,10 +26,6 @@ export interface RunningService {
    * @param deadlineMs - what takes longer is cut off; by default the setting for it
    */
   close(deadlineMs?: number): Promise<void>
-  /** Sets the level of logs that are not this thread's. Default: there are none. */
-  setLogLevel?(level: string): void
-  /** @throws StoreUnavailableError with the reason while not all of it serves. Default: it always does. */
-  assertReady?(): Promise<void>
 }
 
 export interface RunningServer {
@@ -39,8 +35,6 @@ export interface RunningServer {
   announceClose(): void
   /** Accepts no new connections and answers what is in flight. The store stays open. */
   close(): Promise<void>
-  /** Sets the level of the logs of other threads. */
-  setLogLevel(level: string): void
 }
 
 /** Starts the service; calls `suspect` when a request could not be served. */
@@ -57,15 +51,9 @@ export async function startAround(
 ): Promise<RunningServer> {
   const { store, log, metrics, operationsListen } = options
   let isDraining = false
-  let service: RunningService | undefined
-  async function isReady(): Promise<boolean> {
-    await service?.assertReady?.()
-    return store.isReady()
-  }
-  const readiness = watchReadiness({ log, store: { isReady }, isDraining: () => isDraining })
+  const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
   const failures = new FailureLog(log, readiness.suspect)
-  const started = await startService(readiness.suspect)
-  service = started
+  const service = await startService(readiness.suspect)
 
   const pipeline = { ...options, failures, isDraining: () => isDraining }
   const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
@@ -76,35 +64,34 @@ export async function startAround(
   try {
     operationsUrl = operationsListen && (await listen(operations, operationsListen))
   } catch (error) {
-    await started.close(0)
+    await service.close(0)
     throw error
   }
   readiness.start()
 
   return {
-    url: started.url,
+    url: service.url,
     operationsUrl,
     announceClose() {
       isDraining = true
-      started.announceClose()
+      service.announceClose()
     },
     async close() {
       isDraining = true
       readiness.close()
-      await started.close()
+      await service.close()
       if (operationsUrl !== undefined) await closeListener(operations, 0)
       failures.flush()
     },
-    setLogLevel: (level) => started.setLogLevel?.(level),
   }
 }
 
 export interface ServerOptions extends ServiceListenerOptions {
-  readonly store: Pick<Store, 'plants' | 'isReady' | 'spendRates' | 'description'>
+  readonly store: Pick<Store, 'plants' | 'isReady' | 'description'>
 }
 
 /**
- * Serves a store on its two listeners, in this thread.
+ * Serves a store on its two listeners.
  * @throws the error of Node's listen, such as EADDRINUSE; nothing listens then.
  */
 export function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -14,10 +14,9 @@ export interface ServiceListenerOptions extends ServiceOptions, Pick<PipelineOpt
 export interface ServiceListener {
   /**
    * Listens, and resolves with the address as a URL.
-   * @param sharesPort - whether other listeners of this process may have the same port; default: false
    * @throws the error of Node's listen, such as EADDRINUSE
    */
-  listen(address: Address, sharesPort?: boolean): Promise<string>
+  listen(address: Address): Promise<string>
   /** From now on each reply ends its connection. */
   announceClose(): void
   /**
@@ -45,7 +44,7 @@ export function createServiceListener(
   })
   metrics?.measureConnections(() => countConnections(service))
   return {
-    listen: (address, sharesPort = false) => listen(service, address, sharesPort),
+    listen: (address) => listen(service, address),
     announceClose() {
       isDraining = true
     },

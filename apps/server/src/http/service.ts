@@ -14,7 +14,6 @@ import { type Limit, limitInFlight, limitOverload, refuseEarly } from './limits/
 import { createCallerAddresses } from './limits/caller-address.ts'
 import { limitFailedCredentials } from './limits/failed-credentials.ts'
 import { limitConnections, limitForwarded } from './limits/per-address.ts'
-import { joinCounts, type LoopPlace } from './limits/process-counts.ts'
 import { createRefusals, type LimiterObserver } from './limits/refusals.ts'
 import { limitStrangers } from './limits/strangers.ts'
 import { limitTokenRate } from './limits/token-rate.ts'
@@ -33,10 +32,8 @@ import {
 
 /** The settings, and what was opened by them. */
 export interface ServiceOptions extends Config {
-  readonly store: Pick<Store, 'plants' | 'spendRates'>
+  readonly store: Pick<Store, 'plants'>
   readonly authenticate: Authenticate
-  /** Where the limits count, and for which event loop: 0 of 1 where the main thread serves. */
-  readonly limits: LoopPlace
   /** Is the first layer of the app. */
   readonly traceRequest?: RequestHandler | undefined
   readonly metrics?: { readonly limiters: LimiterObserver } | undefined
@@ -45,21 +42,17 @@ export interface ServiceOptions extends Config {
 /** What several checks share, made once. */
 function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
   const { corsOrigins, failedCredentialLimit, rateLimit, publicUrl } = options
-  const { log } = pipeline
-  const refusals = createRefusals(log, options.metrics?.limiters)
+  const refusals = createRefusals(pipeline.log, options.metrics?.limiters)
   const addresses = createCallerAddresses(options.trustedProxies)
-  const counts = joinCounts(options.limits)
   return {
     options,
     pipeline,
     refusals,
-    counts,
     perAddress: { most: options.addressLimit, addresses },
     failed: limitFailedCredentials({
       perMinute: failedCredentialLimit,
       callerOf: addresses.ofRequest,
       refusals,
-      counts,
     }),
     tokenRate:
       rateLimit === undefined
@@ -67,12 +60,9 @@ function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
         : limitTokenRate({
             perSecond: rateLimit,
             windowSeconds: options.rateWindowSeconds,
-            spendRates: options.store.spendRates,
-            tokenRates: counts.tokenRates,
             refusals,
-            log,
           }),
-    plants: new WaitingPlants(options.store.plants, options, counts.waitingPlants),
+    plants: new WaitingPlants(options.store.plants, options),
     docs: options.docs ? createDocs(publicUrl, pipeline) : undefined,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins, pipeline) : undefined,
   }
@@ -89,7 +79,7 @@ function isThere<Value>(value: Value | undefined): value is Value {
 
 /** The checks before Express, where a refusal costs little. */
 function checksBeforeApp(parts: Parts): EarlyCheck[] {
-  const { options, counts, failed, plants, cors, docs } = parts
+  const { options, failed, plants, cors, docs } = parts
   const isPublic = docs?.isPublic ?? (() => false)
   const refuse = (limit: Limit) => refuseEarly(limit, parts)
   return [
@@ -97,8 +87,8 @@ function checksBeforeApp(parts: Parts): EarlyCheck[] {
     readTarget(parts.pipeline),
     refuse(limitStrangers({ ...options, failed, isPublic, cors })),
     refuse(limitOverload(() => plants.isOverloaded())),
-    refuse(limitForwarded(parts.perAddress, counts)),
-    refuse(limitInFlight(options.requestLimit, isPublic, counts)),
+    refuse(limitForwarded(parts.perAddress)),
+    refuse(limitInFlight(options.requestLimit, isPublic)),
   ].filter(isThere)
 }
 
@@ -133,11 +123,11 @@ function createApp(parts: Parts): Express {
 /** The service behind its limits: an HTTP server that does not listen yet. */
 export function createService(options: ServiceOptions, pipeline: PipelineOptions): Server {
   const parts = createParts(options, pipeline)
-  const { counts, refusals, perAddress } = parts
+  const { refusals, perAddress } = parts
   const server = createListener(createApp(parts), options, pipeline, {
     checks: checksBeforeApp(parts),
     onSlow: (socket) => refusals.count('slow', perAddress.addresses.ofConnection(socket)),
   })
-  limitConnections(server, { ...options, ...perAddress, refusals, counts })
+  limitConnections(server, { ...options, ...perAddress, refusals })
   return server
 }

@@ -20,8 +20,6 @@ export const postgres: Engine = {
   withoutSecrets,
   at: (databaseUrl) => ({
     open: (options) => openPostgresStore({ ...options, databaseUrl }),
-    // Each thread has connections of its own.
-    join: (_data, options) => openPostgresStore({ ...options, databaseUrl }),
     snapshot: () => openPostgresSnapshot(databaseUrl),
     migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
     migrateDistributed: ({ allowDataLoss }) =>

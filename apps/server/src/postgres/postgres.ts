@@ -1,12 +1,12 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { Pool } from 'pg'
-import { GroupCommit, type QueueBound } from '../store/group-commit.ts'
+import { GroupCommit } from '../store/group-commit.ts'
 import type { StoreObserver } from '../store/observer.ts'
 import {
   type CreateOutcome,
   isCreateOutcome,
-  type OpenedStore,
   type OutcomeUnknownError,
+  type Store,
 } from '../store/store.ts'
 import { type PostgresAddress, readPostgresUrl } from './address.ts'
 import { refuseOtherSchema } from './migrations.ts'
@@ -14,19 +14,14 @@ import { type NodeWatch, watchNodes } from './node-watch.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { insertPlants } from './plants.ts'
 import { type Database, measurePool, openDatabase } from './pool.ts'
-import { createPostgresRates } from './rates.ts'
 import { proveReady, refuseDeviations } from './readiness.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
 export interface PostgresStoreOptions {
   readonly databaseUrl: string
-  /** Plants that may wait for a commit; one more is refused at once. */
-  readonly queueLimit: number
   /** Accepts a server that could lose a commit after its 200. */
   readonly allowDataLoss: boolean
-  /** Bounds what waits here together with what waits in other threads. */
-  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 
@@ -60,12 +55,10 @@ async function open(address: PostgresAddress, allowDataLoss: boolean) {
 function groupCommits(
   { pool, tables }: Database,
   nodes: NodeWatch,
-  { queueLimit, queue, observer }: PostgresStoreOptions,
+  { observer }: PostgresStoreOptions,
 ): GroupCommit<NewPlant, CreateOutcome> {
   return new GroupCommit({
     isOutcome: isCreateOutcome,
-    queueLimit,
-    queue,
     observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
@@ -84,7 +77,7 @@ function groupCommits(
  * @throws StoreRefusedError when the database must not be used, StoreUnavailableError when it
  * cannot be reached.
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenedStore> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const address = readPostgresUrl(options.databaseUrl)
   const { database, nodes, description } = await open(address, options.allowDataLoss)
   const { pool, tables } = database
@@ -93,7 +86,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
     tokens: createPostgresTokenStore(pool, tables),
-    spendRates: createPostgresRates(pool, tables),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
     async isEmpty() {
@@ -110,10 +102,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     measure: async () => ({
       waitingPlants: commits.waiting,
-      queueLimit: options.queueLimit,
       pool: measurePool(pool),
     }),
-    share: () => ({ data: undefined, transfer: [] }),
     async close() {
       await commits.close()
       nodes.close()

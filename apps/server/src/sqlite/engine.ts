@@ -1,6 +1,5 @@
 import type { Engine } from '../store/engine.ts'
 import { findWideModes } from './files/permissions.ts'
-import { joinSqliteStore } from './join.ts'
 import { backUpStore, verifyBackup } from './maintenance/backup.ts'
 import { discardOldBackups } from './maintenance/discard-old.ts'
 import { examineSqlite } from './maintenance/examine/examine.ts'
@@ -19,7 +18,6 @@ export const sqlite: Engine = {
     const file = databaseUrl.slice('sqlite:'.length)
     return {
       open: (options) => openSqliteStore({ ...options, path: file }),
-      join: joinSqliteStore,
       snapshot: async () => openSqliteSnapshot(file),
       migrate: () => migrateSqlite(file),
       examine: () => examineSqlite(file),

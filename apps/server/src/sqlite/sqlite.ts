@@ -5,11 +5,10 @@ import type { StoreObserver } from '../store/observer.ts'
 import {
   type CreateOutcome,
   isCreateOutcome,
-  type OpenedStore,
   type OutcomeUnknownError,
+  type Store,
   StoreUnavailableError,
 } from '../store/store.ts'
-import { type AskedStore, JoinedThreads } from './ask.ts'
 import { type Committer, createCommitter } from './commit/committer.ts'
 import { createIntegrity, type Integrity } from './commit/integrity.ts'
 import { sqliteVersionOf } from './database/connect.ts'
@@ -20,13 +19,10 @@ import { createTransactions, type Transactions } from './database/transactions.t
 import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
 import { measureFiles } from './files/measure-files.ts'
 import { realPathOf } from './files/real-path.ts'
-import { shareWith } from './join.ts'
 
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if they are missing. */
   readonly path: string
-  /** Plants that may wait for a commit; one more is refused at once. */
-  readonly queueLimit: number
   readonly observer?: StoreObserver | undefined
 }
 
@@ -39,18 +35,14 @@ interface OpenFile {
   readonly transactions: Transactions
   readonly committer: Committer
   readonly commits: GroupCommit<NewPlant, CreateOutcome>
-  readonly joined: JoinedThreads
 }
 
-async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise<OpenFile> {
+async function openFile({ path: file, observer }: SqliteStoreOptions): Promise<OpenFile> {
   const path = realPathOf(file)
-  const { observer } = options
   const database = await openDatabase(path)
-  const joined = new JoinedThreads()
   const integrity = createIntegrity((fault) => {
     commits.fail(fault)
     committer.stop()
-    joined.fail(fault)
   })
   const files = knowFiles(path)
   const onCommit = observer?.commitStatementEnded
@@ -63,12 +55,12 @@ async function openFile({ path: file, ...options }: SqliteStoreOptions): Promise
     onFailure: integrity.learn,
   })
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    ...options,
+    observer,
     isOutcome: isCreateOutcome,
     commit: (plants) => integrity.watch(() => committer.commit(plants)),
     poll: committer.poll,
   })
-  return { path, files, database, integrity, transactions, committer, commits, joined }
+  return { path, files, database, integrity, transactions, committer, commits }
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -102,9 +94,8 @@ async function isReady(file: OpenFile): Promise<boolean> {
 const abandoned: DatabaseSync[] = []
 
 async function close(file: OpenFile): Promise<void> {
-  const { commits, committer, joined, database, files } = file
+  const { commits, committer, database, files } = file
   await commits.close()
-  joined.close()
   if (!hasItsFiles(file)) {
     // Closing would delete the log, which may hold plants or be of another database by now.
     abandoned.push(database)
@@ -119,28 +110,21 @@ async function close(file: OpenFile): Promise<void> {
  * A store in one SQLite file.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const file = await openFile(options)
-  const { path, database, transactions, commits, committer, integrity, joined } = file
-  const asked: AskedStore = {
-    ...createSqliteTokenStore(database, transactions),
-    isEmpty: () => transactions.read(() => hasNoPlants(database)),
-    isReady: () => isReady(file),
-  }
+  const { path, database, transactions, commits, integrity } = file
   const description = `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`
   return {
     plants: { create: (plant, timing) => commits.add(plant, timing) },
-    tokens: asked,
+    tokens: createSqliteTokenStore(database, transactions),
     description,
     failure: integrity.failure,
-    isEmpty: asked.isEmpty,
-    isReady: asked.isReady,
+    isEmpty: () => transactions.read(() => hasNoPlants(database)),
+    isReady: () => isReady(file),
     measure: async () => ({
       waitingPlants: commits.waiting,
-      queueLimit: options.queueLimit,
       sqlite: await measureFiles(path),
     }),
-    share: () => shareWith(joined.add(asked, integrity.learn), committer.share(), description),
     close: () => close(file),
   }
 }

@@ -1,7 +1,6 @@
-import type { QueueBound } from './group-commit.ts'
 import type { Examination } from './health-check.ts'
 import type { StoreObserver } from './observer.ts'
-import type { OpenedStore, PlantSnapshot, Store, TokenRecord } from './store.ts'
+import type { PlantSnapshot, Store, TokenRecord } from './store.ts'
 
 /** A kind of database: everything that this program does with a URL of its schemes. */
 export interface Engine {
@@ -20,12 +19,7 @@ export interface Engine {
 /** One database, before it is opened. Every method may throw StoreRefusedError. */
 export interface EngineDatabase {
   /** @throws StoreUnavailableError when it cannot be reached now. */
-  open(options: OpenOptions): Promise<OpenedStore>
-  /**
-   * The store that another thread of this process has opened; `data` is that of a share. Closing it
-   * leaves the opened one as it is. @throws StoreUnavailableError when it cannot be reached now.
-   */
-  join(data: unknown, options: OpenOptions): Promise<Store>
+  open(options: OpenOptions): Promise<Store>
   /** @throws StoreUnavailableError when it cannot be reached now. */
   snapshot(): Promise<PlantSnapshot>
   /** Brings the schema to the newest version; a missing database may be made. */
@@ -41,10 +35,6 @@ export interface EngineDatabase {
 }
 
 export interface OpenOptions extends MigrateOptions {
-  /** Plants that may wait for a commit; one more is refused at once. */
-  readonly queueLimit: number
-  /** Bounds what waits in this thread together with what waits in others. Default: each by itself. */
-  readonly queue?: QueueBound | undefined
   readonly observer?: StoreObserver | undefined
 }
 

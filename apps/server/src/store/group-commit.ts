@@ -1,14 +1,6 @@
 import type { CommitObserver, CommitTiming } from './observer.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from './store.ts'
 
-/** Bounds how many items wait for a commit to begin, in several queues together. */
-export interface QueueBound {
-  /** Takes a place; false if none is left. */
-  take(): boolean
-  /** Gives back the places of items that wait no more. */
-  leave(count: number): void
-}
-
 export interface GroupCommitOptions<Item, Outcome> {
   /**
    * Stores a batch in one transaction and resolves with an outcome for each item, in order.
@@ -19,10 +11,6 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly isOutcome?: (value: unknown) => boolean
   /** Resolves a commit that has ended, if that is known before the event loop's next turn. */
   readonly poll?: () => void
-  /** Items that may wait for a commit; one more is refused at once. */
-  readonly queueLimit: number
-  /** Bounds this queue together with others. Default: `queueLimit` bounds it alone. */
-  readonly queue?: QueueBound | undefined
   /** Commits that may run at the same time. Default: 1. */
   readonly commitsInFlight?: number
   /**
@@ -80,12 +68,8 @@ export class GroupCommit<Item, Outcome> {
 
   /** Resolves with the outcome of the item once the commit that holds it is done. */
   add(item: Item, timing?: CommitTiming): Promise<Outcome> {
-    const { queueLimit, queue, poll } = this.#options
     if (this.#refusal !== undefined) {
       return Promise.reject(new StoreUnavailableError(this.#refusal))
-    }
-    if (!(queue?.take() ?? this.#queue.length < queueLimit)) {
-      return Promise.reject(new StoreUnavailableError('the queue is full'))
     }
     const outcome = new Promise<Outcome>((resolve, reject) => {
       this.#queue.push({ since: performance.now(), item, timing, resolve, reject })
@@ -95,7 +79,7 @@ export class GroupCommit<Item, Outcome> {
     else if (this.#inFlight === 0) void this.#runCommit()
     else {
       // A commit that it resolves starts the next one as soon as this call is over.
-      poll?.()
+      this.#options.poll?.()
       this.#schedule()
     }
     return outcome
@@ -104,7 +88,6 @@ export class GroupCommit<Item, Outcome> {
   /** Rejects what waits with an error, and refuses what comes from now on. */
   fail(error: Error): void {
     this.#refusal ??= 'the store has failed'
-    this.#options.queue?.leave(this.#queue.length)
     for (const { reject } of this.#queue) reject(error)
     this.#queue = []
   }
@@ -163,7 +146,6 @@ export class GroupCommit<Item, Outcome> {
     this.#lastStart = performance.now()
     const batch = this.#queue
     this.#queue = batch.splice(BATCH_LIMIT)
-    this.#options.queue?.leave(batch.length)
     const resolveOutcomes = await commitBatch(batch, this.#lastStart, this.#options)
     this.#inFlight--
     // The next commit starts before this one's outcomes are resolved, which takes time as well.

@@ -60,8 +60,6 @@ export interface CommitTiming {
 export interface StoreMeasures {
   /** Plants that wait for a commit to begin. */
   readonly waitingPlants: number
-  /** Plants that may wait. */
-  readonly queueLimit: number
   readonly sqlite?: SqliteMeasures
   readonly pool?: PoolMeasures
 }

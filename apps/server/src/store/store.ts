@@ -1,4 +1,3 @@
-import type { Transferable } from 'node:worker_threads'
 import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming, StoreMeasures } from './observer.ts'
 
@@ -19,7 +18,7 @@ export interface PlantStore {
   /**
    * Stores a plant unless its id is taken; what is stored is never changed.
    * Resolves once the commit that holds the plant is on stable storage; `timing` is filled in then.
-   * @throws StoreUnavailableError when surely nothing was stored: full queue, full disk, closed.
+   * @throws StoreUnavailableError when surely nothing was stored: full disk, closed.
    * @throws OutcomeUnknownError when the plant may have been stored.
    */
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome>
@@ -60,35 +59,10 @@ export interface TokenStore {
   markUsed(id: string, lastUsedAt: number): Promise<void>
 }
 
-/** A rate in units: `burst` of them at once, then one in each `unitNs`. */
-export interface RateLimit {
-  /** Whole nanoseconds in which a unit grows back. */
-  readonly unitNs: number
-  readonly burst: number
-}
-
-/** The units that one key was granted. */
-export interface SpentUnits {
-  readonly granted: number
-  /** Until the whole burst is there again. */
-  readonly fullInNs: number
-}
-
-/**
- * Spends units of several keys' rates, which all servers over one database share: for each key, as
- * many of the units as its rate has. A key is any text. Rates need not survive a crash of the database. @throws when the database does not reply
- */
-export type SpendRates = (
-  asked: ReadonlyMap<string, number>,
-  limit: RateLimit,
-) => Promise<ReadonlyMap<string, SpentUnits>>
-
 /** An open database: plants, tokens, and whether it can be trusted. */
 export interface Store {
   readonly plants: PlantStore
   readonly tokens: TokenStore
-  /** Where several servers share the database; undefined where it is one machine's. */
-  readonly spendRates?: SpendRates
   /** One line for people: engine, version, and the settings behind "200 means durable". */
   readonly description: string
   /** Resolves, with what happened, once the store cannot be trusted any more: the process must end. */
@@ -104,19 +78,6 @@ export interface Store {
   measure(): Promise<StoreMeasures>
   /** Commits what waits, then lets go of the database. */
   close(): Promise<void>
-}
-
-/** What a thread needs to join a store; each thread needs one of its own. */
-export interface StoreShare {
-  /** Can cross to another thread. */
-  readonly data: unknown
-  /** What of it is handed over. */
-  readonly transfer: readonly Transferable[]
-}
-
-/** A store that this thread has opened. Others of the process may join it, until it is closed. */
-export interface OpenedStore extends Store {
-  share(): StoreShare
 }
 
 /** What an operator can do with an error, beside its message; callers never see it. */

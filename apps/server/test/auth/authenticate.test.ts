@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
  */
 async function arrange(fields: Partial<TokenRecord> = {}) {
   const path = join(temporaryFolder(), 'plants.db')
-  const store = await openSqliteStore({ path, queueLimit: 10 })
+  const store = await openSqliteStore({ path })
   onTestFinished(() => store.close())
   async function add(
     differences: Partial<TokenRecord> = {},

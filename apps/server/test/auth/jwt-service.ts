@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
 import { openAuthenticate } from '../../src/http/open-authenticate.ts'
 import { startServer } from '../../src/http/server.ts'
 import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
@@ -48,7 +47,7 @@ export async function startJwtService({
   const jwtFlags = { ...source, ...unlimited, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
   const config = loadConfig(jwtFlags, [], {})
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
-  const store = await openSqliteStore({ path: join(folder, 'plants.db'), queueLimit: 1000 })
+  const store = await openSqliteStore({ path: join(folder, 'plants.db') })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const clock = { time: START, age: 0 }
@@ -60,7 +59,6 @@ export async function startJwtService({
   const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
   const server = await startServer({
     ...config,
-    limits: { counts: createProcessCounts(1, config), loop: 0 },
     store,
     authenticate,
     log,

@@ -166,7 +166,7 @@ describe('the audit file', () => {
     const { code, out, err } = await run('create', ...args)
     expect({ code, out }).toEqual({ code: 73, out: '' })
     expect(err).toContain('nothing was done: cannot write the audit file: ENOENT')
-    const store = await openSqliteStore({ path, queueLimit: 1 })
+    const store = await openSqliteStore({ path })
     expect(await store.tokens.list()).toEqual([])
     await store.close()
   })
@@ -234,7 +234,7 @@ describe('no text makes a line of its own or controls a terminal:', () => {
 
   test('as the name of a token that another program put into the store', async () => {
     const { run, path } = arrange()
-    const store = await openSqliteStore({ path, queueLimit: 1 })
+    const store = await openSqliteStore({ path })
     await store.tokens.add({
       id: 'ffffffffffff',
       name: forged,

@@ -10,20 +10,20 @@ describe('config', () => {
   test('prints every setting with its value and its source, of which a flag is the first', async () => {
     const { code, out } = await runShell(
       temporaryFolder(),
-      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_QUEUE_LIMIT=5 server config --queue-limit 7',
+      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_REQUEST_LIMIT=5 server config --request-limit 7',
     )
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
     expect(lines).toHaveLength(Object.keys(settings).length)
     expect(lines).toContain('PLANT_STORE_LISTEN=127.0.0.1:5000  # PLANT_STORE_LISTEN')
-    expect(lines).toContain('PLANT_STORE_QUEUE_LIMIT=7  # --queue-limit')
+    expect(lines).toContain('PLANT_STORE_REQUEST_LIMIT=7  # --request-limit')
     expect(lines).toContain('PLANT_STORE_BODY_LIMIT_BYTES=65536  # default')
   })
 
   test('names every wrong setting, and ends with 78', async () => {
-    const { code, out, err } = await runProgram(['config', '--listen', 'x', '--queue-limit', 'y'])
+    const { code, out, err } = await runProgram(['config', '--listen', 'x', '--request-limit', 'y'])
     expect({ code, out }).toEqual({ code: 78, out: '' })
-    expect(err).toMatch(/--listen: must be.*--queue-limit: must be/s)
+    expect(err).toMatch(/--listen: must be.*--request-limit: must be/s)
   })
 
   /** URLs that can be read in more than one way. */

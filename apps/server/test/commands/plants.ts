@@ -15,7 +15,7 @@ export function spreadPlants(count: number): NewPlant[] {
 
 /** Makes a store with these plants, past the commands, and closes it. */
 export async function makeStore(path: string, plants: readonly NewPlant[]): Promise<void> {
-  await (await openSqliteStore({ path, queueLimit: 1 })).close()
+  await (await openSqliteStore({ path })).close()
   addPlants(path, plants)
 }
 

@@ -11,7 +11,7 @@ function arrange() {
   return {
     run: (...args: string[]) => runOn(path, ['token', ...args]),
     async isAccepted(text: string) {
-      const store = await openSqliteStore({ path, queueLimit: 1 })
+      const store = await openSqliteStore({ path })
       const token = await createAuthenticate(store.tokens)(text.trim(), {})
       await store.close()
       return token !== undefined

@@ -91,7 +91,7 @@ describe('an example of the document is what the server answers:', () => {
 describe('an example of the document is what the server answers, with other settings:', () => {
   const hasty = useWireServer({ headersTimeoutMs: '100', requestTimeoutMs: '200' })
   const strict = useWireServer({ failedCredentialLimit: '1' })
-  const full = useWireServer({ queueLimit: '1' })
+  const full = useWireServer({ requestLimit: '1' })
   const rated = useWireServer({ rateLimit: '10' })
 
   test('request_timeout', async () => {

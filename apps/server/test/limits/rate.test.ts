@@ -1,18 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRate, type RateShare } from '../../src/http/limits/rate.ts'
-import { createHashKey, createKeyedHash } from '../../src/http/limits/shared/keyed-hash.ts'
-import { createRateMemory } from '../../src/http/limits/shared/rate-buckets.ts'
+import { createRate } from '../../src/http/limits/rate.ts'
 
 const limit = { unitNs: 100_000_000, burst: 5 }
 
-/** Memory of its own, as one of two loops uses it. */
-function shareOf(keys: number): RateShare {
-  const hash = createKeyedHash(createHashKey())
-  return { memory: createRateMemory(keys), loop: 0, hash }
-}
-
-const startRate = (keys = 100) => createRate(limit, shareOf(keys))
+const startRate = (mostKeys?: number) => createRate(limit, mostKeys)
 
 describe('a rate', () => {
   test('gives its burst at once, then one unit in each of its intervals', () => {
@@ -44,15 +36,13 @@ describe('a rate', () => {
     expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
   })
 
-  test('forgets the key that is available again first when there are too many', () => {
-    // One bucket of eight.
-    const rate = startRate(2)
-    const keys = [...'abcdefgh']
-    for (const key of keys)
-      for (let count = key === 'c' ? 1 : 2; count > 0; count--) rate.spend(key, 0)
-    rate.spend('i', 0)
-    const left = [...keys, 'i'].map((key) => rate.look(key, 0).remaining)
-    expect(left).toEqual([3, 3, 5, 3, 3, 3, 3, 3, 4])
+  test('forgets keys that have their burst again, then the oldest, when there are too many', () => {
+    const rate = startRate(4)
+    rate.spend('whole', 0)
+    for (const key of 'abc') rate.spend(key, 200)
+    rate.spend('d', 200)
+    const left = ['whole', ...'abcd'].map((key) => rate.look(key, 200).remaining)
+    expect(left).toEqual([5, 5, 5, 4, 4])
   })
 
   test('in any period lets no more pass than its burst and what grew back', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createLoopCountMemory, LoopCount } from '../../src/http/limits/shared/loop-count.ts'
 import { WaitingPlants } from '../../src/http/limits/waiting-plants.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
@@ -11,19 +10,14 @@ function outcomesAreResolved(): Promise<void> {
 }
 
 /** A store that ends its oldest creates on demand, with a clock that is set by hand. */
-function createBench({
-  turnMs = 1,
-  requestLimit = 10_000,
-  waitLimitMs = 100,
-  ofProcess = new LoopCount(createLoopCountMemory(1), 0),
-} = {}) {
+function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = {}) {
   let now = 0
   const open: ((outcome: CreateOutcome) => void)[] = []
   const plants = {
     create: () => new Promise<CreateOutcome>((resolve) => open.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
-  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, ofProcess, clock)
+  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, clock)
 
   function offer(count: number): number {
     let taken = 0
@@ -92,18 +86,6 @@ describe('plants that wait', () => {
     expect(await pass(10, { offered: 400, ended: 10_000 })).toBe(256)
   })
 
-  test('may always be 256 on one of two loops, and then half as many on the other', async () => {
-    const memory = createLoopCountMemory(2)
-    const benches = [0, 1].map((loop) =>
-      createBench({ turnMs: 1_000, ofProcess: new LoopCount(memory, loop) }),
-    )
-    for (const { pass } of benches) {
-      await pass(3_000, { offered: 400, ended: 1 })
-      await pass(10, { offered: 0, ended: 100_000 })
-    }
-    expect(benches.map(({ offer }) => offer(400))).toEqual([256, 128])
-  })
-
   test('are not refused because a commit stalled once', async () => {
     const { pass } = createBench()
     await pass(1_000, { offered: 50, ended: 50 })
@@ -115,10 +97,9 @@ describe('plants that wait', () => {
   function watchPlants(outcome: Promise<CreateOutcome>) {
     const clock = { time: 0, now: () => clock.time, averageTurnMs: () => 1 }
     const limits = { requestLimit: 10_000, waitLimitMs: 100 }
-    const ofProcess = new LoopCount(createLoopCountMemory(1), 0)
     return {
       clock,
-      watched: new WaitingPlants({ create: () => outcome }, limits, ofProcess, clock),
+      watched: new WaitingPlants({ create: () => outcome }, limits, clock),
     }
   }
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 async function open(url: string): Promise<void> {
-  const store = await openPostgresStore({ databaseUrl: url, queueLimit: 8, allowDataLoss: false })
+  const store = await openPostgresStore({ databaseUrl: url, allowDataLoss: false })
   await store.close()
 }
 

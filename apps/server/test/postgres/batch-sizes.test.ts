@@ -16,7 +16,7 @@ test('a batch of any size fits a statement of one of 64 sizes, which is at most 
 
 test.each([1, 3, 9, 23, 65, 1000])('%i plants at once are stored to the letter', async (size) => {
   const databaseUrl = await newDatabase(postgres)
-  const store = await openStoreAt(databaseUrl, 8192)
+  const store = await openStoreAt(databaseUrl)
   const plants = Array.from({ length: size }, (_, index) => {
     const id = BigInt(index % 2 === 0 ? index : -index)
     return index % 3 === 0

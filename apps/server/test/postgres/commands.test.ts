@@ -27,7 +27,7 @@ function sha256(text: string): string {
 
 /** A SQLite store with plants of every kind, ids all over int64. */
 async function makeSqliteStore(path: string, plants: number): Promise<void> {
-  const store = await openSqliteStore({ path, queueLimit: plants })
+  const store = await openSqliteStore({ path })
   const creates = Array.from({ length: plants }, (_, index) => {
     const id = BigInt.asIntN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n)
     const name = `plant, "${index}"\n🌿`

@@ -16,7 +16,7 @@ function namesOf(databaseUrl: string): Promise<Record<string, unknown>[]> {
 
 test('batches of two stores that overlap in opposite order neither fail nor deadlock', async () => {
   const databaseUrl = await newDatabase(postgres)
-  const stores = await Promise.all([openStoreAt(databaseUrl, 8192), openStoreAt(databaseUrl, 8192)])
+  const stores = await Promise.all([openStoreAt(databaseUrl), openStoreAt(databaseUrl)])
   for (let round = 0; round < ROUNDS; round++) {
     const ids = Array.from({ length: IDS }, (_, index) => BigInt(round * IDS + index))
     const orders = [ids, ids.toReversed()]
@@ -59,7 +59,7 @@ async function whileLocked(work: (databaseUrl: string) => Promise<void>): Promis
 describe('a batch that runs into another program', isOurs, () => {
   test('is repeated after a deadlock, and finds what the other one stored', () =>
     whileLocked(async (databaseUrl) => {
-      const store = await openStoreAt(databaseUrl, 8192)
+      const store = await openStoreAt(databaseUrl)
       const other = await openSession(databaseUrl)
       const observer = await openSession(databaseUrl)
       // The one that looks for a deadlock first is the one that is rolled back.
@@ -86,7 +86,7 @@ describe('a batch that runs into another program', isOurs, () => {
         const name = new URL(databaseUrl).pathname.slice(1)
         const isolation = `ALTER DATABASE ${name} SET default_transaction_isolation = '${level}'`
         await postgres.query(databaseUrl, isolation)
-        const store = await openStoreAt(databaseUrl, 8192)
+        const store = await openStoreAt(databaseUrl)
         const other = await openSession(databaseUrl)
         const observer = await openSession(databaseUrl)
         await other.query('BEGIN')
@@ -103,7 +103,7 @@ describe('a batch that runs into another program', isOurs, () => {
 
   test('is never refused as unavailable once a part of it is committed', () =>
     whileLocked(async (databaseUrl) => {
-      const store = await openStoreAt(databaseUrl, 8192)
+      const store = await openStoreAt(databaseUrl)
       const [other, locker, observer] = [
         await openSession(databaseUrl),
         await openSession(databaseUrl),

@@ -47,7 +47,7 @@ describe('a node that could lose what was answered', areThere, () => {
       name: 'StoreRefusedError',
       message: expect.stringContaining(`the node ${node.name} of the database`),
     })
-    const options = { databaseUrl, queueLimit: 8, allowDataLoss: true }
+    const options = { databaseUrl, allowDataLoss: true }
     const risky = await openPostgresStore(options)
     expect(await risky.plants.create({ id: 1n, name: 'Fern' })).toMatch(
       /^(?:created|already_there)$/,

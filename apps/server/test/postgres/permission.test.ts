@@ -11,9 +11,7 @@ test("a server over PostgreSQL needs no file but its own program under Node's pe
     ? ['--allow-net', '--disable-warning=ExperimentalWarning']
     : []
   const nodeFlags = ['--permission', `--allow-fs-read=${root}`, ...net]
-  // The default, which is one event loop where threads are not allowed.
-  const environment = { PLANT_STORE_LOOPS: 'auto' }
-  const server = await serve(database, { nodeFlags, environment })
+  const server = await serve(database, { nodeFlags })
   await server.client.createPlant({ id: 1, name: 'Fern' })
   server.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0, err: '' })

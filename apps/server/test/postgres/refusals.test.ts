@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 function open(url: string, allowDataLoss = false) {
-  return openPostgresStore({ databaseUrl: url, queueLimit: 8, allowDataLoss })
+  return openPostgresStore({ databaseUrl: url, allowDataLoss })
 }
 
 async function expectRefusal(url: string, message: RegExp): Promise<void> {

@@ -98,7 +98,6 @@ test("functions, operators and types of a stranger's are never called", async ()
   await migratePostgresDatabase(last, false)
   const store = await openStoreAt(last)
   expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
-  await store.spendRates?.(new Map([['fern', 1]]), { unitNs: 1_000, burst: 10 })
   expect(await store.isReady()).toBe(true)
   expect(await asStranger('SELECT what FROM public.caught')).toEqual([])
 })
@@ -111,7 +110,6 @@ describe('the schema of a new store', () => {
     await migratePostgresDatabase(said, false)
     const store = await openPostgresStore({
       databaseUrl: said,
-      queueLimit: 8,
       allowDataLoss: false,
     })
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')

@@ -94,7 +94,7 @@ describe('tables that are not as migrate makes them are refused by name', () => 
     ['a reference of others', 'CREATE TABLE beds (plant bigint REFERENCES plants)'],
   ])('but not %s', async (_what, change) => {
     const { databaseUrl } = await arrange(change)
-    const store = await openPostgresStore({ databaseUrl, queueLimit: 8, allowDataLoss: false })
+    const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
     expect(await store.isReady()).toBe(true)
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
     await store.close()

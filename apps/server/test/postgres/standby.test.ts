@@ -50,7 +50,6 @@ test.each([
     await primary.query(databaseUrl, `ALTER DATABASE ${name} SET client_min_messages = ${messages}`)
     const store = await openPostgresStore({
       databaseUrl: await limit(databaseUrl),
-      queueLimit: 8,
       allowDataLoss: false,
     })
     onTestFinished(() => store.close())

@@ -7,8 +7,7 @@ const postgres = usePostgres()
 describeStore('PostgreSQL', async () => {
   const databaseUrl = await newDatabase(postgres)
   return {
-    open: ({ queueLimit = 8192 } = {}) =>
-      openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false }),
+    open: () => openPostgresStore({ databaseUrl, allowDataLoss: false }),
     async readPlants() {
       const rows = await postgres.query(databaseUrl, 'SELECT id, name, tag FROM plants ORDER BY id')
       return rows.map(({ id, name, tag }) => ({

@@ -27,8 +27,8 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
 }
 
 /** The store in a database, which closes with the test. */
-export async function openStoreAt(databaseUrl: string, queueLimit = 8): Promise<Store> {
-  const store = await openPostgresStore({ databaseUrl, queueLimit, allowDataLoss: false })
+export async function openStoreAt(databaseUrl: string): Promise<Store> {
+  const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
   onTestFinished(() => store.close())
   return store
 }

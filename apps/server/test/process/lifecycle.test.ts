@@ -49,14 +49,14 @@ describe('a first run', () => {
 
 describe('a server that cannot start', () => {
   test('names every wrong setting before a port opens', async () => {
-    const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_QUEU_LIMIT: '1' }
+    const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_REQEST_LIMIT: '1' }
     const args = ['--body-limit-bytes', 'big', '--listn', 'x']
     const { code, err } = await runToEnd({ environment, args })
     expect(code).toBe(78)
     expect(err.split('\n')).toEqual([
       'plant-store-server: nothing was started:',
       '  --listn: there is no such setting. Did you mean --listen?',
-      '  PLANT_STORE_QUEU_LIMIT: there is no such setting. Did you mean PLANT_STORE_QUEUE_LIMIT?',
+      '  PLANT_STORE_REQEST_LIMIT: there is no such setting. Did you mean PLANT_STORE_REQUEST_LIMIT?',
       '  PLANT_STORE_LISTEN: must be a host and a port, such as 127.0.0.1:3000 (it is "nowhere")',
       '  --body-limit-bytes: must be a whole number from 64 to 16777216 (it is "big")',
       '',

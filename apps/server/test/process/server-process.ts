@@ -5,9 +5,6 @@ import { createTestClient, type TestClient } from '../clients.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { MAIN } from './main.ts'
 
-/** Event loops of a server that does not say how many: by default one, which starts the fastest. */
-export const LOOPS = process.env.TEST_LOOPS ?? '1'
-
 export interface ServerProcessOptions {
   /** Where it runs, and so keeps its data; a new folder by default. */
   readonly folder?: string
@@ -48,7 +45,6 @@ function spawnServer(options: ServerProcessOptions): {
       PATH: process.env.PATH,
       PLANT_STORE_LISTEN: '127.0.0.1:0',
       PLANT_STORE_OPERATIONS_LISTEN: '127.0.0.1:0',
-      PLANT_STORE_LOOPS: LOOPS,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

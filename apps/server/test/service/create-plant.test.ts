@@ -1,7 +1,6 @@
 import { errorTable } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
 import { startServer } from '../../src/http/server.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -13,7 +12,6 @@ test.each([undefined, null, '', 'stored'])(
     const config = loadConfig({ listen: '127.0.0.1:0', operationsListen: 'off' }, [], {})
     const server = await startServer({
       ...config,
-      limits: { counts: createProcessCounts(1, config), loop: 0 },
       store: {
         plants: { create: async () => outcome as CreateOutcome },
         isReady: async () => true,

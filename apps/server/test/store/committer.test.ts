@@ -65,7 +65,6 @@ test('a lone plant leaves this thread after a slow commit, and comes back after 
 test('within one turn of the event loop, the thread commits one batch after the other', async () => {
   const store = await openSqliteStore({
     path: `${temporaryFolder()}/plants.db`,
-    queueLimit: 100_000,
   })
   onTestFinished(() => store.close())
   let id = 0n

@@ -1,7 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
 import { startServer } from '../../src/http/server.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 import {
@@ -29,7 +28,6 @@ async function sendTo(plants: PlantStore) {
   const config = loadConfig(flags, [], {})
   const server = await startServer({
     ...config,
-    limits: { counts: createProcessCounts(1, config), loop: 0 },
     store: { plants, isReady: async () => true, description: 'plants in a test' },
     authenticate: Object.assign(() => ({ id: '1', name: 'test' }), { isKnown: () => true }),
     log: createLog('silent'),
@@ -49,7 +47,6 @@ test.each(broken)(
     const group = new GroupCommit<NewPlant, CreateOutcome>({
       commit: async (batch) => outcomes(batch) as CreateOutcome[],
       isOutcome: isCreateOutcome,
-      queueLimit: 10,
     })
     const results = await Promise.allSettled(
       [1n, 2n, 3n].map((id) => group.add({ id, name: 'Fern' })),

@@ -10,7 +10,6 @@ function openObserved() {
   const commits: EndedCommit<number>[] = []
   const end = Promise.withResolvers<void>()
   const group = new GroupCommit<number, number>({
-    queueLimit: 10,
     async commit(batch) {
       await end.promise
       return [...batch]
@@ -72,7 +71,6 @@ test('an observer is notified of each commit, with its very items, before any ou
       if (batch.some(({ id }) => id === 2)) throw disk
       return batch.map(({ id }) => id)
     },
-    queueLimit: 10,
     observer: {
       itemWaited() {},
       commitEnded(commit) {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createLoopCountMemory, LoopCount } from '../../src/http/limits/shared/loop-count.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 import { openGroup, turnOfEventLoop } from './open-group.ts'
 
@@ -47,26 +46,6 @@ describe('group commit', () => {
     await group.close()
   })
 
-  test('groups that share a limit refuse what is one too many in all their queues', async () => {
-    const memory = createLoopCountMemory(2)
-    const queues = [0, 1].map((loop) => new LoopCount(memory, loop))
-    const [one, other] = queues.map((queue) =>
-      openGroup({ queue: { take: () => queue.take(3), leave: (count) => queue.leave(count) } }),
-    ) as [ReturnType<typeof openGroup>, ReturnType<typeof openGroup>]
-    const outcomes = [one.group.add(1), one.group.add(2), other.group.add(3)]
-    await expect(other.group.add(4)).rejects.toThrow('the queue is full')
-    await turnOfEventLoop()
-    // Their commits have begun, so that nothing waits.
-    outcomes.push(one.group.add(5), one.group.add(6), other.group.add(7))
-    await expect(one.group.add(8)).rejects.toThrow('the queue is full')
-    one.group.fail(new StoreUnavailableError('gone'))
-    await expect(Promise.all(outcomes.slice(3, 5))).rejects.toThrow('gone')
-    outcomes.push(other.group.add(9), other.group.add(10))
-    await expect(other.group.add(11)).rejects.toThrow('the queue is full')
-    for (const { ends } of [one, other]) for (const end of ends) end.resolve()
-    await Promise.all(outcomes.slice(0, 3))
-  })
-
   test('beside a commit that takes long, and only then, the next one starts', async () => {
     const besideAfterMs = 30
     const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs })
@@ -97,14 +76,5 @@ describe('group commit', () => {
     expect(batches).toEqual([[1], [2], [3]])
     ends[2]?.resolve()
     await group.close()
-  })
-
-  test('one item over the limit is refused at once', async () => {
-    const { ends, group } = openGroup({ queueLimit: 2 })
-    const taken = [group.add(1), group.add(2)]
-    await expect(group.add(3)).rejects.toThrow('the queue is full')
-    await turnOfEventLoop()
-    ends[0]?.resolve()
-    expect(await Promise.all(taken)).toEqual(['stored 1', 'stored 2'])
   })
 })

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 test('a log that a long reader let grow is cut back by the next commits, not by each', async () => {
   const path = join(temporaryFolder(), 'plants.db')
-  const store = await openSqliteStore({ path, queueLimit: 10_000 })
+  const store = await openSqliteStore({ path })
   const logBytes = () => statSync(`${path}-wal`).size
   let id = 0n
   const createMany = (count: number, name: string) =>
@@ -34,7 +34,7 @@ test('a log that a long reader let grow is cut back by the next commits, not by 
 test('a backup lets the log be used again as soon as it has copied it', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'plants.db')
-  const store = await openSqliteStore({ path, queueLimit: 10_000 })
+  const store = await openSqliteStore({ path })
   const plants = Array.from({ length: 3_000 }, (_, id) => ({ id: BigInt(id), name: 'Fern' }))
   await Promise.all(plants.map((plant) => store.plants.create(plant)))
   const other = new DatabaseSync(path)

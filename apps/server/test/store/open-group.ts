@@ -11,7 +11,7 @@ export function openGroup(options: Partial<GroupCommitOptions<number, string>> =
     await end.promise
     return batch.map((item) => `stored ${item}`)
   }
-  const group = new GroupCommit({ commit, queueLimit: 100, ...options })
+  const group = new GroupCommit({ commit, ...options })
   return { batches, ends, group }
 }
 

@@ -40,7 +40,7 @@ async function bytesReadToOpen(path: string): Promise<number> {
     const { readFileSync } = await import('node:fs')
     const read = () => Number(/rchar: (\\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))[1])
     const before = read()
-    const store = await openSqliteStore({ path: ${JSON.stringify(path)}, queueLimit: 1 })
+    const store = await openSqliteStore({ path: ${JSON.stringify(path)} })
     await store.isEmpty()
     await store.isReady()
     console.log(read() - before)

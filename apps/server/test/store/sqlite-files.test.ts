@@ -11,7 +11,7 @@ function newPath(): string {
 }
 
 function open(path: string) {
-  return openSqliteStore({ path, queueLimit: 100 })
+  return openSqliteStore({ path })
 }
 
 async function makeStore(path: string, plants: number): Promise<void> {

@@ -42,7 +42,7 @@ function execute(path: string, sql: string): void {
 }
 
 function open(path: string) {
-  return openSqliteStore({ path, queueLimit: 8 })
+  return openSqliteStore({ path })
 }
 
 function rewriteSchema(change: string, where: string): string {

@@ -7,7 +7,7 @@ import { describeStore } from './store-suite.ts'
 describeStore('SQLite', async () => {
   const path = join(temporaryFolder(), 'plants.db')
   return {
-    open: async ({ queueLimit = 8192 } = {}) => openSqliteStore({ path, queueLimit }),
+    open: async () => openSqliteStore({ path }),
     readPlants: async () => readPlants(path),
   }
 })

@@ -6,7 +6,7 @@ import type { StoredPlant } from './sqlite-file.ts'
 
 /** An empty database of some engine, made for one test and removed after it. */
 export interface TestDatabase {
-  open(options?: { readonly queueLimit?: number }): Promise<Store>
+  open(): Promise<Store>
   /** What it holds, read past the store, in id order. */
   readPlants(): Promise<StoredPlant[]>
 }
@@ -25,9 +25,9 @@ const token: TokenRecord = {
 
 /** What a store means, whatever the engine: each engine's tests run all of this. */
 export function describeStore(engine: string, createDatabase: () => Promise<TestDatabase>): void {
-  async function openStore(queueLimit?: number): Promise<{ store: Store; database: TestDatabase }> {
+  async function openStore(): Promise<{ store: Store; database: TestDatabase }> {
     const database = await createDatabase()
-    const store = await database.open(queueLimit === undefined ? {} : { queueLimit })
+    const store = await database.open()
     onTestFinished(() => store.close())
     return { store, database }
   }
@@ -125,22 +125,6 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       expect(new Set(outcomes)).toEqual(new Set(['created']))
       const stored = await database.readPlants()
       expect(stored.map(({ name }) => name)).toEqual(creates.map(({ name }) => name))
-    })
-
-    test('a full queue refuses at once, and what was refused is not there', async () => {
-      const { store, database } = await openStore(10)
-      const results = await Promise.allSettled(
-        Array.from({ length: 30 }, (_, id) => store.plants.create({ id: BigInt(id), name: 'x' })),
-      )
-      const refused = results.flatMap((result) =>
-        result.status === 'rejected' ? [result.reason] : [],
-      )
-      expect(refused).toHaveLength(20)
-      for (const reason of refused) expect(reason).toBeInstanceOf(StoreUnavailableError)
-      expect((await database.readPlants()).map(({ id }) => id)).toEqual(
-        Array.from({ length: 10 }, (_, id) => BigInt(id)),
-      )
-      expect(await store.plants.create({ id: 29n, name: 'x' })).toBe('created')
     })
 
     test('after a restart a repeat is already there and other content is refused', async () => {

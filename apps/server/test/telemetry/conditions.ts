@@ -120,23 +120,6 @@ async function killedAgainAndAgain(): Promise<Condition> {
   }
 }
 
-async function locked(): Promise<Condition> {
-  const folder = temporaryFolder()
-  const server = await start({ folder, environment: { PLANT_STORE_QUEUE_LIMIT: '10' } })
-  return {
-    server,
-    job: 'locked',
-    // A scrape waits for the lock, too.
-    seconds: 4,
-    alerts: ['PlantStoreQueueFilling'],
-    async provoke(until) {
-      await post(server)
-      holdDatabase(folder, 'lock')
-      await keepPosting(until, server, 20, 100)
-    },
-  }
-}
-
 async function slow(): Promise<Condition> {
   const folder = temporaryFolder()
   const server = await start({ folder })
@@ -289,7 +272,6 @@ export function arrangeConditions(postgres: PostgresServer): Promise<Condition[]
     gone,
     draining,
     killedAgainAndAgain,
-    locked,
     slow,
     fullDisk,
     withAnOldBackup,

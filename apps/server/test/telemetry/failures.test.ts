@@ -114,17 +114,6 @@ describe('over SQLite', () => {
     expect(linesOf(err, { msg: 'ready' })).toEqual([])
   })
 
-  test('a full queue is the cause of a 503, and the server stays ready', async () => {
-    const environment = { PLANT_STORE_QUEUE_LIMIT: '1', PLANT_STORE_WAIT_LIMIT_MS: '60000' }
-    const server = await startServerProcess({ environment })
-    const statuses = await createAtOnce(server, 300)
-    const { err } = await server.end()
-    const refused = linesOf(err, { status: 503 })
-    expect(countOf(refused)).toBe(statuses.get(503))
-    expect(refused[0]).toMatchObject({ level: 'warn', err: { message: 'the queue is full' } })
-    expect(linesOf(err, { msg: 'not ready' })).toEqual([])
-  })
-
   test('an end by a signal is not logged as not ready', async () => {
     const environment = { PLANT_STORE_SHUTDOWN_DELAY_MS: '4000' }
     const server = await startServerProcess({ environment })

@@ -36,7 +36,7 @@ export async function startScrapedServer(
 ): Promise<ScrapedServer> {
   const folder = temporaryFolder()
   const databaseUrl = `sqlite:${join(folder, 'plants.db')}`
-  const store = await openStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const store = await openStore({ databaseUrl, allowDataLoss: false })
   const { text: token } = await issueToken(store, tokenName, 3_600_000)
   await store.close()
   const server = await startServerProcess({

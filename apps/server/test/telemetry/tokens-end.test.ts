@@ -85,7 +85,7 @@ describe('the watch over tokens', () => {
 
   /** A store with a token that ends after some days, and the times at which the watch does something. */
   async function arrange(days: number, failures = 0) {
-    const store = await openSqliteStore({ path: join(temporaryFolder(), 'p.db'), queueLimit: 1 })
+    const store = await openSqliteStore({ path: join(temporaryFolder(), 'p.db') })
     onTestFinished(() => store.close())
     for (let count = 0; count < 12; count++) await issueToken(store, `job-${count}`, days * DAY_MS)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] })

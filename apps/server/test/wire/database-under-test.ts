@@ -50,7 +50,7 @@ async function withStoreOf<Result>(
   databaseUrl: string,
   use: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore({ databaseUrl, queueLimit: 1, allowDataLoss: false })
+  const store = await openStore({ databaseUrl, allowDataLoss: false })
   try {
     return await use(store)
   } finally {

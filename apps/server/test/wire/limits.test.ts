@@ -197,8 +197,8 @@ describe('connections that reset', () => {
   })
 })
 
-describe('a queue for one plant', () => {
-  const small = useWireServer({ queueLimit: '1' })
+describe('a server for two requests at a time', () => {
+  const small = useWireServer({ requestLimit: '2' })
 
   test('refuses at once what it cannot hold, and stores what it answers 200', async () => {
     const ids = Array.from({ length: 10 }, (_, index) => index)
@@ -208,7 +208,7 @@ describe('a queue for one plant', () => {
       callers[id]?.send(post(plantText(id)))
     })
     const replies = callers.map((caller) => caller.readReply())
-    // One plant may be in the commit that is held, and one in the queue.
+    // Two wait for the commit that is held.
     for (const reply of await firstOf(replies, ids.length - 2)) {
       expectReply(reply, { error: 'unavailable', message: /^nothing was stored, try again/ })
     }

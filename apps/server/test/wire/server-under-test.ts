@@ -3,7 +3,7 @@ import { expect, inject } from 'vitest'
 import type { Flags } from '../../src/config/config.ts'
 import { environmentNameOf, type SettingName } from '../../src/config/settings.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { LOOPS, startServerProcess } from '../process/server-process.ts'
+import { startServerProcess } from '../process/server-process.ts'
 import type { DatabaseUnderTest } from './database-under-test.ts'
 import { token } from './request.ts'
 
@@ -28,8 +28,8 @@ export interface ServerUnderTest {
   stop(): Promise<void>
 }
 
-/** What only answers once each event loop has had a turn; of one loop, whatever the store does. */
-export const PROBE = LOOPS === '1' ? 'livez' : 'readyz'
+/** What only answers once the event loop has had a turn, whatever the store does. */
+export const PROBE = 'livez'
 
 /** Starts a server over a migrated database that holds a token; settings as the environment has them. */
 export type StartServer = (database: DatabaseUnderTest, settings: Flags) => Promise<ServerUnderTest>

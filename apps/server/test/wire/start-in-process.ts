@@ -1,7 +1,6 @@
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openStore } from '../../src/engines.ts'
-import { createProcessCounts } from '../../src/http/limits/process-counts.ts'
 import { startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { StartServer } from './server-under-test.ts'
@@ -19,7 +18,6 @@ export const startInProcess: StartServer = async ({ url }, settings) => {
   const server = await startServer({
     ...config,
     store,
-    limits: { counts: createProcessCounts(1, config), loop: 0 },
     authenticate: createAuthenticate(store.tokens),
     log: createLog('trace', { write: (line) => void lines.push(line) }),
   })

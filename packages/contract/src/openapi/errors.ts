@@ -82,8 +82,9 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
   },
   unavailable: {
     meaning:
-      'The queue or the disk is full, the database cannot be reached, or the server is ending; Retry-After says when to come back.',
-    message: 'nothing was stored, try again: the queue is full',
+      'The server has more requests than it can answer in time, the disk is full, the database cannot be reached, or the server is ending; Retry-After says when to come back.',
+    message:
+      'nothing was stored, try again: the server has more requests than it can answer in time',
   },
 }
 

@@ -4,13 +4,12 @@ import type { Logger } from 'pino'
 import { type Config, type Flags, loadConfig } from '../../config/config.ts'
 import { describeUnknownArguments } from '../../config/unknown-names.ts'
 import { engineOf, openStore } from '../../engines.ts'
-import { countLoops } from '../../http/loops/count-loops.ts'
 import { takesJwt } from '../../http/open-authenticate.ts'
 import type { RunningServer } from '../../http/server.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
 import { joinObservers } from '../../store/observer.ts'
-import type { OpenedStore, Store } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { addAllSettingFlags } from '../command.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
@@ -63,7 +62,7 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
 
 /** Serves until a signal ends it or the store fails. */
 async function serveStore(
-  store: OpenedStore,
+  store: Store,
   config: Config,
   terminal: Terminal,
   telemetry: Telemetry,
@@ -75,10 +74,6 @@ async function serveStore(
   const firstToken = await openFirstToken(store, config, log)
   const parts = { ...telemetry, store, stop: terminal.stop }
   const server = await start(config, parts)
-  terminal.onLogSignal(() => {
-    telemetry.switchLogLevel()
-    server.setLogLevel(log.level)
-  })
   const token = await issue(firstToken, server)
   const { description } = store
   const { url, operationsUrl } = server
@@ -92,8 +87,7 @@ async function serveStore(
       takesTokens: !takesJwt(config),
     }),
   )
-  const loops = countLoops(config.loops)
-  const about = { ...build, pid: process.pid, loops, store: description }
+  const about = { ...build, pid: process.pid, store: description }
   log.info({ url, operationsUrl, ...about }, 'listening')
   warnOfWideModes(config, log)
   watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })

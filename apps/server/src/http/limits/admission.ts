@@ -4,7 +4,6 @@ import type { EarlyCheck, PipelineOptions } from '../pipeline.ts'
 import { addHeader, endsConnection, sendError } from '../reply.ts'
 import { RequestError, retryAfter } from '../request-error.ts'
 import type { RefusalReason, Refusals } from './refusals.ts'
-import type { LoopCount } from './shared/loop-count.ts'
 
 /** Why a request is refused, and with which error. */
 export interface Refusal {
@@ -56,33 +55,30 @@ export function limitOverload(isOverloaded: () => boolean): Limit {
   return () => (isOverloaded() ? refusal : undefined)
 }
 
-/** The counts of requests in flight. */
-export interface InFlight {
-  readonly requests: LoopCount
-  readonly publicRequests: LoopCount
-}
-
 /** Requests for public content that may be in flight, whatever the limit of the others is. */
 const PUBLIC_LIMIT = 64
 
 /**
- * Refuses requests with 503 while the process has `requestLimit` others in flight, each until its
+ * Refuses requests with 503 while `requestLimit` others are in flight, each until its
  * reply has left or its caller is gone; public ones have places of their own.
  */
 export function limitInFlight(
   requestLimit: number,
   isPublic: (request: Request) => boolean,
-  { requests, publicRequests }: InFlight,
 ): Limit {
   const refusal = { reason: 'requests_in_flight', error: unavailable } as const
-  const leave = () => requests.leave()
-  const leavePublic = () => publicRequests.leave()
+  let requests = 0
+  let publicRequests = 0
+  const leave = () => void requests--
+  const leavePublic = () => void publicRequests--
   return (request, response) => {
     if (isPublic(request)) {
-      if (!publicRequests.take(PUBLIC_LIMIT)) return refusal
+      if (publicRequests >= PUBLIC_LIMIT) return refusal
+      publicRequests++
       response.on('close', leavePublic)
     } else {
-      if (!requests.take(requestLimit)) return refusal
+      if (requests >= requestLimit) return refusal
+      requests++
       response.on('close', leave)
     }
     return undefined

@@ -3,7 +3,6 @@ import type { FailureLimit } from '../../auth/bearer.ts'
 import { RequestError, retryAfter } from '../request-error.ts'
 import type { Refusal } from './admission.ts'
 import type { CallerOf } from './caller-address.ts'
-import type { LoopCounts } from './process-counts.ts'
 import { createRate } from './rate.ts'
 import type { Refusals } from './refusals.ts'
 
@@ -12,7 +11,6 @@ export interface FailedCredentialsOptions {
   readonly perMinute: number | undefined
   readonly callerOf: CallerOf
   readonly refusals: Refusals
-  readonly counts: Pick<LoopCounts, 'failureRates' | 'failuresOver'>
 }
 
 /** Callers that showed no valid credential too often. */
@@ -39,41 +37,20 @@ function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
 }
 
 /**
- * Until when some caller is over the limit, for all loops: while nobody is, no address is looked up.
- * Times are by performance.now().
- */
-function shareOver(shared: Int32Array) {
-  // In seconds, which fit into the number for as long as any process runs.
-  const toShared = (timeMs: number) => Math.ceil(timeMs / 1_000)
-  return {
-    isPossible: (nowMs: number) => toShared(nowMs) <= Atomics.load(shared, 0),
-    extend(timeMs: number): void {
-      const end = toShared(timeMs)
-      let before = Atomics.load(shared, 0)
-      while (before < end) {
-        const found = Atomics.compareExchange(shared, 0, before, end)
-        if (found === before) return
-        before = found
-      }
-    },
-  }
-}
-
-/**
  * Limits how often a caller may show no valid credential. A caller over the limit should still be
- * admitted with a token that this process knows: its check costs little, and a good caller may
+ * admitted with a token that this server knows: its check costs little, and a good caller may
  * share the address with a bad one.
  */
 export function limitFailedCredentials(options: FailedCredentialsOptions): FailedCredentials {
-  const { perMinute, callerOf, refusals, counts } = options
+  const { perMinute, callerOf, refusals } = options
   if (perMinute === undefined) return noLimit
-  const limit = { unitNs: Math.round(MINUTE_NS / perMinute), burst: perMinute }
-  const rate = createRate(limit, counts.failureRates)
-  const someoneOver = shareOver(counts.failuresOver)
+  const rate = createRate({ unitNs: Math.round(MINUTE_NS / perMinute), burst: perMinute })
+  /** Until when some caller is over the limit: while nobody is, no address is looked up. */
+  let overUntil = 0
 
   function refusalOf(request: IncomingMessage): Refusal | undefined {
     const now = performance.now()
-    if (!someoneOver.isPossible(now)) return undefined
+    if (now > overUntil) return undefined
     const caller = callerOf(request)
     return refusalAfter(caller, rate.look(caller, now).waitMs)
   }
@@ -93,7 +70,7 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
       const caller = callerOf(request)
       const before = rate.spend(caller, now)
       const { waitMs } = rate.look(caller, now)
-      if (waitMs > 0) someoneOver.extend(now + waitMs)
+      if (waitMs > 0) overUntil = Math.max(overUntil, now + waitMs)
       throwIf(refusalAfter(caller, before.waitMs))
     },
   }

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { RequestError } from '../request-error.ts'
 import type { Limit } from './admission.ts'
 import type { CallerAddresses } from './caller-address.ts'
-import type { LoopCounts } from './process-counts.ts'
 import type { Refusals } from './refusals.ts'
 
 export interface AddressLimitOptions {
@@ -16,40 +15,48 @@ export interface ConnectionLimitOptions extends AddressLimitOptions {
   /** Connections of all addresses. */
   readonly connectionLimit: number
   readonly refusals: Refusals
-  readonly counts: Pick<LoopCounts, 'connections' | 'addressConnections'>
+}
+
+/** How many of one kind of thing each address has now. */
+class AddressCounts {
+  readonly #counts = new Map<string, number>()
+
+  /** Adds one unless the address has `most`. */
+  add(address: string, most: number): boolean {
+    const count = this.#counts.get(address) ?? 0
+    if (count >= most) return false
+    this.#counts.set(address, count + 1)
+    return true
+  }
+
+  remove(address: string): void {
+    const count = this.#counts.get(address) ?? 0
+    if (count > 1) this.#counts.set(address, count - 1)
+    else this.#counts.delete(address)
+  }
 }
 
 /**
- * Closes connections beyond the limit of the process, or beyond that of their address, at once. A
+ * Closes connections beyond the limit of the server, or beyond that of their address, at once. A
  * trusted proxy may open any number of the former: `limitForwarded` limits its callers.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { connectionLimit, most, addresses, refusals } = options
-  const { connections, addressConnections } = options.counts
-  const leave = () => connections.leave()
+  const connections = new AddressCounts()
 
-  // Node refuses by this number before it makes a socket. At least 1, because 0 is no limit.
-  Object.defineProperty(server, 'maxConnections', {
-    get: () => Math.max(1, connectionLimit - connections.others),
-  })
+  // Node refuses by this number before it makes a socket.
+  server.maxConnections = connectionLimit
   server.on('drop', () => refusals.count('connections'))
 
   server.on('connection', (socket: Socket) => {
-    if (!connections.take(connectionLimit)) {
-      refusals.count('connections')
-      socket.destroy()
-      return
-    }
-    socket.once('close', leave)
-    const address = addresses.ofConnection(socket)
     if (most === undefined || addresses.isTrusted(socket)) return
-    const place = addressConnections.add(address, most)
-    if (place === undefined) {
-      refusals.count('address_connections', address)
-      socket.destroy()
+    const address = addresses.ofConnection(socket)
+    if (connections.add(address, most)) {
+      socket.once('close', () => connections.remove(address))
       return
     }
-    socket.once('close', () => addressConnections.remove(place))
+    refusals.count('address_connections', address)
+    socket.destroy()
   })
 }
 
@@ -62,17 +69,14 @@ const error = new RequestError(
  * Refuses requests that trusted proxies forward with 429: an address may have as many in flight as it
  * may have connections.
  */
-export function limitForwarded(
-  { most, addresses }: AddressLimitOptions,
-  { addressRequests }: Pick<LoopCounts, 'addressRequests'>,
-): Limit {
+export function limitForwarded({ most, addresses }: AddressLimitOptions): Limit {
   if (most === undefined || !addresses.hasProxies) return () => undefined
+  const requests = new AddressCounts()
   return (request, response) => {
     if (!addresses.isTrusted(request.socket)) return undefined
     const address = addresses.ofRequest(request)
-    const place = addressRequests.add(address, most)
-    if (place === undefined) return { reason: 'address_requests', error, who: address }
-    response.once('close', () => addressRequests.remove(place))
+    if (!requests.add(address, most)) return { reason: 'address_requests', error, who: address }
+    response.once('close', () => requests.remove(address))
     return undefined
   }
 }

@@ -1,8 +1,11 @@
-import type { RateLimit } from '../../store/store.ts'
-import type { Hash } from './shared/keyed-hash.ts'
-import { RateBuckets } from './shared/rate-buckets.ts'
-
 const NS_PER_MS = 1_000_000
+
+/** A rate in units: `burst` of them at once, then one in each `unitNs`. */
+export interface RateLimit {
+  /** Whole nanoseconds in which a unit grows back. */
+  readonly unitNs: number
+  readonly burst: number
+}
 
 /** What is left of a key's rate. */
 export interface RateState {
@@ -12,17 +15,7 @@ export interface RateState {
   readonly waitMs: number
 }
 
-/** What is left of a rate whose whole burst is available again in `fullInNs`. */
-export function stateOf({ unitNs, burst }: RateLimit, fullInNs: number): RateState {
-  const leftNs = burst * unitNs - fullInNs
-  const remaining = Math.max(0, Math.floor(leftNs / unitNs))
-  return { remaining, waitMs: remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS }
-}
-
-/**
- * A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(),
- * which counts from the start of the process in all its threads.
- */
+/** A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(). */
 export interface Rate {
   /** What is left; nothing is spent. */
   look(key: string, nowMs: number): RateState
@@ -30,36 +23,36 @@ export interface Rate {
   spend(key: string, nowMs: number): RateState
 }
 
-/** What the rates of all event loops of a process share, seen from one of them. */
-export interface RateShare {
-  /** From createRateMemory. */
-  readonly memory: SharedArrayBuffer
-  readonly loop: number
-  readonly hash: (key: string) => Hash
-}
+/** More than there are tokens or failing callers at a time. */
+const MOST_KEYS = 100_000
 
 /**
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
  * each key: the time at which all of its burst is available again.
  */
-export function createRate(limit: RateLimit, { memory, loop, hash }: RateShare): Rate {
-  const buckets = new RateBuckets(memory, loop)
-  let nowNs = 0
-  let spends = false
-  let state: RateState
+export function createRate({ unitNs, burst }: RateLimit, mostKeys = MOST_KEYS): Rate {
+  const fullAtNs = new Map<string, number>()
 
-  // One function for all calls, because a new one for each would be garbage.
-  function change(fullAtNs: number): number {
-    const missingNs = Math.max(0, fullAtNs - nowNs)
-    state = stateOf(limit, missingNs)
-    return spends && state.waitMs === 0 ? nowNs + missingNs + limit.unitNs : fullAtNs
+  /** Forgets the keys that have their whole burst, and the oldest ones until half of the room is free. */
+  function sweep(nowNs: number): void {
+    for (const [key, timeNs] of fullAtNs) if (timeNs <= nowNs) fullAtNs.delete(key)
+    for (const key of fullAtNs.keys()) {
+      if (fullAtNs.size <= mostKeys / 2) return
+      fullAtNs.delete(key)
+    }
   }
 
-  function use(key: string, nowMs: number, isSpent: boolean): RateState {
-    nowNs = Math.round(nowMs * NS_PER_MS)
-    spends = isSpent
-    buckets.update(hash(key), change)
-    return state
+  function use(key: string, nowMs: number, spends: boolean): RateState {
+    const nowNs = Math.round(nowMs * NS_PER_MS)
+    const missingNs = Math.max(0, (fullAtNs.get(key) ?? 0) - nowNs)
+    const leftNs = burst * unitNs - missingNs
+    const remaining = Math.max(0, Math.floor(leftNs / unitNs))
+    const waitMs = remaining > 0 ? 0 : (unitNs - leftNs) / NS_PER_MS
+    if (spends && remaining > 0) {
+      fullAtNs.set(key, nowNs + missingNs + unitNs)
+      if (fullAtNs.size > mostKeys) sweep(nowNs)
+    }
+    return { remaining, waitMs }
   }
 
   return {

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming } from '../../store/observer.ts'
 import type { CreateOutcome, PlantStore } from '../../store/store.ts'
-import type { LoopCount } from './shared/loop-count.ts'
 
 export interface WaitingLimits {
   /** The most plants that may wait for their outcome: as many as there may be requests. */
@@ -22,7 +21,7 @@ export interface LoopClock {
 /** The time over which the wait is averaged. */
 const SPAN_MS = 100
 
-/** How many of the process may always wait: they are soon served, and fewer could not fill a commit. */
+/** How many may always wait: they are soon served, and fewer could not fill a commit. */
 const ALWAYS = 256
 
 /** The growth of the limit for each span in which the wait was short. */
@@ -35,7 +34,7 @@ interface Turn {
   plants: number
 }
 
-/** The event loop of this thread. */
+/** The event loop of the server. */
 function createLoopClock(): LoopClock {
   let active = performance.eventLoopUtilization().active
   let turns = performance.nodeTiming.uvMetricsInfo.loopCount
@@ -55,16 +54,10 @@ function createLoopClock(): LoopClock {
  * request was not read yet. From `create` to its outcome it is, by Little's law, the average number
  * of waiting plants divided by the rate of their outcomes. If the sum was too long for two spans, no
  * more may wait than had an outcome within the limit.
- *
- * The time is that of one event loop: its turns and its queue are its own, and an average over all
- * would hide a loop that is blocked among those that are idle. How many may always wait is counted
- * for the process, because the loops fill commits together.
  */
 export class WaitingPlants implements PlantStore {
   readonly #plants: PlantStore
   readonly #limits: WaitingLimits
-  readonly #ofProcess: LoopCount
-  readonly #always: number
   readonly #clock: LoopClock
   #limit: number
   #waiting = 0
@@ -76,16 +69,8 @@ export class WaitingPlants implements PlantStore {
   #longSpans = 0
   #turn: Turn | undefined
 
-  /** @param ofProcess counts the plants of all loops that wait for their outcome. */
-  constructor(
-    plants: PlantStore,
-    limits: WaitingLimits,
-    ofProcess: LoopCount,
-    clock: LoopClock = createLoopClock(),
-  ) {
+  constructor(plants: PlantStore, limits: WaitingLimits, clock: LoopClock = createLoopClock()) {
     this.#plants = plants
-    this.#ofProcess = ofProcess
-    this.#always = Math.min(ALWAYS, limits.requestLimit)
     this.#limits = limits
     this.#clock = clock
     this.#limit = limits.requestLimit
@@ -101,7 +86,7 @@ export class WaitingPlants implements PlantStore {
       this.#turn = { startedAt: now, plants: this.#waiting }
       setImmediate(this.#endTurn)
     }
-    if (this.#waiting >= this.#limit && this.#ofProcess.total >= this.#always) return true
+    if (this.#waiting >= this.#limit) return true
     // After such a long turn, what is still unread has waited too long already.
     return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > this.#limits.waitLimitMs
   }
@@ -109,7 +94,6 @@ export class WaitingPlants implements PlantStore {
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
     this.#advance(this.#clock.now())
     this.#waiting++
-    this.#ofProcess.add()
     if (this.#turn !== undefined) this.#turn.plants++
     const outcome = this.#plants.create(plant, timing)
     outcome.then(this.#noteOutcome, this.#noteOutcome)
@@ -119,7 +103,6 @@ export class WaitingPlants implements PlantStore {
   readonly #noteOutcome = (): void => {
     this.#advance(this.#clock.now())
     this.#waiting--
-    this.#ofProcess.leave()
     this.#outcomes++
   }
 
@@ -150,9 +133,6 @@ export class WaitingPlants implements PlantStore {
     this.#longSpans = isLong ? this.#longSpans + 1 : 0
     if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
     if (this.#longSpans === 1) return this.#limit
-    return Math.min(
-      requestLimit,
-      Math.max(ALWAYS / this.#ofProcess.loops, (this.#outcomes * allowedMs) / elapsedMs),
-    )
+    return Math.min(requestLimit, Math.max(ALWAYS, (this.#outcomes * allowedMs) / elapsedMs))
   }
 }

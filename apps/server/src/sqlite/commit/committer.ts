@@ -1,7 +1,6 @@
 import type { NewPlant } from '@plant-store/contract'
 import type { CreateOutcome } from '../../store/store.ts'
 import type { Transactions } from '../database/transactions.ts'
-import type { CommitEnd } from './commit-messages.ts'
 import { CommitThread, type CommitThreadOptions } from './commit-thread.ts'
 
 /**
@@ -15,8 +14,6 @@ export interface Committer {
   commit(plants: readonly NewPlant[]): Promise<CreateOutcome[]>
   /** Resolves a batch that the thread has ended, without waiting for the event loop's next turn. */
   poll(): void
-  /** What a CommitPort in another thread needs. */
-  share(): CommitEnd
   /** Takes nothing more: the file cannot be trusted. */
   stop(): void
   close(): Promise<void>
@@ -57,10 +54,6 @@ export function createCommitter(
     },
     poll() {
       thread?.poll()
-    },
-    share() {
-      thread ??= new CommitThread(options)
-      return thread.share()
     },
     stop() {
       thread?.stop()

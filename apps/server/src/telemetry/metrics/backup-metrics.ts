@@ -5,7 +5,6 @@ import type { Store } from '../../store/store.ts'
 export function addBackupMeasures(registers: Registry[], store: Pick<Store, 'measure'>): void {
   new Gauge({
     name: 'plant_store_last_backup_timestamp_seconds',
-    aggregator: 'first',
     help: 'When the last good backup by `backup` ended, in seconds since 1970; absent before the first.',
     registers,
     async collect() {

@@ -13,7 +13,6 @@ export function createTokenCacheObserver(registers: Registry[]): TokenCacheObser
   let rememberedTokens = 0
   new Gauge({
     name: 'plant_store_token_cache_tokens',
-    aggregator: 'max',
     help: 'Tokens that the server remembers.',
     registers,
     collect() {
@@ -40,7 +39,6 @@ export function createJwksObserver(registers: Registry[]): JwksObserver {
   for (const result of ['ok', 'failed']) fetches.inc({ result }, 0)
   const fetchedAt = new Gauge({
     name: 'plant_store_jwks_last_fetch_timestamp_seconds',
-    aggregator: 'max',
     help: "When the token issuer's keys were last fetched, in Unix time; 0 for never.",
     registers,
   })

@@ -12,13 +12,11 @@ export function createLagMetrics(): Registry {
   const max = new Gauge({
     name: LAG_MAX,
     help: 'The maximum event loop delay since the last reading.',
-    aggregator: 'max',
     registers: [registry],
   })
   new Gauge({
     name: LAG_P99,
     help: 'The 99th percentile of the event loop delays since the last reading.',
-    aggregator: 'max',
     registers: [registry],
     // Also sets the other, which is read after it.
     collect() {

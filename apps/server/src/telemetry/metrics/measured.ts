@@ -1,3 +1,8 @@
+import type { MetricObjectWithValues, MetricValue } from '@prometheus-io/client'
+
+/** A metric with its values, as the registry gives it. */
+export type Reading = MetricObjectWithValues<MetricValue<string>>
+
 export type Labels = Readonly<Partial<Record<string, string | number>>>
 
 /** One value of a metric: a line of `/metrics`. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { collectDefaultMetrics, Gauge, type MetricValue, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../../auth/key-ring.ts'
 import type { TokenCacheObserver } from '../../auth/token-cache.ts'
@@ -11,21 +10,13 @@ import type { Store } from '../../store/store.ts'
 import { addBackupMeasures } from './backup-metrics.ts'
 import { createJwksObserver, createTokenCacheObserver } from './credential-metrics.ts'
 import { createLagMetrics } from './lag-metrics.ts'
-import {
-  combine,
-  keepCounters,
-  type MetricsSnapshot,
-  type Reading,
-  type ReadLoops,
-  readingsIn,
-} from './loop-metrics.ts'
-import type { Measured } from './measured.ts'
+import type { Measured, Reading } from './measured.ts'
 import { createLimiterObserver, createRequestObserver } from './request-metrics.ts'
 import { addStoreMeasures, createStoreObserver } from './store-metrics.ts'
 import { createTokenObserver, type TokenObserver } from './token-metrics.ts'
 
 /**
- * The metrics of one event loop: an observer for each part of it, and the text of all metrics.
+ * The metrics of a server: an observer for each part of it, and the text of all metrics.
  * A create costs three calls of observers and its share of two more, together 0.1 µs.
  */
 export interface Metrics {
@@ -41,10 +32,6 @@ export interface Metrics {
   measureReadiness(assertReady: () => Promise<void>): void
   /** From now on each scrape counts the open connections of the service. */
   measureConnections(count: () => number): void
-  /** What this event loop has measured, for a scrape; with names only these metrics, for the page. */
-  snapshot(names?: readonly string[]): Promise<MetricsSnapshot>
-  /** From now on `read` and `print` give what this loop and these have measured together. */
-  addLoops(readLoops: ReadLoops): void
   /** The values of some metrics; none where there is no metric of a name. */
   read(names: readonly string[]): Promise<readonly Measured[]>
   /** The Content-Type of `print`. */
@@ -59,7 +46,6 @@ const READINESS_LIMIT_MS = 3_000
 function addReadiness(registers: Registry[], assertReady: () => Promise<void>): void {
   new Gauge({
     name: 'plant_store_ready',
-    aggregator: 'first',
     help: '1 while /readyz would answer 200, else 0.',
     registers,
     async collect() {
@@ -75,7 +61,6 @@ function addReadiness(registers: Registry[], assertReady: () => Promise<void>): 
 function addBuildInfo(registers: Registry[]): void {
   new Gauge({
     name: 'plant_store_build_info',
-    aggregator: 'first',
     help: '1, with the versions of the server and of Node.js as labels.',
     labelNames: ['version', 'node'],
     registers,
@@ -103,20 +88,9 @@ function valuesOf({ name, values }: Reading): Measured[] {
   }))
 }
 
-/** What several loops show is that of the process: not added up, or the largest. */
-function chooseAggregators(registry: Registry): void {
-  for (const metric of registry.getMetricsAsArray()) {
-    const { name } = metric
-    if (name.startsWith('process_')) metric.aggregator = 'first'
-    if (name.startsWith('nodejs_eventloop_lag')) metric.aggregator = 'max'
-    if (metric.type === 'summary') metric.aggregator = 'first'
-  }
-}
-
-/** Reads the metrics of one event loop, in the order of the names. */
+/** Reads metrics, in the order of the names. */
 function createReader(registry: Registry, lag: Registry) {
-  return async (names?: readonly string[]): Promise<Reading[]> => {
-    if (names === undefined) return await registry.getMetricsAsJSON()
+  return async (names: readonly string[]): Promise<Reading[]> => {
     const metrics = names.map((name) => lag.getSingleMetric(name) ?? registry.getSingleMetric(name))
     const readings = await Promise.all(metrics.map((metric) => metric?.get()))
     return readings.filter((reading) => reading !== undefined)
@@ -128,16 +102,8 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  chooseAggregators(registry)
   addBuildInfo(registers)
-  const life = randomUUID()
-  const readOwn = createReader(registry, createLagMetrics())
-  let readLoops: ReturnType<typeof keepCounters> | undefined
-
-  async function readAll(names?: readonly string[]): Promise<Registry> {
-    const [own, loops = []] = await Promise.all([readOwn(names), readLoops?.(names)])
-    return combine([own, ...loops])
-  }
+  const readByName = createReader(registry, createLagMetrics())
 
   return {
     requests: createRequestObserver(registers),
@@ -152,16 +118,8 @@ export function createMetrics(): Metrics {
     },
     measureReadiness: (assertReady) => addReadiness(registers, assertReady),
     measureConnections: (count) => addConnections(registers, count),
-    snapshot: async (names) => ({ life, readings: await readOwn(names) }),
-    addLoops(source) {
-      readLoops = keepCounters(source)
-    },
-    async read(names) {
-      return readingsIn(await readAll(names)).flatMap(valuesOf)
-    },
+    read: async (names) => (await readByName(names)).flatMap(valuesOf),
     contentType: registry.contentType,
-    async print() {
-      return (await readAll()).metrics()
-    },
+    print: () => registry.metrics(),
   }
 }

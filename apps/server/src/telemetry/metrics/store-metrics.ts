@@ -48,8 +48,6 @@ export function createStoreObserver(registers: Registry[]): StoreObserver {
 interface Measured {
   readonly name: string
   readonly help: string
-  /** One for all loops; by default each loop has its own, and all are added up. */
-  readonly isOfProcess?: boolean
   /** Undefined where the engine does not have it; the metric is then left out. */
   readonly read: (measures: StoreMeasures) => number | undefined
 }
@@ -61,26 +59,17 @@ const MEASURED: readonly Measured[] = [
     read: ({ waitingPlants }) => waitingPlants,
   },
   {
-    name: 'plant_store_waiting_plants_limit',
-    isOfProcess: true,
-    help: 'Most plants that may wait; one more is answered 503.',
-    read: ({ queueLimit }) => queueLimit,
-  },
-  {
     name: 'plant_store_sqlite_database_bytes',
-    isOfProcess: true,
     help: 'Size of the SQLite file.',
     read: ({ sqlite }) => sqlite?.databaseBytes,
   },
   {
     name: 'plant_store_sqlite_log_bytes',
-    isOfProcess: true,
     help: 'Size of the write-ahead log; about 4 MB unless a reader keeps it from being used again.',
     read: ({ sqlite }) => sqlite?.logBytes,
   },
   {
     name: 'plant_store_sqlite_disk_free_bytes',
-    isOfProcess: true,
     help: 'Free space on the file system of the SQLite file, for the user of the server.',
     read: ({ sqlite }) => sqlite?.diskFreeBytes,
   },
@@ -120,11 +109,10 @@ export function addStoreMeasures(registers: Registry[], store: Pick<Store, 'meas
     return measured
   }
 
-  for (const { name, help, isOfProcess = false, read } of MEASURED) {
+  for (const { name, help, read } of MEASURED) {
     new Gauge({
       name,
       help,
-      aggregator: isOfProcess ? 'first' : 'sum',
       registers,
       async collect() {
         // A gauge that cannot be read must not hide the others.

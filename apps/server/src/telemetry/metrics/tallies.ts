@@ -1,6 +1,5 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client'
-import type { Reading } from './loop-metrics.ts'
-import type { Labels } from './measured.ts'
+import type { Labels, Reading } from './measured.ts'
 
 // The library looks each series up by its labels whenever it counts: too dear for what every create
 // counts. Here it is a number in memory, and the library reads it at a scrape.

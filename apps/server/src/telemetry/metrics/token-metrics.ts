@@ -11,7 +11,6 @@ export function createTokenObserver(registers: Registry[]): TokenObserver {
   let nextEnd: number | undefined
   new Gauge({
     name: 'plant_store_next_token_end_timestamp_seconds',
-    aggregator: 'first',
     help: 'When the first usable token without a successor ends, in Unix time; absent where none ends. Read from the store once an hour.',
     registers,
     collect() {

@@ -31,7 +31,6 @@ export const READ_FIRST = ['nodejs_heap_size_total_bytes', 'process_cpu_user_sec
 export const FACTS = [
   'process_start_time_seconds',
   'plant_store_sqlite_database_bytes',
-  'plant_store_waiting_plants_limit',
   'plant_store_postgres_pool_connections_limit',
   'plant_store_next_token_end_timestamp_seconds',
   'plant_store_last_backup_timestamp_seconds',

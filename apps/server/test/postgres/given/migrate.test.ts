@@ -16,7 +16,7 @@ test(
     const url = await postgres.createDatabase()
     expect((await runProgram(['migrate', '--database-url', url])).code).toBe(0)
     const plants = Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` }))
-    const before = await openStoreAt(url, 8192)
+    const before = await openStoreAt(url)
     await Promise.all(plants.map((plant) => before.plants.create(plant)))
     for (let run = 0; run < 2; run++) {
       const { code, err } = await runProgram(['migrate', '--distributed', '--database-url', url])
@@ -25,7 +25,7 @@ test(
         err: expect.stringMatching(/plants lie by id in \d+ shards/),
       })
     }
-    const store = await openStoreAt(url, 8192)
+    const store = await openStoreAt(url)
     const outcomes = await Promise.all(plants.map((plant) => store.plants.create(plant)))
     expect(new Set(outcomes)).toEqual(new Set(['already_there']))
     const tables =

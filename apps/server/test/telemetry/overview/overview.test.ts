@@ -138,12 +138,15 @@ describe('/overview.json', () => {
 
   test('has the settings that differ from their defaults, each with its source', async () => {
     const server = await startServerProcess({
-      args: ['--queue-limit', '99'],
+      args: ['--body-limit-bytes', '99'],
       environment: { PLANT_STORE_REQUEST_LIMIT: '77', PLANT_STORE_ADDRESS_LIMIT: '1024' },
     })
     const { settings } = await readOverview(server)
     const shown = (name: string) => settings.find((setting) => setting.name === name)
-    expect(shown('PLANT_STORE_QUEUE_LIMIT')).toMatchObject({ text: '99', source: '--queue-limit' })
+    expect(shown('PLANT_STORE_BODY_LIMIT_BYTES')).toMatchObject({
+      text: '99',
+      source: '--body-limit-bytes',
+    })
     expect(shown('PLANT_STORE_REQUEST_LIMIT')).toMatchObject({
       text: '77',
       source: 'PLANT_STORE_REQUEST_LIMIT',

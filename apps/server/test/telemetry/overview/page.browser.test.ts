@@ -118,7 +118,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
   })
 
   test('under load it shows what happens, and every moment of it to the keyboard', async () => {
-    const server = await startScrapedServer({ PLANT_STORE_QUEUE_LIMIT: '99' })
+    const server = await startScrapedServer({ PLANT_STORE_REQUEST_LIMIT: '99' })
     const { page, errors } = await openPage(server, { reducedMotion: 'reduce' })
     let isOver = false
     async function send(first: number): Promise<void> {
@@ -132,7 +132,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     expect(await latency.locator('.big').textContent()).toMatch(/^[\d.]+ (ms|µs|s) p99$/)
     expect(await latency.locator('.words').textContent()).toMatch(/p99 .*; p90 .*; p50 /)
     expect(await page.locator('#state-reason').textContent()).toMatch(/replies a second; 99 of 100/)
-    expect(await page.getByRole('cell', { name: 'PLANT_STORE_QUEUE_LIMIT' }).count()).toBe(1)
+    expect(await page.getByRole('cell', { name: 'PLANT_STORE_REQUEST_LIMIT' }).count()).toBe(1)
     await keepScreenshot(page, 'load')
 
     await page.keyboard.press('Tab')
