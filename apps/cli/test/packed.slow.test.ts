@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../packages/client/runtimes/needs.ts'
 import { findRuntimes } from '../../../packages/client/runtimes/runtimes.ts'
-import { buildRelease } from '../../../release/test/build.ts'
+import { buildRelease } from '../../../release/test/released.ts'
 import { startServer } from './helpers/server.ts'
 
 const run = promisify(execFile)
