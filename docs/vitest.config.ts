@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** They install into copies of the repository; `pnpm test:all` runs them. */
-const IN_COPIES = ['first-plant', 'operations', 'other-languages', 'spreadsheet'].map(
-  (name) => `test/${name}.test.ts`,
-)
+const IN_COPIES = ['first-plant', 'operations', 'spreadsheet'].map((name) => `test/${name}.test.ts`)
 
 /** Processes of a machine that is busy with other tests take their time. */
 const patient = {

@@ -50,7 +50,7 @@ test('a reader of the README has stored a plant by line 20, and reads at most 25
 })
 
 test('every block is one that a test or the check runs', () => {
-  // The blocks of docs/clients.md are files that `pnpm foreign` runs.
+  // The blocks of docs/clients.md are files that `pnpm interop` runs.
   const commands = documents
     .filter((document) => document !== 'docs/clients.md')
     .flatMap(blocksOf)

@@ -71,7 +71,7 @@ test('the program for a proxy goes through it', () => {
 })
 
 test('every program of the documents is an example, and every example is in a document', () => {
-  // The programs of docs/clients.md are files that `pnpm foreign` runs.
+  // The programs of docs/clients.md are files that `pnpm interop` runs.
   const shown = documents
     .filter((document) => document !== 'docs/clients.md')
     .flatMap(blocksOf)

@@ -1,1 +1,0 @@
-dotnet built/FirstPlant.dll "$@"

@@ -1,1 +1,0 @@
-node built/first-plant.js "$@"

@@ -1,2 +1,0 @@
-openapi-generator-cli generate -i $DOCUMENT -g php -o client
-composer install --no-interaction

@@ -1,1 +1,0 @@
-php first_plant.php "$@"

@@ -1,1 +1,0 @@
-here/bin/python first_plant.py "$@"

@@ -1,1 +1,0 @@
-ruby -I client/lib first_plant.rb "$@"

@@ -1,1 +1,0 @@
-target/debug/first "$@"
