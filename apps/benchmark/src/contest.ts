@@ -26,26 +26,7 @@ export async function warmUp({ load, seconds }: Context, { target }: Server): Pr
   return (await load.ask<SendResult>(order)).plants
 }
 
-async function measureServer(names: Names, server: Server, database: Database, context: Context) {
-  const { target, pid } = server
-  const { load, seconds } = context
-  const readCpu = () => [cpuSeconds(pid), cpuSeconds(database.pid ?? Number.NaN)]
-  let stored = await warmUp(context, server)
-  const rows: Row[] = []
-  for (const atOnce of CONNECTIONS) {
-    const before = readCpu()
-    const order: LoadOrder = { target, connections: atOnce, seconds }
-    const { plants, ...seen } = await load.ask<SendResult>(order)
-    const [cpuUs = Number.NaN, databaseCpuUs = Number.NaN] = readCpu().map(
-      (after, index) => ((after - (before[index] ?? Number.NaN)) / plants) * 1e6,
-    )
-    rows.push({ ...names, atOnce, ...seen, cpuUs, databaseCpuUs, mib: mostMib(pid) })
-    stored += plants
-  }
-  return { rows, stored }
-}
-
-/** Starts a server on a database of its own, gives both to `use`, and stops it in any case. */
+/** Starts a server on a database of its own, gives both to `use`, and stops it. */
 export async function withServer<Result>(
   { databases }: Context,
   [engine, start]: readonly [Engine, StartServer],
@@ -53,19 +34,28 @@ export async function withServer<Result>(
 ): Promise<Result> {
   const database = await databases.make(engine)
   const server = await start(database)
-  try {
-    return await use(server, database)
-  } finally {
-    await server.stop()
-    await database.drop()
-  }
+  const result = await use(server, database)
+  await server.stop()
+  await database.drop()
+  return result
 }
 
 /** @throws when a response was wrong, or the database does not hold what was answered 200 */
 export function contestOf(names: Names, engine: Engine, start: StartServer) {
   return (context: Context): Promise<Row[]> =>
     withServer(context, [engine, start], async (server, database) => {
-      const { rows, stored } = await measureServer(names, server, database, context)
+      const { target, pid } = server
+      let stored = await warmUp(context, server)
+      const rows: Row[] = []
+      for (const atOnce of CONNECTIONS) {
+        const [before, databaseBefore] = [cpuSeconds(pid), cpuSeconds(database.pid)]
+        const order: LoadOrder = { target, connections: atOnce, seconds: context.seconds }
+        const seen = await context.load.ask<SendResult>(order)
+        const cpuUs = ((cpuSeconds(pid) - before) / seen.plants) * 1e6
+        const databaseCpuUs = ((cpuSeconds(database.pid) - databaseBefore) / seen.plants) * 1e6
+        rows.push({ ...names, atOnce, ...seen, cpuUs, databaseCpuUs, mib: mostMib(pid) })
+        stored += seen.plants
+      }
       const found = await server.countPlants?.()
       if (found === undefined || found === stored) return rows
       throw new Error(`${stored} plants were answered 200 and ${found} are stored`)

@@ -1,4 +1,5 @@
 import { type Context, contestOf } from './contest.ts'
+import type { Engine } from './databases.ts'
 import type { Row } from './measurement.ts'
 import { pocketbase } from './pocketbase.ts'
 import { measureClient, measureImport, measureLoop } from './senders/contests.ts'
@@ -10,43 +11,33 @@ export interface Contestant {
   measure(context: Context): Promise<Row[]>
 }
 
-const SQLITE = 'Plant Store (SQLite)'
-const POSTGRES = 'Plant Store (PostgreSQL)'
+const OURS = { sqlite: 'Plant Store (SQLite)', postgres: 'Plant Store (PostgreSQL)' }
 
-const beside = (dividedBy: string, title: string) => ({ title, dividedBy })
-
-const onSqlite = (name: string, title: string, start: StartServer) => ({
-  name,
-  measure: contestOf(beside(SQLITE, title), 'sqlite', start),
-})
-
-const onPostgres = (name: string, title: string, start: StartServer) => ({
-  name,
-  measure: contestOf(beside(POSTGRES, title), 'postgres', start),
-})
+/** Nothing without a server to start. */
+function serve(engine: Engine, name: string, title: string, start?: StartServer): Contestant[] {
+  const names = { title, dividedBy: OURS[engine] }
+  return start ? [{ name, measure: contestOf(names, engine, start) }] : []
+}
 
 /** In the order of a round. The programs are another build of our server, and PocketBase. */
 export function contestantsWith(server?: string, pocket?: string): readonly Contestant[] {
+  const other = server === undefined ? undefined : ours(server)
+  const pocketBase = pocket === undefined ? undefined : pocketbase(pocket)
+  const beside = (title: string) => ({ title, dividedBy: OURS.sqlite })
+  const loop = (context: Context) => measureLoop(beside('SQLite in a bare loop'), context)
+  const imported = (context: Context) => measureImport(beside('plant-store import'), context)
   return [
-    onSqlite('raw', 'node:http (keeps nothing)', peer('./peers/raw.ts', 'forgets')),
-    onSqlite('express', 'Express (a Map)', peer('./peers/express.ts', 'forgets')),
-    onSqlite('fastify', 'Fastify (better-sqlite3)', peer('./peers/fastify.ts')),
-    ...(pocket === undefined ? [] : [onSqlite('pocketbase', 'PocketBase', pocketbase(pocket))]),
-    {
-      name: 'loop',
-      measure: (context) => measureLoop(beside(SQLITE, 'SQLite in a bare loop'), context),
-    },
-    onSqlite('server', SQLITE, ours()),
-    ...(server === undefined ? [] : [onSqlite('other', 'other build (SQLite)', ours(server))]),
-    {
-      name: 'import',
-      measure: (context) => measureImport(beside(SQLITE, 'plant-store import'), context),
-    },
+    ...serve('sqlite', 'raw', 'node:http (keeps nothing)', peer('./peers/raw.ts', 'forgets')),
+    ...serve('sqlite', 'express', 'Express (a Map)', peer('./peers/express.ts', 'forgets')),
+    ...serve('sqlite', 'fastify', 'Fastify (better-sqlite3)', peer('./peers/fastify.ts')),
+    ...serve('sqlite', 'pocketbase', 'PocketBase', pocketBase),
+    { name: 'loop', measure: loop },
+    ...serve('sqlite', 'server', OURS.sqlite, ours()),
+    ...serve('sqlite', 'other', 'other build (SQLite)', other),
+    { name: 'import', measure: imported },
     { name: 'client', measure: measureClient },
-    onPostgres('fastify-postgres', 'Fastify (pg)', peer('./peers/fastify.ts')),
-    onPostgres('postgres', POSTGRES, ours()),
-    ...(server === undefined
-      ? []
-      : [onPostgres('other-postgres', 'other build (PostgreSQL)', ours(server))]),
+    ...serve('postgres', 'fastify-postgres', 'Fastify (pg)', peer('./peers/fastify.ts')),
+    ...serve('postgres', 'postgres', OURS.postgres, ours()),
+    ...serve('postgres', 'other-postgres', 'other build (PostgreSQL)', other),
   ]
 }

@@ -9,8 +9,8 @@ export type Engine = 'sqlite' | 'postgres'
 export interface Database {
   readonly url: string
   readonly folder: string
-  /** The database server; undefined where there is none. */
-  readonly pid?: number
+  /** The database server; NaN where there is none. */
+  readonly pid: number
   countPlants(): Promise<number>
   drop(): Promise<void>
 }
@@ -25,34 +25,6 @@ export function countSqlitePlants(path: string): number {
   return Number(count)
 }
 
-function makeSqlite(folder: string): Database {
-  const path = join(folder, 'plants.db')
-  return {
-    url: `sqlite:${path}`,
-    folder,
-    countPlants: async () => countSqlitePlants(path),
-    drop: async () => rmSync(folder, { recursive: true }),
-  }
-}
-
-async function makePostgres(folder: string, starting: ReturnType<typeof startPostgres>) {
-  const postgres = await starting
-  const url = await postgres.createDatabase()
-  const maintain = (text: string) => query(postgres.urlOf('postgres'), text)
-  // What was written so far is not left for whoever is measured next.
-  await maintain('CHECKPOINT')
-  return {
-    url,
-    folder,
-    pid: postgres.pid(),
-    countPlants: async () => Number((await query(url, COUNT))[0]?.count),
-    async drop() {
-      await maintain(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
-      rmSync(folder, { recursive: true })
-    },
-  }
-}
-
 export type Databases = ReturnType<typeof createDatabases>
 
 /** Makes databases of either engine. PostgreSQL is started when it is first needed. */
@@ -60,13 +32,29 @@ export function createDatabases(parent: string) {
   // The data of PostgreSQL goes there too.
   process.env.TMPDIR = parent
   let starting: ReturnType<typeof startPostgres> | undefined
+
+  async function makePostgres(folder: string): Promise<Database> {
+    // The tests' setting is smaller than PostgreSQL's own.
+    starting ??= startPostgres(['shared_buffers=128MB'])
+    const postgres = await starting
+    const url = await postgres.createDatabase()
+    const maintain = (text: string) => query(postgres.urlOf('postgres'), text)
+    // What was written so far is not left for whoever is measured next.
+    await maintain('CHECKPOINT')
+    const countPlants = async () => Number((await query(url, COUNT))[0]?.count)
+    const drop = async () =>
+      void (await maintain(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`))
+    return { url, folder, pid: postgres.pid(), countPlants, drop }
+  }
+
   return {
     async make(engine: Engine): Promise<Database> {
       const folder = mkdtempSync(join(parent, `${engine}-`))
-      if (engine === 'sqlite') return makeSqlite(folder)
-      // The tests' setting is smaller than PostgreSQL's own.
-      starting ??= startPostgres(['shared_buffers=128MB'])
-      return makePostgres(folder, starting)
+      if (engine === 'postgres') return makePostgres(folder)
+      const path = join(folder, 'plants.db')
+      const countPlants = async () => countSqlitePlants(path)
+      const drop = async () => rmSync(folder, { recursive: true })
+      return { url: `sqlite:${path}`, folder, pid: Number.NaN, countPlants, drop }
     },
     async close(): Promise<void> {
       await (await starting)?.stop()

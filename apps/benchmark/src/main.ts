@@ -8,7 +8,8 @@ import { describeRun, renderPage } from './report/page.ts'
 import { drawPlot } from './report/plot.ts'
 import { type Round, renderTable } from './report/table.ts'
 
-const DOCS = join(import.meta.dirname, '../../../docs')
+const PAGE = join(import.meta.dirname, '../../../docs/performance.md')
+const PLOT = join(import.meta.dirname, '../../../docs/performance/rate.svg')
 
 const ROUNDS = 5
 
@@ -30,26 +31,23 @@ async function measureRounds({ contestants, seconds }: Options, folder: string):
   return rounds
 }
 
-function writePage(results: string, rounds: readonly Round[]): void {
-  const page = join(DOCS, 'performance.md')
-  writeFileSync(page, renderPage(readFileSync(page, 'utf8'), results))
-  writeFileSync(join(DOCS, 'performance/rate.svg'), drawPlot(rounds))
-}
-
 // What this process has started ends with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
+async function run(options: Options): Promise<void> {
+  const folder = makeDataFolder()
+  const about = describeRun(ROUNDS, options.seconds, measureSync(folder))
+  const rounds = await measureRounds(options, folder)
+  const results = `${about}\n${renderTable(rounds)}`
+  process.stdout.write(results)
+  if (!options.writes) return
+  writeFileSync(PAGE, renderPage(readFileSync(PAGE, 'utf8'), results))
+  writeFileSync(PLOT, drawPlot(rounds))
+}
+
 try {
   if (process.argv.includes('--help')) process.stdout.write(USAGE)
-  else {
-    const options = readOptions(process.argv.slice(2))
-    const folder = makeDataFolder()
-    const about = describeRun(ROUNDS, options.seconds, measureSync(folder))
-    const rounds = await measureRounds(options, folder)
-    const results = `${about}\n${renderTable(rounds)}`
-    process.stdout.write(results)
-    if (options.writes) writePage(results, rounds)
-  }
+  else await run(readOptions(process.argv.slice(2)))
 } catch (error) {
   console.error(error)
   process.exit(1)

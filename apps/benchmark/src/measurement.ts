@@ -35,15 +35,15 @@ export interface SendResult {
   readonly cpuUs: number
 }
 
-/** One row of the table, in one round. What nobody says is NaN. */
-export interface Row extends Omit<SendResult, 'plants'> {
+/** One row of the table, in one round. */
+export interface Row extends Partial<SendResult> {
   readonly title: string
   /** The row of the same round that rate and processor time are divided by. */
   readonly dividedBy: string
   /** Connections, calls, or plants in a commit. */
   readonly atOnce: number
   /** Processor time of the database server for each plant, in µs. */
-  readonly databaseCpuUs: number
+  readonly databaseCpuUs?: number
   /** The most memory that was resident, in MiB. */
-  readonly mib: number
+  readonly mib?: number
 }

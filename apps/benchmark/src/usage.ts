@@ -20,10 +20,9 @@ function readTimes(pid: number | string) {
   const [, parent, ...rest] = read(`${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')
-  const [user, system, endedUser, endedSystem] = rest.slice(9).map(Number)
-  const toSeconds = (...ticks: (number | undefined)[]) =>
-    ticks.reduce<number>((sum, count) => sum + (count ?? Number.NaN), 0) / TICKS_PER_SECOND
-  return { parent, own: toSeconds(user, system), ended: toSeconds(endedUser, endedSystem) }
+  const secondsAt = (index: number) =>
+    (Number(rest[index]) + Number(rest[index + 1])) / TICKS_PER_SECOND
+  return { parent, own: secondsAt(9), ended: secondsAt(11) }
 }
 
 /** The processor time of a process and its children so far, in seconds. */

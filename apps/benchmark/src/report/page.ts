@@ -5,9 +5,7 @@ import { formatNumber } from './statistics.ts'
 const BEGIN = '<!-- Written by pnpm bench --write, down to the next comment. -->'
 const END = '<!-- Written by hand from here on. -->'
 
-function git(...args: readonly string[]): string {
-  return execFileSync('git', args, { encoding: 'utf8' }).trim()
-}
+const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
 /** When, where and how it was measured, in one sentence. */
 export function describeRun(rounds: number, seconds: number, syncMs: number): string {

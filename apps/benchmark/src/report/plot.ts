@@ -9,9 +9,7 @@ svg { --page: #fff; --text: #1f2328; --ours: #1a7f37; --other: #8c959f }
 @media (prefers-color-scheme: dark) {
   svg { --page: #0d1117; --text: #e6edf3; --ours: #3fb950; --other: #6e7681 }
 }
-text { font: 14px system-ui, sans-serif; fill: var(--text) }
-.title { font-weight: 600 }
-.page { fill: var(--page) }
+text { font-family: system-ui, sans-serif; font-size: 14px; fill: var(--text) }
 .ours { fill: var(--ours) }
 .other { fill: var(--other) }
 `
@@ -42,8 +40,8 @@ export function drawPlot(rounds: readonly Round[]): string {
 <title id="title">${TITLE}</title>
 <desc id="description">${bars.map(({ title, rate }) => `${title}: ${formatNumber(rate)}.`).join(' ')}</desc>
 <style>${STYLE}</style>
-<rect class="page" width="720" height="${height}"/>
-<text class="title" x="24" y="30">${TITLE}</text>
+<rect fill="var(--page)" width="720" height="${height}"/>
+<text font-weight="600" x="24" y="30">${TITLE}</text>
 ${drawn.join('\n')}
 </svg>
 `

@@ -4,12 +4,14 @@ import { formatMedian, formatRange } from './statistics.ts'
 /** The rows that were measured in one round. */
 export type Round = readonly Row[]
 
-type Figure = (row: Row) => number
+type Figure = (row: Row) => number | undefined
 
 /** The values of a figure in all rounds. */
 export function valuesOf(rounds: readonly Round[], one: Row, figure: Figure): number[] {
   return rounds.flatMap((round) =>
-    round.filter((row) => row.title === one.title && row.atOnce === one.atOnce).map(figure),
+    round
+      .filter((row) => row.title === one.title && row.atOnce === one.atOnce)
+      .map((row) => figure(row) ?? Number.NaN),
   )
 }
 

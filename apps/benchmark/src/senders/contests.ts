@@ -18,15 +18,11 @@ const IMPORT_CONCURRENCY = 16
 async function measureSender(names: Names, way: string, orders: readonly SendOrder[]) {
   const sender = startOwn('./senders/sender.ts', [way])
   const rows: Row[] = []
-  try {
-    for (const order of [...orders.slice(0, 1), ...orders]) {
-      const { plants: _, ...seen } = await sender.ask<SendResult>(order)
-      const used = { databaseCpuUs: Number.NaN, mib: mostMib(sender.pid) }
-      rows.push({ ...names, atOnce: order.atOnce, ...seen, ...used })
-    }
-  } finally {
-    await sender.stop()
+  for (const order of [...orders.slice(0, 1), ...orders]) {
+    const seen = await sender.ask<SendResult>(order)
+    rows.push({ ...names, atOnce: order.atOnce, ...seen, mib: mostMib(sender.pid) })
   }
+  await sender.stop()
   return rows.slice(1)
 }
 
@@ -34,12 +30,10 @@ async function measureSender(names: Names, way: string, orders: readonly SendOrd
 export async function measureLoop(names: Names, { databases, seconds }: Context): Promise<Row[]> {
   const { folder, drop } = await databases.make('sqlite')
   const to = join(folder, 'plants.db')
-  try {
-    const orders = CONNECTIONS.map((atOnce) => ({ to, atOnce, seconds }))
-    return await measureSender(names, 'loop', orders)
-  } finally {
-    await drop()
-  }
+  const orders = CONNECTIONS.map((atOnce) => ({ to, atOnce, seconds }))
+  const rows = await measureSender(names, 'loop', orders)
+  await drop()
+  return rows
 }
 
 /** Bare fetch and createPlant, at a server that keeps nothing. */
@@ -72,7 +66,6 @@ export function measureImport(names: Names, context: Context): Promise<Row[]> {
     await startProgram(process.execPath, [CLI, 'import', '--progress', 'never', file], env).end()
     const perSecond = (rows / (performance.now() - startedAt)) * 1_000
     const cpuUs = ((endedChildrenSeconds() - cpuBefore) / rows) * 1e6
-    const unknown = { p50Ms: Number.NaN, p99Ms: Number.NaN, databaseCpuUs: Number.NaN }
-    return [{ ...names, atOnce: IMPORT_CONCURRENCY, perSecond, cpuUs, ...unknown, mib: Number.NaN }]
+    return [{ ...names, atOnce: IMPORT_CONCURRENCY, perSecond, cpuUs }]
   })
 }
