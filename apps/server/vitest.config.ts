@@ -13,13 +13,12 @@ const patient = {
 
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
-  'test/commands/doctor-fixes.test.ts',
   'test/one-definition/*.test.ts',
   'test/commands/{drill,litestream,set-aside}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus}.test.ts',
-  'test/postgres/{database-command,doctor,failover,full-standby,kills,lost-sessions}.test.ts',
+  'test/postgres/{database-command,failover,full-standby,kills,lost-sessions}.test.ts',
   'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
   'test/process/{durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',

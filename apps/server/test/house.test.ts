@@ -11,7 +11,6 @@ const SOURCES = join(import.meta.dirname, '../src')
 const HOUSE = [
   'main.ts',
   'run.ts',
-  'commands/doctor/',
   'commands/token/',
   'commands/',
   'http/server.ts',

@@ -1,6 +1,6 @@
 import type { CopiesElsewhere, Engine } from '../store/engine.ts'
 import { withoutSecrets } from './address.ts'
-import { examinePostgres } from './examine.ts'
+import { readPostgresFacts } from './facts.ts'
 import { migratePostgresDatabase } from './migrate.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openPostgresSnapshot } from './snapshot.ts'
@@ -24,7 +24,7 @@ export const postgres: Engine = {
     migrate: ({ allowDataLoss }) => migratePostgresDatabase(databaseUrl, allowDataLoss),
     migrateDistributed: ({ allowDataLoss }) =>
       migratePostgresDatabase(databaseUrl, allowDataLoss, true),
-    examine: () => examinePostgres(databaseUrl),
+    facts: (options) => readPostgresFacts(databaseUrl, options),
     copies,
     findWideModes: () => [],
   }),

@@ -1,8 +1,8 @@
 import type { Engine } from '../store/engine.ts'
+import { readSqliteFacts } from './facts.ts'
 import { findWideModes } from './files/permissions.ts'
 import { backUpStore, verifyBackup } from './maintenance/backup.ts'
 import { discardOldBackups } from './maintenance/discard-old.ts'
-import { examineSqlite } from './maintenance/examine/examine.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
 import { restoreStore } from './maintenance/restore.ts'
 import { openSqliteSnapshot } from './maintenance/snapshot.ts'
@@ -20,7 +20,7 @@ export const sqlite: Engine = {
       open: (options) => openSqliteStore({ ...options, path: file }),
       snapshot: async () => openSqliteSnapshot(file),
       migrate: () => migrateSqlite(file),
-      examine: () => examineSqlite(file),
+      facts: () => readSqliteFacts(file),
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),

@@ -1,4 +1,3 @@
-import type { Examination } from './health-check.ts'
 import type { StoreObserver } from './observer.ts'
 import type { PlantSnapshot, Store, TokenRecord } from './store.ts'
 
@@ -26,12 +25,31 @@ export interface EngineDatabase {
   migrate(options: MigrateOptions): Promise<Migrated>
   /** The same, and spreads the tables over the nodes of the database; undefined where there are none. */
   migrateDistributed?(options: MigrateOptions): Promise<Migrated>
-  /** Checks what "200 means durable" rests on, and changes nothing. */
-  examine(): Promise<Examination>
+  /**
+   * What is worth knowing of it, for operators; changes nothing.
+   * @throws what keeps a server from opening it.
+   */
+  facts(options: MigrateOptions): Promise<StoreFacts>
   /** Backup and restore, or what to use instead. */
   readonly copies: Copies | CopiesElsewhere
   /** Files that other users may use; none where the database is not a file of this machine. */
   findWideModes(): readonly WideMode[]
+}
+
+/** Something that is true of a store, such as how many plants it holds. */
+export interface Fact {
+  readonly name: string
+  readonly value: string
+  /** What is wrong with it, where something is. */
+  readonly warning?: string
+  /** What to do about that. */
+  readonly fix?: string
+}
+
+export interface StoreFacts {
+  readonly facts: readonly Fact[]
+  /** undefined where there are none to read yet. */
+  readonly tokens: readonly TokenRecord[] | undefined
 }
 
 export interface OpenOptions extends MigrateOptions {

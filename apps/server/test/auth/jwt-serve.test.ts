@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runProgram } from '../commands/program.ts'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer } from './issuer.ts'
 import { AUDIENCE, claims, ISSUER, someKey, startJwtService } from './jwt-service.ts'
-import { makeKey, type SigningKey, signJwt, withExponent } from './sign-jwt.ts'
+import { makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 
 const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
 const newKey = makeKey('new')
@@ -80,48 +79,4 @@ test('a file of keys is read again for an unknown kid, and a broken file changes
   writeFileSync(path, ' '.repeat(300_000))
   pass(300_000)
   expect(await statusOf(sign(newKey))).toBe(200)
-})
-
-describe('doctor', () => {
-  async function examine(...flags: string[]) {
-    const database = ['--database-url', `sqlite:${temporaryFolder()}/plants.db`]
-    const jwt = ['--jwt-issuer', ISSUER, '--jwt-audience', AUDIENCE]
-    return runProgram(['doctor', ...database, ...jwt, ...flags])
-  }
-
-  test('reports the keys of JWTs', async () => {
-    const issuer = await startIssuer()
-    const { code, out } = await examine('--jwks-url', issuer.url)
-    expect(code).toBe(0)
-    expect(out).toContain(`ok       jwks: ${issuer.url} has some (EC)\n`)
-  })
-
-  test('warns of keys that are not used', async () => {
-    const issuer = await startIssuer()
-    issuer.keys = [
-      someKey,
-      makeKey('short', 'RS256', 1024),
-      withExponent(makeKey('one', 'RS256'), 'AQ'),
-    ]
-    const { code, out } = await examine('--jwks-url', issuer.url)
-    expect(code).toBe(0)
-    expect(out).toMatch(
-      /^warning {2}jwks: .* has keys that are not used: short \(RSA\), one \(RSA\)\. Try: .* exponent/m,
-    )
-  })
-
-  test('reports keys that cannot be read as a failure', async () => {
-    const issuer = await startIssuer()
-    await issuer.stop()
-    const { code, out } = await examine('--jwks-url', issuer.url)
-    expect(code).toBe(1)
-    expect(out).toMatch(/^failure {2}jwks: cannot read the keys at .*ECONNREFUSED.*\. Try: /m)
-  })
-
-  test('reports a set without a usable key as a failure', async () => {
-    const path = keyFile(new Issuer(someKey).keySet)
-    const { code, out } = await examine('--jwks-file', path, '--jwt-algorithms', 'RS256')
-    expect(code).toBe(1)
-    expect(out).toMatch(/^failure {2}jwks: .*keys\.json has no key for RS256\. Try: /m)
-  })
 })

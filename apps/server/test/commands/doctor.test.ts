@@ -1,142 +1,166 @@
-import { once } from 'node:events'
-import { chmodSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { examineClock } from '../../src/commands/doctor/examine-clock.ts'
-import { examineDescriptors, examineNode } from '../../src/commands/doctor/examine-process.ts'
-import { examineTokens } from '../../src/commands/doctor/examine-tokens.ts'
-import type { HealthCheck } from '../../src/store/health-check.ts'
+import { describeTokens } from '../../src/commands/doctor.ts'
+import type { Fact } from '../../src/store/engine.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
+import { MAIN } from '../process/main.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
 import { startServerProcess } from '../process/server-process.ts'
+import { needsStrace } from '../process/system-calls.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import { contentOf, execute, makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
 import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 const DAY_MS = 86_400_000
 
 async function arrange() {
-  const folder = temporaryFolder()
-  const path = join(folder, 'plants.db')
+  const path = join(temporaryFolder(), 'plants.db')
   await makeStore(path, spreadPlants(10))
   return { path, doctor: () => runOn(path, 'doctor') }
 }
 
-describe('doctor', () => {
-  test('ends with 75 on a signal while an issuer does not answer', async () => {
-    const { path } = await arrange()
-    const issuer = createServer()
-    onTestFinished(() => void issuer.close().closeAllConnections())
-    await once(issuer.listen(0, '127.0.0.1'), 'listening')
-    const stop = new AbortController()
-    issuer.on('request', () => stop.abort('SIGTERM'))
-    const { port } = issuer.address() as AddressInfo
-    const jwts = `--jwt-issuer issuer --jwt-audience plants --jwks-url http://127.0.0.1:${port}/keys`
-    expect(await runOn(path, `doctor ${jwts}`, { stop: stop.signal })).toMatchObject({
-      code: 75,
-      err: expect.stringContaining('stopped before'),
-    })
-  })
+function factsIn(out: string): Fact[] {
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
 
-  test('checks each promise on a line, beside a server, and changes nothing', async () => {
-    const folder = temporaryFolder()
-    const server = await startServerProcess({ folder })
-    await server.client.createPlant({ id: 1, name: 'Fern' })
-    const { code, out } = await runShell(folder, 'server doctor')
-    expect(code).toBe(0)
-    expect(out.split('\n').map((line) => /^\S+ +(\w+)/.exec(line)?.[1])).toEqual([
-      ...['engine', 'sync', 'disk', 'store', 'schema', 'log', 'permissions', 'backup', 'clock'],
-      ...['tokens', 'files', 'node'],
-      undefined,
-    ])
-    for (const line of [
-      /^ok {7}engine: SQLite 3\.\S+ write-ahead log and synchronous=FULL hold in/m,
-      /^ok {7}store: .* holds 1 plant, undamaged$/m,
-      /^ok {7}schema: version 2, the newest$/m,
-      /sync: \d+\.\d{3} ms for a write and its sync \(median of 50\)/,
-      /^warning {2}backup: this store was never backed up here\. Try: plant-store-server backup FILE/m,
-      /^ok {7}tokens: 1 in use, none expires within 14 days$/m,
-      /^(?:ok|warning) +files: this user may open \d+, and 10000 connections need 10064/m,
-      /^ok {7}node: \d+\.\d+\.\d+/m,
-    ]) {
-      expect(out).toMatch(line)
-    }
-    const files = ['plants.db', 'plants.db-shm', 'plants.db-wal']
-    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(files)
-  })
+function noteBackup(path: string, ageMs: number): void {
+  const finishedAt = new Date(Date.now() - ageMs).toISOString()
+  writeFileSync(`${path}.last-backup`, JSON.stringify({ finishedAt }), { mode: 0o600 })
+}
 
-  test('looks at the folder where there is no store yet, and makes none', async () => {
-    const folder = temporaryFolder()
-    const { code, out } = await runOn(join(folder, 'a/b/plants.db'), 'doctor')
-    expect(code).toBe(0)
-    expect(out).toContain('store: there is none in')
-    expect(readdirSync(folder)).toEqual([])
+test('says what it found, beside a server, and changes nothing', async () => {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({ folder })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  const { code, out, err } = await runShell(folder, 'server doctor')
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringMatching(/^A server can open this store; \d warnings?\.\n$/),
   })
+  for (const line of [
+    /^version {2}\d+\.\d+\.\d+ on Node\.js \d+\.\d+\.\d+$/m,
+    /^store {4}\S+plants\.db$/m,
+    /^engine {3}SQLite 3\.\S+, write-ahead log, synchronous=FULL$/m,
+    /^sync {5}\d+\.\d{3} ms for a write and its sync \(median of 50\)$/m,
+    /^disk {5}[\d,]+ MiB free in \S+data$/m,
+    /^schema {3}version 2, the newest$/m,
+    /^plants {3}1$/m,
+    /^backup {3}none is known\n {2}warning: .*never backed up here\. Try: plant-store-server backup/m,
+    /^tokens {3}1 in use$/m,
+  ]) {
+    expect(out).toMatch(line)
+  }
+  const files = ['plants.db', 'plants.db-shm', 'plants.db-wal']
+  expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(files)
+})
 
-  test('reports a damaged store as a failure, and ends with 1', async () => {
-    const { path, doctor } = await arrange()
-    truncateSync(path, 8_000)
-    const { code, out, err } = await doctor()
-    expect(code).toBe(1)
-    expect(out).toMatch(/^failure {2}store: .*plants\.db (?:is corrupt|cannot be read).* Try: /m)
-    expect(err).toContain('1 failure: see the lines above')
-  })
+test('looks at the folder where there is no store yet, and makes none', async () => {
+  const folder = temporaryFolder()
+  const { code, out } = await runOn(join(folder, 'a/b/plants.db'), 'doctor')
+  expect(code).toBe(0)
+  expect(out).toMatch(/^store +there is none in .*; the server makes it$/m)
+  expect(out).not.toContain('tokens')
+  expect(readdirSync(folder)).toEqual([])
+})
 
-  test('warns of an older schema and of a file that others may change', async () => {
-    const { path, doctor } = await arrange()
-    chmodSync(path, 0o666)
-    takeSchemaBack(path)
-    const { code, out } = await doctor()
-    expect(code).toBe(0)
-    expect(out).toMatch(/^warning {2}schema: version 1; this program has 2\. Try: plant-store-s/m)
-    expect(out).toMatch(
-      /^warning {2}permissions: .*plants\.db has mode 666: other users can change it\. Try: chmod 600 /m,
-    )
-  })
+test.each<[string, (path: string) => void, RegExp]>([
+  ['damaged', (path) => truncateSync(path, 8_000), /plants\.db is corrupt .*restore BACKUP/],
+  [
+    'no database',
+    (path) => writeFileSync(path, 'seq'.repeat(999)),
+    /not a database.*restore BACKUP/,
+  ],
+  [
+    'of another program',
+    (path) => execute(path, 'PRAGMA application_id = 1'),
+    /database of another program.*another file in PLANT_STORE_DATABASE_URL/,
+  ],
+])('prints the refusal of a store that is %s, with its fix, and ends with 69', async (...row) => {
+  const [, change, refusal] = row
+  const { path, doctor } = await arrange()
+  change(path)
+  const before = readFileSync(path)
+  expect(await doctor()).toEqual({ code: 69, out: '', err: expect.stringMatching(refusal) })
+  const { code, out } = await runOn(path, 'doctor --json')
+  expect(code).toBe(69)
+  const refused = { name: 'store', refusal: expect.stringContaining('plants.db') }
+  expect(factsIn(out)).toEqual([expect.objectContaining(refused)])
+  expect(readFileSync(path)).toEqual(before)
+})
 
-  test('prints the same as JSON lines for programs', async () => {
-    const { path, doctor } = await arrange()
-    const plain = (await doctor()).out
-    const { code, out } = await runOn(path, 'doctor --json')
-    expect(code).toBe(0)
-    const checks: HealthCheck[] = out
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line))
-    expect(checks.map(({ level, subject }) => `${level} ${subject}`)).toEqual(
-      plain.match(/^\w+ +\w+/gm)?.map((line) => line.replace(/ +/, ' ')),
-    )
-    for (const check of checks) expect('fix' in check).toBe(check.level !== 'ok')
+test('refuses a store that another process holds', async () => {
+  const { path, doctor } = await arrange()
+  const holder = new DatabaseSync(path)
+  onTestFinished(() => holder.close())
+  holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM plants')
+  expect(await doctor()).toMatchObject({
+    code: 69,
+    out: '',
+    err: expect.stringMatching(/busy with another process/),
   })
+})
 
-  test('believes the record of the last backup for two days', async () => {
-    const { path, doctor } = await arrange()
-    const record = (ageMs: number) =>
-      writeFileSync(
-        `${path}.last-backup`,
-        JSON.stringify({ finishedAt: new Date(Date.now() - ageMs).toISOString() }),
-        { mode: 0o600 },
-      )
-    record(1.9 * DAY_MS)
-    expect((await doctor()).out).toMatch(/^ok {7}backup: the last one ended 20/m)
-    record(9 * DAY_MS)
-    expect((await doctor()).out).toMatch(
-      /^warning {2}backup: .*, 9 days ago\. Try: .* backup FILE/m,
-    )
-    writeFileSync(`${path}.last-backup`, '{', { mode: 0o600 })
-    expect((await doctor()).out).toMatch(/^warning {2}backup: this store was never/m)
-  })
+test('warns of an older schema, and leaves it as it is', async () => {
+  const { path, doctor } = await arrange()
+  takeSchemaBack(path)
+  const before = contentOf(path)
+  const { code, out } = await doctor()
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /^schema +version 1\n {2}warning: this program has version 2\. Try: plant-store-server migrate/m,
+  )
+  expect(contentOf(path)).toEqual(before)
+  expect(readdirSync(join(path, '..'))).not.toContain('plants.db.schema-1')
+})
 
-  test('warns of a log that grows, and how to find who keeps it', async () => {
-    const { path, doctor } = await arrange()
-    // A log that nobody has written yet: what follows its header counts for nothing.
-    writeFileSync(`${path}-wal`, '', { mode: 0o600 })
-    truncateSync(`${path}-wal`, 300 * 1_048_576)
-    const { out } = await doctor()
-    expect(out).toMatch(/^warning {2}log: 307,200 KiB .*Try: end the reader .*fuser -v \S+-wal/m)
-  })
+test('prints the same as JSON lines for programs', async () => {
+  const { path, doctor } = await arrange()
+  const plain = (await doctor()).out
+  const { code, out } = await runOn(path, 'doctor --json')
+  expect(code).toBe(0)
+  expect(factsIn(out).map(({ name }) => name)).toEqual(plain.match(/^\w+(?=\s)/gm))
+  for (const fact of factsIn(out)) expect('fix' in fact).toBe('warning' in fact)
+})
+
+test('believes the record of the last backup for two days', async () => {
+  const { path, doctor } = await arrange()
+  noteBackup(path, 1.9 * DAY_MS)
+  expect((await doctor()).out).toMatch(/^backup +the last one ended 20\S+$/m)
+  noteBackup(path, 9 * DAY_MS)
+  expect((await doctor()).out).toMatch(/^ {2}warning: that is 9 days ago\. Try: .* backup FILE/m)
+  writeFileSync(`${path}.last-backup`, '{', { mode: 0o600 })
+  expect((await doctor()).out).toMatch(/^ {2}warning: this store was never backed up here/m)
+})
+
+test.each([
+  // The first bytes of what statfs fills in are the kind of the file system.
+  ['NFS', '6969000000000000'],
+  ['SMB', '424d53fe00000000'],
+  ['Ceph', '0064c30000000000'],
+])('warns of a file on %s', needsStrace, async (name, bytes) => {
+  const { path } = await arrange()
+  const fault = `strace -f -o /dev/null -e trace=statfs -e inject=statfs:poke_exit=@arg2=${bytes}`
+  const doctor = `'${process.execPath}' '${MAIN}' doctor --database-url sqlite:${path}`
+  const { code, out } = await runShell(temporaryFolder(), `${fault} ${doctor}`)
+  expect(code).toBe(0)
+  expect(out).toContain(`warning: it is on ${name}, where SQLite can lose plants. Try: keep the`)
+})
+
+test('says under the permission model that it cannot measure the disk', async () => {
+  const { path } = await arrange()
+  const flags = unitNodeFlags(join(path, '..')).join(' ')
+  const doctor = `'${process.execPath}' ${flags} '${MAIN}' doctor --database-url sqlite:${path}`
+  const { code, out } = await runShell(join(path, '..'), doctor)
+  expect(code).toBe(0)
+  expect(out).toMatch(
+    /^sync +not measured\n {2}warning: .*Try: .* without Node's flag --permission/m,
+  )
 })
 
 describe('tokens', () => {
@@ -150,90 +174,29 @@ describe('tokens', () => {
     revokedAt,
     lastUsedAt: undefined,
   })
-  const details = (tokens: TokenRecord[]) =>
-    examineTokens(tokens, now).map(({ level, detail }) => `${level} ${detail}`)
+  const lines = (tokens: TokenRecord[], takesJwts = false) =>
+    describeTokens(tokens, now, takesJwts).map(({ value, warning, fix }) => [value, warning, fix])
 
   test('that end within 14 days or have just ended are warned of, with the fix', () => {
-    const [ended, soon] = examineTokens([token('a', 13), token('b', -1), token('c', 15)], now)
-    expect(soon).toEqual({
-      level: 'warning',
-      subject: 'tokens',
-      detail: 'a-id (a) expires 2027-01-14T00:00Z',
-      fix: expect.stringContaining('token rotate a-id'),
-    })
-    expect(ended).toMatchObject({
-      detail: 'b-id (b) expired 2026-12-31T00:00Z',
-      fix: expect.stringContaining('token create --name b'),
-    })
+    expect(lines([token('a', 13), token('b', -1), token('c', 15)])).toEqual([
+      ['2 in use', undefined, undefined],
+      ['b-id (b)', 'it ended 2026-12-31T00:00:00.000Z', 'plant-store-server token create --name b'],
+      ['a-id (a)', 'it ends 2027-01-14T00:00:00.000Z', 'plant-store-server token rotate a-id'],
+    ])
   })
 
-  test('that have a successor, were revoked or ended long ago are not', () => {
+  test('that have a successor, were revoked, ended long ago or were made for two days are not', () => {
     const lasting = [token('a', 90), token('d', undefined)]
-    expect(details([token('a', 1), ...lasting, token('b', 1, now), token('c', -15)])).toEqual([
-      'ok 3 in use, none expires within 14 days',
+    const short = { ...token('e', 1), createdAt: now - DAY_MS }
+    expect(lines([token('a', 1), ...lasting, token('b', 1, now), token('c', -15), short])).toEqual([
+      ['4 in use', undefined, undefined],
     ])
   })
 
-  test('that were made for two days or less are meant to end', () => {
-    const short = { ...token('a', 1), createdAt: now - DAY_MS }
-    expect(details([short])).toEqual(['ok 1 in use, none expires within 14 days'])
-    expect(details([{ ...short, createdAt: now - 1.1 * DAY_MS }])).toEqual([
-      'warning a-id (a) expires 2027-01-02T00:00Z',
+  test('must be there unless JWTs open the service', () => {
+    expect(lines([token('a', -30)])).toEqual([
+      ['0 in use', 'no token opens the service', 'plant-store-server token create --name NAME'],
     ])
-  })
-
-  test('that do not open the service are warned of', () => {
-    expect(details([token('a', -30)])).toEqual(['warning no token opens the service'])
-  })
-
-  test('need not be there where JWTs open the service', () => {
-    expect(examineTokens([], now, true)).toMatchObject([{ level: 'ok' }])
-    expect(examineTokens([], now)).toMatchObject([{ level: 'warning' }])
-  })
-})
-
-describe('the clock', () => {
-  const now = Date.UTC(2027, 0)
-
-  test.each([
-    ['in order', now, [now - 1], 'ok'],
-    ['a little behind another machine', now, [now + 60_000], 'ok'],
-    ['behind what the store has seen', now, [now + 3_600_000], 'warning'],
-    ['never set', 0, [], 'failure'],
-  ])('%s', (_how, time, recorded, level) => {
-    expect(examineClock(time, recorded)).toMatchObject({ level })
-  })
-})
-
-test('the clock of a database elsewhere counts in both directions', () => {
-  const now = Date.UTC(2027, 0)
-  expect(examineClock(now, [], now + 299_000)).toMatchObject({ level: 'ok' })
-  expect(examineClock(now, [], now + 600_000)).toMatchObject({
-    level: 'warning',
-    detail: expect.stringContaining('10 minutes earlier than the clock of the database'),
-  })
-  expect(examineClock(now, [], now - 600_000)).toMatchObject({
-    level: 'warning',
-    detail: expect.stringContaining('10 minutes later than the clock of the database'),
-  })
-})
-
-describe('the process', () => {
-  test('may open a file for each connection, and 64 of its own', () => {
-    expect(examineDescriptors(100, 164)).toMatchObject({ level: 'ok' })
-    expect(examineDescriptors(100, 163)).toMatchObject({
-      level: 'warning',
-      fix: 'LimitNOFILE=164 in a systemd unit, or ulimit -n 164 where it is started',
-    })
-    expect(examineDescriptors(100)).toMatchObject({ detail: expect.stringMatching(/need 164$/) })
-  })
-
-  test.each([
-    ['24.21.0', 2027, 'ok'],
-    ['24.21.0', 2029, 'warning'],
-    ['25.9.0', 2027, 'warning'],
-    ['28.0.0', 2027, 'ok'],
-  ])('of Node.js %s in %i: %s', (version, year, level) => {
-    expect(examineNode(Date.UTC(year, 0), version)).toMatchObject({ level })
+    expect(lines([], true)).toEqual([['0 in use', undefined, undefined]])
   })
 })

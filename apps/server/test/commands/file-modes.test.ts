@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { logLinesIn, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
-import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
 function modeOf(path: string): string {
@@ -99,36 +98,9 @@ describe('modes that let others in', () => {
       expect.objectContaining({
         level: 'warn',
         modes: expect.arrayContaining([`755 ${data}`, `660 ${path}`, `660 ${path}-wal`]),
-        msg: 'other users can read or change the store; doctor says how to fix it',
+        fixes: expect.arrayContaining([`chmod 600 ${path}`]),
+        msg: 'other users can read or change the store',
       }),
     ])
-  })
-
-  test('are named by doctor, each with the command that fixes it', async () => {
-    const { path, data } = await arrangeShared(3)
-    chmodSync(path, 0o644)
-    const { code, out } = await runOn(path, 'doctor')
-    expect(code).toBe(0)
-    expect(out.split('\n').filter((line) => line.includes('permissions'))).toEqual([
-      `warning  permissions: ${data} has mode 755: other users can read it. Try: chmod 700 ${data}, or keep the store in a folder of its own`,
-      ...[path, `${path}-shm`, `${path}-wal`].map(
-        (file) =>
-          `warning  permissions: ${file} has mode 644: other users can read it. Try: chmod 600 ${file}`,
-      ),
-    ])
-    chmodSync(data, 0o700)
-    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o600)
-    expect((await runOn(path, 'doctor')).out).toMatch(
-      /^ok {7}permissions: mode 600, owned by uid \d+: the store is for its owner only$/m,
-    )
-  })
-
-  test('of a folder for all users are no reason to close it', async () => {
-    const { path, data } = await arrangeShared(3)
-    chmodSync(data, 0o1777)
-    const { out } = await runOn(path, 'doctor')
-    expect(out).toContain(
-      `${data} has mode 1777: other users can change it. Try: keep the store in a folder of its own\n`,
-    )
   })
 })

@@ -57,14 +57,11 @@ describe('PgBouncer', needsPgBouncer, () => {
       const through = pgbouncer.through(databaseUrl)
       await keepBusy(through, programs)
       const refusal = /a pooler before \S+ shares sessions .*pool_mode = session in PgBouncer/
-      for (const command of [['serve'], ['migrate'], ['token', 'list'], ['export']]) {
+      for (const command of [['serve'], ['migrate'], ['token', 'list'], ['export'], ['doctor']]) {
         const { code, out, err } = await run(through, ...command)
         expect({ command, code, out }).toEqual({ command, code: 69, out: '' })
         expect(err).toMatch(refusal)
       }
-      const { code, out } = await run(through, 'doctor')
-      expect(code).toBe(1)
-      expect(out).toMatch(refusal)
     },
   )
 

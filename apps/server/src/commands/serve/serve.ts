@@ -57,7 +57,8 @@ function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
   const wide = engineOf(databaseUrl).findWideModes()
   if (wide.length === 0) return
   const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
-  log.warn({ modes }, 'other users can read or change the store; doctor says how to fix it')
+  const fixes = wide.map(({ fix }) => fix)
+  log.warn({ modes, fixes }, 'other users can read or change the store')
 }
 
 /** Serves until a signal ends it or the store fails. */

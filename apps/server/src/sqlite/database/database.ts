@@ -31,8 +31,11 @@ function refuseOldSqlite(database: DatabaseSync): void {
   )
 }
 
-/** Looks at a file without changing it; a missing or empty one may be made a store. */
-function inspect(path: string): void {
+/**
+ * Looks at a file without changing it; a missing or empty one may be made a store.
+ * @throws what keeps a server from opening it.
+ */
+export function inspect(path: string): void {
   refuseNoFile(path)
   const size = sizeOf(path)
   // SQLite would open for reading alone what may not be written, and fail at the first create.

@@ -1,0 +1,171 @@
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Fact, StoreFacts } from '../store/engine.ts'
+import { readValue, sqliteVersionOf } from './database/connect.ts'
+import { inspect, openDatabase } from './database/database.ts'
+import { openForReading } from './database/inspect.ts'
+import { NEWEST_VERSION, schemaVersionOf } from './database/migrations.ts'
+import { readTokens } from './database/tokens.ts'
+import { codeOf, FORBIDDEN } from './files/error-codes.ts'
+import { readLastBackupTime } from './files/last-backup.ts'
+import { sizeOf } from './files/measure-files.ts'
+import { describeOpenFailure } from './files/open-failure.ts'
+import { realPathOf } from './files/real-path.ts'
+
+const DAY_MS = 86_400_000
+const MEBIBYTE = 1_048_576
+
+/** Two daily backups in a row failed. */
+const OLD_BACKUP_MS = 2 * DAY_MS
+
+/** So that there is time to react before the disk is full. */
+const ENOUGH_MEBIBYTES = 1_024
+
+const SYNCS = 50
+
+/** About what a commit of a few plants writes. */
+const BLOCK = Buffer.alloc(4_096, 1)
+
+/** Quicker than any disk: the sync ends in memory. */
+const TOO_QUICK_MS = 0.02
+
+/** Each commit waits for this, and every create for a commit. */
+const SLOW_MS = 25
+
+/** `f_type` of file systems over a network (statfs(2)), whose locks SQLite cannot rely on. */
+const NETWORK_FILE_SYSTEMS = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xfe534d42, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+])
+
+function describeSpace(folder: string): Fact {
+  const { bavail, bsize, type } = statfsSync(folder)
+  const free = Math.floor((bavail * bsize) / MEBIBYTE)
+  const fact = { name: 'disk', value: `${free.toLocaleString('en-US')} MiB free in ${folder}` }
+  const network = NETWORK_FILE_SYSTEMS.get(type)
+  if (network !== undefined) {
+    const fix = 'keep the file on a local disk, or use PostgreSQL (https://sqlite.org/wal.html)'
+    return { ...fact, warning: `it is on ${network}, where SQLite can lose plants`, fix }
+  }
+  if (free >= ENOUGH_MEBIBYTES) return fact
+  const fix = 'make room, or make the file system larger; never delete a -wal file'
+  return { ...fact, warning: 'on a full disk every create is answered 503', fix }
+}
+
+/** The median of small writes, each with its sync, in ms. */
+function timeSyncs(path: string): number {
+  const descriptor = openSync(path, 'wx')
+  try {
+    const times = Array.from({ length: SYNCS }, () => {
+      const start = performance.now()
+      writeSync(descriptor, BLOCK)
+      fsyncSync(descriptor)
+      return performance.now() - start
+    })
+    return times.toSorted((one, other) => one - other)[SYNCS / 2] ?? 0
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function describeSync(path: string): Fact {
+  const name = 'sync'
+  try {
+    const median = timeSyncs(path)
+    const value = `${median.toFixed(3)} ms for a write and its sync (median of ${SYNCS})`
+    if (median < TOO_QUICK_MS) {
+      const fix = 'keep the data on a disk'
+      return { name, value, warning: 'this is memory, which a power cut empties', fix }
+    }
+    if (median <= SLOW_MS) return { name, value }
+    return { name, value, warning: 'every create waits for it', fix: 'a faster disk' }
+  } catch (error) {
+    if (codeOf(error) !== FORBIDDEN) throw error
+    const fix = "plant-store-server doctor without Node's flag --permission"
+    return { name, value: 'not measured', warning: (error as Error).message, fix }
+  }
+}
+
+/** Opens a scratch store as a server does, and measures beside it. */
+async function tryFolder(folder: string): Promise<Fact[]> {
+  const scratch = mkdtempSync(join(folder, '.doctor-'))
+  try {
+    const database = await openDatabase(join(scratch, 'scratch.db'))
+    const value = `SQLite ${sqliteVersionOf(database)}, write-ahead log, synchronous=FULL`
+    database.close()
+    return [{ name: 'engine', value }, describeSync(join(scratch, 'sync'))]
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+function describeSchema(database: DatabaseSync): Fact {
+  const version = schemaVersionOf(database)
+  const value = `version ${version}`
+  if (version === NEWEST_VERSION) return { name: 'schema', value: `${value}, the newest` }
+  const fix = 'plant-store-server migrate, or start the server: either copies the store before'
+  return { name: 'schema', value, warning: `this program has version ${NEWEST_VERSION}`, fix }
+}
+
+async function describeBackup(path: string, plants: number): Promise<Fact> {
+  const name = 'backup'
+  const at = await readLastBackupTime(path)
+  const fix = 'plant-store-server backup FILE, each day by a timer'
+  if (at === undefined) {
+    const fact = { name, value: 'none is known' }
+    return plants === 0 ? fact : { ...fact, warning: 'this store was never backed up here', fix }
+  }
+  const value = `the last one ended ${new Date(at).toISOString()}`
+  const ageMs = Date.now() - at
+  if (ageMs <= OLD_BACKUP_MS) return { name, value }
+  return { name, value, warning: `that is ${Math.floor(ageMs / DAY_MS)} days ago`, fix }
+}
+
+async function readStore(path: string): Promise<StoreFacts> {
+  const database = openForReading(path)
+  try {
+    const plants = Number(readValue(database, 'SELECT count(*) FROM plants'))
+    const schema = describeSchema(database)
+    const tokens = schema.warning === undefined ? readTokens(database) : undefined
+    const count = { name: 'plants', value: plants.toLocaleString('en-US') }
+    return { facts: [schema, count, await describeBackup(path, plants)], tokens }
+  } finally {
+    database.close()
+  }
+}
+
+/** The folder of a file, or what is there of it. */
+function findFolder(path: string): string {
+  let folder = dirname(path)
+  while (sizeOf(folder) === undefined) folder = dirname(folder)
+  return folder
+}
+
+/**
+ * What is worth knowing of a SQLite store, which stays as it is; one that is missing stays missing.
+ * @throws what keeps a server from opening it.
+ */
+export async function readSqliteFacts(file: string): Promise<StoreFacts> {
+  const path = realPathOf(file)
+  try {
+    inspect(path)
+    const folder = findFolder(path)
+    const place = [...(await tryFolder(folder)), describeSpace(folder)]
+    if ((sizeOf(path) ?? 0) === 0) {
+      const store = { name: 'store', value: `there is none in ${path} yet; the server makes it` }
+      return { facts: [store, ...place], tokens: undefined }
+    }
+    const { facts, tokens } = await readStore(path)
+    return { facts: [{ name: 'store', value: path }, ...place, ...facts], tokens }
+  } catch (error) {
+    throw describeOpenFailure(error, path)
+  }
+}
