@@ -14,7 +14,7 @@ const patient = {
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
   'test/one-definition/*.test.ts',
-  'test/commands/{drill,litestream,set-aside}.test.ts',
+  'test/commands/litestream.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus}.test.ts',

@@ -34,9 +34,10 @@ export function engineOf(databaseUrl: string): EngineDatabase {
   if (engine?.form.test(databaseUrl)) return engine.at(databaseUrl)
   // No more of it, because it may hold a password.
   const [scheme = 'this'] = /^[a-z][a-z\d+.-]*:/i.exec(databaseUrl) ?? []
-  throw new StoreRefusedError(
-    `${scheme} is no database that this program knows. Try: ${databaseUrlForm}`,
-  )
+  throw new StoreRefusedError(`${scheme} is no database that this program knows`, {
+    code: 'no_engine',
+    fix: databaseUrlForm,
+  })
 }
 
 export interface OpenStoreOptions extends OpenOptions {

@@ -4,9 +4,6 @@ import { CommandError, exitCodes } from './command-error.ts'
 import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
-export const NO_DIGEST =
-  'It carries no digest, because an earlier program made it: a changed byte inside a name stays unnoticed.'
-
 /** Shows how far a copy is while `work` makes it; `text` says what is done. */
 export async function withProgress<Result>(
   terminal: Terminal,

@@ -1,10 +1,8 @@
 import type { Engine } from '../store/engine.ts'
 import { readSqliteFacts } from './facts.ts'
 import { findWideModes } from './files/permissions.ts'
-import { backUpStore, verifyBackup } from './maintenance/backup.ts'
-import { discardOldBackups } from './maintenance/discard-old.ts'
+import { backUpStore, restoreStore } from './maintenance/backup.ts'
 import { migrateSqlite } from './maintenance/migrate.ts'
-import { restoreStore } from './maintenance/restore.ts'
 import { openSqliteSnapshot } from './maintenance/snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
@@ -24,8 +22,6 @@ export const sqlite: Engine = {
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),
-        verify: verifyBackup,
-        discardOld: discardOldBackups,
         restore: (backup, options) => restoreStore(backup, file, options),
       },
       findWideModes: () => findWideModes(file),

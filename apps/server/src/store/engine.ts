@@ -85,61 +85,24 @@ export interface CopyOptions {
   readonly onProgress?: ((fraction: number) => void) | undefined
 }
 
-export interface BackUpOptions extends CopyOptions {
-  /** Makes the folder of the new file, for its owner only, if it is missing. */
-  readonly makesFolder: boolean
-}
-
-/** What a backup holds that was read to its last byte. */
-export interface Verified extends StoreContents {
-  /** Whether its content was compared with the digest in it; those of earlier programs have none. */
-  readonly isDigested: boolean
-  /** Of its content, in hexadecimal. */
-  readonly sha256: string
-}
-
 export interface BackedUp extends StoreContents {
   /** Why the time of this backup could not be noted beside the store. */
   readonly noteError?: string | undefined
 }
 
-/** What became of backups that are older than those to keep. */
-export interface Discarded {
-  readonly deleted: readonly string[]
-  /** Those that may not be deleted, with the reason as the rest of a sentence. */
-  readonly spared: readonly { readonly file: string; readonly reason: string }[]
-}
-
-export interface RestoreOptions extends CopyOptions {
-  /** Moves the files of the store that is there, if any, to names with the time. */
-  readonly setAside: boolean
-}
-
 /** What came back from a backup. */
 export interface Restored extends StoreContents {
-  /** The name that the database of the store that was there has now, if files were set aside. */
-  readonly setAside?: string | undefined
-  /** Whether the backup was compared with the digest in it; those of earlier programs have none. */
-  readonly isDigested: boolean
-  /** The tokens that the store has now and had not before. */
-  readonly addedTokens: readonly TokenRecord[]
+  readonly restoredTokens: readonly TokenRecord[]
 }
 
-/** Copies between this database and files. */
+/** Copies between this database and files, each checked to its last page. */
 export interface Copies {
   /** The file of the database. */
   readonly file: string
   /** Copies the database, which may be written to meanwhile, into a new file. */
-  backUp(target: string, options: BackUpOptions): Promise<BackedUp>
-  /** Reads a backup to its last byte, and changes nothing. */
-  verify(backup: string, options: CopyOptions): Promise<Verified>
-  /**
-   * Deletes the good backups of the same store that are older than the newest `keep`, by the times in
-   * their names.
-   */
-  discardOld(newest: string, keep: number, options: CopyOptions): Promise<Discarded>
-  /** Fills the database, which must hold no plants unless it is set aside, from a backup: all or nothing. */
-  restore(backup: string, options: RestoreOptions): Promise<Restored>
+  backUp(target: string, options: CopyOptions): Promise<BackedUp>
+  /** Makes the database, which must not be there, from a backup: all or nothing. */
+  restore(backup: string, options: CopyOptions): Promise<Restored>
 }
 
 /** The engine's own programs for copies: for each a command line, with capitals to fill in. */

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { startLoad } from '../process/load.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../store/sqlite-file.ts'
+import { startScrapedServer } from '../telemetry/scraped-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, makeStore, query, spreadPlants } from './plants.ts'
+import { contentOf, damage, makeStore, query, spreadPlants } from './plants.ts'
 import { runOn, until } from './program.ts'
 import { killAll, runShell, startShell } from './shell.ts'
 
@@ -113,5 +114,48 @@ describe('backup', () => {
       err: expect.stringMatching(/cannot make .*backup\.db: ENOENT/),
     })
     expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+
+  test('of a damaged store is none, and says which file is damaged', async () => {
+    const { folder, path, target, backUp } = arrange()
+    await makeStore(path, spreadPlants(2_000))
+    damage(path)
+    const { code, err } = await backUp(target)
+    expect(code).toBe(69)
+    expect(err).toMatch(/plants\.db is corrupt \(.*\)\. Try: plant-store-server restore BACKUP/)
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup'))).toEqual([])
+  })
+})
+
+describe('the last good backup', () => {
+  const METRIC = 'plant_store_last_backup_timestamp_seconds'
+
+  test('is noted beside the store, and a server that runs says its time', async () => {
+    const server = await startScrapedServer()
+    expect((await server.scrape()).get(METRIC)).toBeUndefined()
+    const before = Date.now() / 1_000 - 1
+    const path = join(server.folder, 'plants.db')
+    expect(await runOn(path, ['backup', join(server.folder, 'b.db')])).toMatchObject({ code: 0 })
+    const time = (await server.scrape()).get(METRIC)
+    expect(time).toBeGreaterThan(before)
+    expect(time).toBeLessThanOrEqual(Date.now() / 1_000)
+    const note = `${path}.last-backup`
+    expect(statSync(note).mode & 0o777).toBe(0o600)
+    const { finishedAt, ...rest } = JSON.parse(readFileSync(note, 'utf8'))
+    expect(Date.parse(finishedAt) / 1_000).toBe(time)
+    expect(rest).toEqual({ file: join(server.folder, 'b.db'), plants: 0 })
+
+    writeFileSync(note, '{')
+    expect((await server.scrape()).get(METRIC)).toBeUndefined()
+  })
+
+  test('stays what it was when a backup fails', async () => {
+    const { folder, path, target, backUp } = arrange()
+    await makeStore(path, spreadPlants(20))
+    await backUp(target)
+    const note = readFileSync(`${path}.last-backup`)
+    expect((await backUp(target)).code).toBe(73)
+    expect((await backUp(join(folder, 'none/new.db'))).code).toBe(73)
+    expect(readFileSync(`${path}.last-backup`).equals(note)).toBe(true)
   })
 })

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
@@ -59,4 +60,11 @@ export function contentOf(path: string): { readonly count: number; readonly sha2
   const hash = createHash('sha256')
   for (const { id, name, tag } of plants) hash.update(JSON.stringify([String(id), name, tag]))
   return { count: plants.length, sha256: hash.digest('hex') }
+}
+
+/** Overwrites pages of a SQLite file that hold plants. */
+export function damage(path: string): void {
+  execute(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(0xa5, bytes.length - 8_192))
 }

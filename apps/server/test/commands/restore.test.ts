@@ -2,6 +2,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -9,9 +10,19 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { restoreStore } from '../../src/sqlite/maintenance/backup.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { contentOf, execute, makeStore, spreadPlants, takeSchemaBack } from './plants.ts'
+import {
+  addPlants,
+  contentOf,
+  damage,
+  execute,
+  makeStore,
+  query,
+  spreadPlants,
+  takeSchemaBack,
+} from './plants.ts'
 import { runOn } from './program.ts'
 import { runShell } from './shell.ts'
 
@@ -26,6 +37,12 @@ async function arrange(plants = 500) {
   return { folder, source, backup, target, restore: () => runOn(target, `restore ${backup}`) }
 }
 
+const DIGEST =
+  "CREATE TABLE backup_digest (sha256 BLOB NOT NULL) STRICT; INSERT INTO backup_digest VALUES (x'00')"
+
+const NEWEST =
+  "SELECT group_concat(name, ' ' ORDER BY name) AS tables FROM sqlite_schema WHERE type = 'table'"
+
 describe('restore', () => {
   test('makes a store that is missing, with its tokens', async () => {
     const { source, target, restore } = await arrange()
@@ -38,38 +55,21 @@ describe('restore', () => {
     expect((await runOn(target, ['token', 'list'])).out).toContain('greenhouse')
   })
 
-  test('fills a store without plants, and its tokens stay', async () => {
-    const { source, target, restore } = await arrange()
-    await runOn(target, ['token', 'create', '--name', 'first-run'])
-    expect(await restore()).toMatchObject({ code: 0 })
-    expect(contentOf(target)).toEqual(contentOf(source))
-    const { out } = await runOn(target, ['token', 'list'])
-    expect(out).toContain('greenhouse')
-    expect(out).toContain('first-run')
-    expect(readdirSync(join(target, '..')).filter((name) => name.includes('partial'))).toEqual([])
-  })
-
-  test('fills a store that a server has open, and the server goes on with it', async () => {
-    const { folder, backup } = await arrange()
-    const server = await startServerProcess({ folder })
-    expect(await runShell(folder, `server restore ${backup}`)).toMatchObject({ code: 0 })
-    const [stored] = spreadPlants(1)
-    await server.client.createPlant(stored ?? { id: 0, name: '' })
-    await expect(
-      server.client.createPlant({ id: stored?.id ?? 0, name: 'another' }),
-    ).rejects.toThrow()
-    await server.client.createPlant({ id: 1, name: 'new' })
-    expect(contentOf(join(folder, 'data/plants.db')).count).toBe(501)
-  })
-
-  test('brings an older schema to the newest', async () => {
+  test('brings an older schema to the newest, without the digest that it carried', async () => {
     const { backup, target, restore } = await arrange()
-    execute(backup, 'DROP TABLE backup_digest')
     takeSchemaBack(backup)
-    await runOn(target, ['token', 'create', '--name', 'first-run'])
+    execute(backup, DIGEST)
     expect(await restore()).toMatchObject({ code: 0 })
     expect(contentOf(target).count).toBe(500)
-    expect((await runOn(target, ['token', 'list'])).out).toContain('first-run')
+    expect(query(target, NEWEST)).toEqual({ tables: 'migrations plants tokens' })
+  })
+
+  test('is not needed where a backup of an earlier version is put in place by hand', async () => {
+    const { source, backup } = await arrange()
+    execute(backup, DIGEST)
+    expect(await runOn(backup, 'token create --name x')).toMatchObject({ code: 0 })
+    expect(contentOf(backup)).toEqual(contentOf(source))
+    expect(query(backup, NEWEST)).toEqual({ tables: 'migrations plants tokens' })
   })
 
   test('takes a copy whose last plants are still in its write-ahead log', async () => {
@@ -85,27 +85,34 @@ describe('restore', () => {
 })
 
 describe('restore is refused, and everything stays as it was', () => {
-  test('where the store holds plants', async () => {
-    const { target, restore } = await arrange()
-    await makeStore(target, spreadPlants(1))
-    const before = readFileSync(target)
-    const { code, err } = await restore()
+  test.each([
+    ['a store with plants', '', (path: string) => makeStore(path, spreadPlants(1))],
+    ['a store without plants', '', (path: string) => makeStore(path, [])],
+    ['an empty file', '', (path: string) => writeFileSync(path, '')],
+    ['a log whose database is gone', '-wal', (path: string) => writeFileSync(`${path}-wal`, 'x')],
+  ])('beside %s', async (_what, end, make) => {
+    const { folder, backup } = await arrange()
+    const target = join(folder, 'taken.db')
+    await make(target)
+    const before = readFileSync(target + end)
+    const { code, err } = await runOn(target, `restore ${backup}`)
     expect(code).toBe(69)
     expect(err).toContain(
-      'holds 1 plant, and restore never replaces one. Try: plant-store-server restore',
+      `${target}${end} exists already, and restore never replaces a file. Try: stop the server, move`,
     )
-    expect(readFileSync(target).equals(before)).toBe(true)
+    expect(readFileSync(target + end)).toEqual(before)
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  test('beside a write-ahead log whose database is gone', async () => {
+  test('where a server made the file meanwhile', async () => {
     const { folder, backup } = await arrange()
-    const target = join(folder, 'lone.db')
-    writeFileSync(`${target}-wal`, 'plants that were answered 200')
-    expect(await runOn(target, ['restore', backup])).toMatchObject({
-      code: 69,
-      err: expect.stringContaining('lone.db is missing but'),
+    const target = join(folder, 'late.db')
+    const signal = Object.assign(new EventTarget() as AbortSignal, {
+      throwIfAborted: () => writeFileSync(target, 'letters'),
     })
-    expect(existsSync(target)).toBe(false)
+    await expect(restoreStore(backup, target, { signal })).rejects.toThrow('EEXIST')
+    expect(readFileSync(target, 'utf8')).toBe('letters')
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([])
   })
 
   test.each<[string, (file: string) => void, RegExp]>([
@@ -116,18 +123,10 @@ describe('restore is refused, and everything stays as it was', () => {
       /backup\.db (?:is corrupt|cannot be read)/,
     ],
     ['no database', (file) => writeFileSync(file, 'x'.repeat(9999)), /cannot be read as a plant/],
-    [
-      'damaged inside',
-      (file) => {
-        const bytes = readFileSync(file)
-        bytes.fill(0xff, bytes.length - 6000, bytes.length - 5000)
-        writeFileSync(file, bytes)
-      },
-      /backup\.db (?:is corrupt|cannot be read)/,
-    ],
-  ])('where the backup is %s', async (_how, damage, message) => {
+    ['damaged inside', damage, /backup\.db is corrupt .* Try: another backup/],
+  ])('where the backup is %s', async (_how, change, message) => {
     const { folder, backup, restore } = await arrange()
-    damage(backup)
+    change(backup)
     const { code, err } = await restore()
     expect(code).toBe(69)
     expect(err).toMatch(message)
@@ -148,4 +147,48 @@ describe('restore is refused, and everything stays as it was', () => {
     const { target } = await arrange()
     expect(await runOn(target, ['restore', '/nowhere/backup.db'])).toMatchObject({ code: 66 })
   })
+})
+
+/** What makes each state of a store that was closed by a kill, so that its log is there. */
+const losses: [state: string, says: string, make: (path: string) => unknown][] = [
+  ['a database that is gone', 'is missing but', (path) => rmSync(path)],
+  ['a database that is empty', 'is empty but', (path) => truncateSync(path)],
+  [
+    'an overwritten beginning',
+    'cannot be read as a plant store',
+    (path) => {
+      execute(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
+      writeFileSync(path, readFileSync(path).fill(0xa5, 0, 4_096))
+    },
+  ],
+  ['damaged pages', 'is corrupt', damage],
+  [
+    'a database of another program',
+    'is a database of another program',
+    (path) => {
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end)
+      execute(path, 'CREATE TABLE letters (text)')
+    },
+  ],
+  [
+    'a trigger that nobody knows',
+    'is not as this program made it',
+    (path) =>
+      execute(path, 'CREATE TRIGGER w BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END'),
+  ],
+]
+
+test.each(losses)('after %s every plant of the backup comes back', async (_state, says, make) => {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({ folder })
+  addPlants(join(folder, 'data/plants.db'), spreadPlants(2_000))
+  const backedUp = await runShell(folder, 'server backup backup.db && server export')
+  await server.end('SIGKILL')
+  await make(join(folder, 'data/plants.db'))
+  const shown = await runShell(folder, 'server backup another.db')
+  expect(shown).toMatchObject({ code: 69, err: expect.stringContaining(says) })
+  const line =
+    'mkdir aside && mv data/plants.db* aside && server restore backup.db && server export'
+  const { code, out } = await runShell(folder, line)
+  expect({ code, isSame: out === backedUp.out }).toEqual({ code: 0, isSame: true })
 })

@@ -54,12 +54,12 @@ describe('a schema that the migrations did not make is refused by name, and the 
     [
       'a trigger that drops plants',
       'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END',
-      /plants\.db is not as this program made it: trigger weeds was added\. Find out who/,
+      /plants\.db is not as this program made it: trigger weeds was added$/,
     ],
     [
       'a trigger that is nearly that of a move',
       'CREATE TABLE arrivals (position INTEGER PRIMARY KEY, plant INTEGER NOT NULL) STRICT; CREATE TRIGGER record_arrival BEFORE INSERT ON plants BEGIN INSERT INTO arrivals (plant) VALUES (new.id); END',
-      /is not as this program made it: trigger record_arrival was added\. Find out who/,
+      /is not as this program made it: trigger record_arrival was added$/,
     ],
     [
       'a virtual table',

@@ -5,10 +5,9 @@ import { describeCount } from '../../text/describe-count.ts'
 import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile } from '../files/new-file.ts'
 import { connect, readValue } from './connect.ts'
-import { digestRows, refuseChangedContent, writeDigest } from './digest.ts'
 import { openForReading, refuseCorrupt } from './inspect.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { hasTable, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
-import { removeUnfinishedMove } from './moved.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
@@ -25,39 +24,23 @@ export function readContents(database: DatabaseSync): StoreContents {
   }
 }
 
-/** What a copy must hold; without `sha256` its rows are counted alone. */
-export interface ExpectedCopy {
-  readonly contents: StoreContents
-  readonly sha256?: string
-}
-
 /**
- * Checks a copy to its last byte, gives it the digest of its rows, and makes it one file that needs
- * no write-ahead log beside it.
+ * Checks a copy to its last page, and makes it one file that needs no write-ahead log beside it.
  * @throws StoreRefusedError when it does not hold what it should.
  */
-export async function finishCopy(
-  path: string,
-  { contents, sha256 }: ExpectedCopy,
-  signal?: AbortSignal,
-  onPlants?: (plants: number) => void,
-): Promise<void> {
+export function finishCopy(path: string, expected: StoreContents): void {
   const copy = connect(path)
   try {
     copy.exec('PRAGMA journal_mode = delete')
     refuseStrangeSchema(copy, path)
-    removeUnfinishedMove(copy)
-    refuseCorrupt(copy, path, 'integrity_check', 'Try: another disk')
-    const actual = readContents(copy)
-    if (actual.plants !== contents.plants || actual.tokens !== contents.tokens) {
-      throw new StoreRefusedError(
-        `${path} holds ${describeCount(actual.plants, 'plant')} and ${describeCount(actual.tokens, 'token')} ` +
-          `instead of ${contents.plants} and ${contents.tokens}`,
-      )
-    }
-    const actualSha256 = await digestRows(copy, signal, onPlants)
-    refuseChangedContent(path, sha256, actualSha256)
-    writeDigest(copy, actualSha256)
+    removeLeftovers(copy)
+    refuseCorrupt(copy, path, 'integrity_check', 'another disk')
+    const { plants, tokens } = readContents(copy)
+    if (plants === expected.plants && tokens === expected.tokens) return
+    throw new StoreRefusedError(
+      `${path} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')} ` +
+        `instead of ${expected.plants} and ${expected.tokens}`,
+    )
   } finally {
     copy.close()
   }
@@ -99,15 +82,14 @@ export async function copyBeforeMigration(database: DatabaseSync, path: string):
   const copy = createNewFile(copyPath)
   try {
     database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
-    await finishCopy(copy.temporaryPath, { contents })
+    finishCopy(copy.temporaryPath, contents)
     await copy.publish()
   } catch (error) {
     copy.discard()
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreRefusedError(
-      `${path} needs a newer schema, but could not be copied to ${copyPath} before: ${reason}. ` +
-        'Make room for a copy, and start again.',
-      { cause: error },
+      `${path} needs a newer schema, but could not be copied to ${copyPath} before: ${reason}`,
+      { cause: error, fix: 'make room for a copy, and start again' },
     )
   }
 }

@@ -11,11 +11,10 @@ import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf, SyncForbiddenError, syncPath } from '../files/sync-files.ts'
 import { connect, readValue, sqliteVersionOf } from './connect.ts'
 import { copyBeforeMigration } from './copy.ts'
-import { digestRows, readDigest, refuseChangedContent, removeDigest } from './digest.ts'
 import { makeDurable } from './durable.ts'
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
+import { refuseMoved, removeLeftovers } from './leftovers.ts'
 import { migrate } from './migrations.ts'
-import { refuseMoved, removeUnfinishedMove } from './moved.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -26,9 +25,9 @@ function refuseOldSqlite(database: DatabaseSync): void {
   const parts = version.split('.').map(Number)
   const difference = OLDEST_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(Boolean)
   if ((difference ?? 0) >= 0) return
-  throw new StoreRefusedError(
-    `SQLite ${version} can corrupt a write-ahead log. Use a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later.`,
-  )
+  throw new StoreRefusedError(`SQLite ${version} can corrupt a write-ahead log`, {
+    fix: `a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later`,
+  })
 }
 
 /**
@@ -82,26 +81,12 @@ function createMissing(path: string): void {
   }
 }
 
-/** A backup that was put in the place of a store must hold what was backed up, to the last byte. */
-async function checkDigest(database: DatabaseSync, path: string): Promise<void> {
-  database.exec('BEGIN')
-  try {
-    const carried = readDigest(database)
-    if (carried === undefined) return
-    refuseChangedContent(path, carried, await digestRows(database))
-  } finally {
-    if (database.isTransaction) database.exec('ROLLBACK')
-  }
-}
-
-/** Brings a file to the newest schema, without what a backup has beyond that of a store. */
+/** Brings a file to the newest schema, without what earlier versions added. */
 async function bringToNewestSchema(database: DatabaseSync, path: string): Promise<void> {
   refuseStrangeSchema(database, path)
   refuseMoved(database, path)
-  await checkDigest(database, path)
   await copyBeforeMigration(database, path)
-  removeDigest(database)
-  removeUnfinishedMove(database)
+  removeLeftovers(database)
   migrate(database, path)
   refuseStrangeSchema(database, path)
 }

@@ -8,7 +8,7 @@ function setAndReadBack(database: DatabaseSync, pragma: string, value: string | 
   const actual = readValue(database, `PRAGMA ${pragma}`)
   if (actual === value) return
   throw new StoreRefusedError(
-    `SQLite kept ${pragma} at ${actual} instead of ${value}, so 200 would not mean durable.`,
+    `SQLite kept ${pragma} at ${actual} instead of ${value}, so 200 would not mean durable`,
   )
 }
 

@@ -49,8 +49,8 @@ export function refuseNewerSchema(database: DatabaseSync, path: string): void {
   const version = schemaVersionOf(database)
   if (version <= NEWEST_VERSION) return
   throw new StoreRefusedError(
-    `${path} has schema version ${version}, newer than the ${NEWEST_VERSION} that this program knows. ` +
-      'Start the newer program that wrote it.',
+    `${path} has schema version ${version}, newer than the ${NEWEST_VERSION} that this program knows`,
+    { code: 'newer', fix: 'start the newer program that wrote it' },
   )
 }
 

@@ -3,9 +3,8 @@ import { plantFields } from '../../store/plant-columns.ts'
 import { StoreRefusedError } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { connect } from './connect.ts'
-import { DIGEST_TABLE } from './digest.ts'
+import { LEFTOVERS } from './leftovers.ts'
 import { migrate, NEWEST_VERSION, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
-import { MOVE_SCHEMA } from './moved.ts'
 
 /** A table, index, view or trigger as SQLite records it (https://sqlite.org/schematab.html). */
 interface SchemaEntry {
@@ -17,8 +16,7 @@ interface SchemaEntry {
 
 /** What may be in a store beside what the migrations make: it takes no plant away and lets no token in. */
 const HARMLESS = new Set<string | null>([
-  DIGEST_TABLE,
-  ...MOVE_SCHEMA,
+  ...LEFTOVERS,
   // ANALYZE and PRAGMA optimize (https://sqlite.org/fileformat2.html#stat1tab).
   'CREATE TABLE sqlite_stat1(tbl,idx,stat)',
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
@@ -105,8 +103,11 @@ export function refuseStrangeSchema(database: DatabaseSync, path: string): void 
     const differences = findDifferences(database, path)
     if (differences.length === 0) return
     throw new StoreRefusedError(
-      `${path} is not as this program made it: ${differences.join(', ')}. ` +
-        'Find out who did that and what came of it, then take it back with the sqlite3 program, or restore a backup.',
+      `${path} is not as this program made it: ${differences.join(', ')}`,
+      {
+        code: 'schema',
+        fix: 'find out who did that and what came of it, then take it back with the sqlite3 program, or restore a backup',
+      },
     )
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')

@@ -10,7 +10,6 @@ export interface LastBackup {
   readonly finishedAt: string
   readonly file: string
   readonly plants: number
-  readonly sha256: string
 }
 
 function noteOf(path: string): string {

@@ -6,11 +6,11 @@ import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
 import { describeFullDisk } from './full-disk.ts'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
-  return new StoreRefusedError(
-    `${path} cannot be opened: Node's permission model forbids it. ` +
-      'Try: --allow-fs-read and --allow-fs-write for its folder, or that of the file that it is a link to',
-    { cause },
-  )
+  return new StoreRefusedError(`${path} cannot be opened: Node's permission model forbids it`, {
+    code: 'access',
+    fix: '--allow-fs-read and --allow-fs-write for its folder, or that of the file that it is a link to',
+    cause,
+  })
 }
 
 /** @throws StoreRefusedError for what is there and is no file, such as a folder or a device. */
@@ -18,9 +18,10 @@ export function refuseNoFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined || stats.isFile()) return
   const kind = stats.isDirectory() ? 'a folder' : 'no plain file'
-  throw new StoreRefusedError(
-    `${path} cannot be read as a plant store: it is ${kind}. Try: a file in PLANT_STORE_DATABASE_URL`,
-  )
+  throw new StoreRefusedError(`${path} cannot be read as a plant store: it is ${kind}`, {
+    code: 'no_file',
+    fix: 'a file in PLANT_STORE_DATABASE_URL',
+  })
 }
 
 /** The nearest folder of a file that is there; a file where a folder should be passes for one. */
@@ -64,9 +65,11 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
   if (!isOfSystem && !isOfAccess(error)) return toStoreError(error, false)
   const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`
-  return new StoreRefusedError(
-    `${path} cannot be opened: ${obstacle}. Try: let this user write that folder and the files ` +
-      `in it, or name another file in PLANT_STORE_DATABASE_URL`,
-    { cause: error },
-  )
+  return new StoreRefusedError(`${path} cannot be opened: ${obstacle}`, {
+    code: 'access',
+    fix:
+      'let this user write that folder and the files in it, or name another file in ' +
+      'PLANT_STORE_DATABASE_URL',
+    cause: error,
+  })
 }

@@ -53,10 +53,12 @@ export function realPathOf(file: string): string {
   } catch (error) {
     if (codeOf(error) === FORBIDDEN) throw describeForbidden(error, path)
     const reason = (error as Error).message
-    throw new StoreRefusedError(
-      `${path} cannot be reached: ${reason}. ` +
-        `Let the user that runs this program search each folder of it, or name another file in PLANT_STORE_DATABASE_URL.`,
-      { cause: error },
-    )
+    throw new StoreRefusedError(`${path} cannot be reached: ${reason}`, {
+      code: 'access',
+      fix:
+        'let the user that runs this program search each folder of it, or name another file in ' +
+        'PLANT_STORE_DATABASE_URL',
+      cause: error,
+    })
   }
 }

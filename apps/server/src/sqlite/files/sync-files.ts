@@ -25,9 +25,8 @@ export async function syncPath(path: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== FORBIDDEN) throw error
     throw new SyncForbiddenError(
-      `${path} cannot be brought to stable storage: this Node.js forbids it under --permission. ` +
-        'Run this command without --permission.',
-      { cause: error },
+      `${path} cannot be brought to stable storage: this Node.js forbids it under --permission`,
+      { fix: 'this command without --permission', cause: error },
     )
   } finally {
     await handle.close()

@@ -1,122 +1,79 @@
 import { resolve } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
-import type {
-  BackedUp,
-  BackUpOptions,
-  CopyOptions,
-  StoreContents,
-  Verified,
-} from '../../store/engine.ts'
+import type { BackedUp, CopyOptions, Restored, StoreContents } from '../../store/engine.ts'
+import { StoreRefusedError, type TokenRecord } from '../../store/store.ts'
+import { connect } from '../database/connect.ts'
 import { finishCopy, readContents } from '../database/copy.ts'
-import { digestRows, readDigest, refuseChangedContent } from '../database/digest.ts'
-import { openForReading } from '../database/inspect.ts'
-import { toStoreError } from '../files/error-codes.ts'
+import {
+  describeUnreadable,
+  FIX_OF_STORE,
+  openForReading,
+  refuseCorrupt,
+} from '../database/inspect.ts'
+import { migrate } from '../database/migrations.ts'
+import { readTokens } from '../database/tokens.ts'
 import { noteBackup } from '../files/last-backup.ts'
+import { sizeOf } from '../files/measure-files.ts'
 import { createNewFile } from '../files/new-file.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { createFolderOf } from '../files/sync-files.ts'
 
-/** A store or a backup that was read to its last byte, in a transaction that sees it as it was. */
-export interface HeldStore {
-  readonly database: DatabaseSync
-  readonly contents: StoreContents
-  readonly sha256: string
-  /** Whether it is a backup that holds what its digest is of; others carry none. */
-  readonly isDigested: boolean
-}
-
-export const REMEDY_OF_BACKUP = 'Try: another backup, or another copy of this one'
-
-export interface HoldOptions extends Partial<CopyOptions> {
-  /** What helps against damage; by default what helps a store. */
-  readonly remedy?: string
-}
-
-/** The progress of a part of the work, as that of the whole; both are fractions. */
-export function partOf(
-  { onProgress }: Partial<CopyOptions>,
-  from: number,
-  to: number,
-): (fraction: number) => void {
-  return (fraction) => onProgress?.(from + (to - from) * Math.min(fraction, 1))
-}
-
-/**
- * Opens a store or a backup for reading, and checks its schema, its pages and the digest of its
- * rows. To be closed by the caller; others may write to the file meanwhile.
- * @throws StoreRefusedError when it is not as it was made.
- */
-export async function holdStore(path: string, options: HoldOptions): Promise<HeldStore> {
-  const { signal, onProgress, remedy } = options
-  const database = openForReading(path, 'integrity_check', remedy)
-  try {
-    database.exec('BEGIN')
-    const contents = readContents(database)
-    const carried = readDigest(database)
-    const onPlants = (plants: number) => onProgress?.(plants / contents.plants)
-    const sha256 = await digestRows(database, signal, onPlants)
-    refuseChangedContent(path, carried, sha256)
-    return { database, contents, sha256, isDigested: carried !== undefined }
-  } catch (error) {
-    database.close()
-    throw toStoreError(error, false)
-  }
-}
-
-/** Reads a backup to its last byte, and changes nothing. */
-export async function verifyBackup(file: string, options: CopyOptions): Promise<Verified> {
-  const held = await holdStore(file, { ...options, remedy: REMEDY_OF_BACKUP })
-  held.database.close()
-  return { ...held.contents, isDigested: held.isDigested, sha256: held.sha256 }
-}
+const FIX_OF_BACKUP = 'another backup, or another copy of this one'
 
 /** 4 MB at a time: many enough for speed, few enough to stop soon. */
 const PAGES_PER_STEP = 1_000
 
-/** Of the time for a copy that is checked afterwards. */
-const COPY_SHARE = 0.2
-
-/** Of the time for a copy of a store that is read before. */
-export const SOURCE_SHARE = 0.4
-
 /**
- * Copies a store, which may be written to meanwhile, into an empty file, ends the transaction that
- * reads the store, and checks the copy. It holds what was committed when the store was opened, and
- * its digest.
- * @throws StoreRefusedError, StoreUnavailableError or OutcomeUnknownError; then the copy is no good.
+ * Copies what a store holds now, which may be written to meanwhile, into an empty file, and checks
+ * the copy to its last page, which finds the damage of either.
  */
-export async function copyStore(
-  source: HeldStore,
+async function copyStore(
+  source: DatabaseSync,
+  target: string,
+  { signal, onProgress }: CopyOptions,
+): Promise<StoreContents> {
+  source.exec('BEGIN')
+  const contents = readContents(source)
+  // Within a transaction, or else SQLite would begin the backup again after every commit of
+  // another process, and under load never end (https://sqlite.org/backup.html).
+  await backup(source, target, {
+    rate: PAGES_PER_STEP,
+    progress: ({ totalPages, remainingPages }) => {
+      signal.throwIfAborted()
+      onProgress?.(1 - remainingPages / totalPages)
+    },
+  })
+  signal.throwIfAborted()
+  // While it is read from, a store's log only grows.
+  source.exec('COMMIT')
+  finishCopy(target, contents)
+  return contents
+}
+
+async function copyChecked(
+  path: string,
   target: string,
   options: CopyOptions,
-): Promise<void> {
-  const { signal } = options
-  const onCopied = partOf(options, 0, COPY_SHARE)
-  const onRead = partOf(options, COPY_SHARE, 1)
+  fix: string,
+): Promise<StoreContents> {
+  const source = openForReading(path, undefined, fix)
   try {
-    // Within a transaction, or else SQLite would begin the backup again after every commit of
-    // another process, and under load never end (https://sqlite.org/backup.html).
-    await backup(source.database, target, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) => {
-        signal.throwIfAborted()
-        onCopied(1 - remainingPages / totalPages)
-      },
-    })
-    signal.throwIfAborted()
-    // While it is read from, a store's log only grows, and copying that at once holds up creates.
-    source.database.exec('COMMIT')
-    const { plants } = source.contents
-    await finishCopy(target, source, signal, (done) => onRead(done / plants))
+    return await copyStore(source, target, options)
   } catch (error) {
-    throw toStoreError(error, false)
+    options.signal.throwIfAborted()
+    const isCorrupt = error instanceof StoreRefusedError && error.code === 'corrupt'
+    // A copy of damage is damaged; a good disk would not help.
+    if (isCorrupt) refuseCorrupt(source, path, 'integrity_check', fix)
+    throw describeUnreadable(error, path, fix)
+  } finally {
+    source.close()
   }
 }
 
-async function note(path: string, file: string, { contents, sha256 }: HeldStore) {
+/** Notes the time of a backup for `measure`; gives the reason where that is not possible. */
+async function note(path: string, file: string, plants: number): Promise<string | undefined> {
   try {
-    const finishedAt = new Date().toISOString()
-    await noteBackup(realPathOf(path), { finishedAt, file, plants: contents.plants, sha256 })
+    await noteBackup(realPathOf(path), { finishedAt: new Date().toISOString(), file, plants })
     return undefined
   } catch (error) {
     // Who may read a store need not be allowed to write beside it.
@@ -126,30 +83,73 @@ async function note(path: string, file: string, { contents, sha256 }: HeldStore)
 
 /**
  * Copies a store, which may be written to meanwhile, into a new file, for its owner only. It appears
- * under its name once it is complete, checked, with the digest of its content and on stable storage,
- * and never takes the place of another file. Its time is noted beside the store.
+ * under its name once it is complete, checked and on stable storage, and never takes the place of
+ * another file. Its time is noted beside the store.
  * @throws StoreRefusedError and the like for the store, the error of open or link for the new file.
  */
 export async function backUpStore(
   path: string,
   target: string,
-  options: BackUpOptions,
+  options: CopyOptions,
 ): Promise<BackedUp> {
+  openForReading(path).close()
   const file = resolve(target)
-  const { signal } = options
-  const source = await holdStore(path, { signal, onProgress: partOf(options, 0, SOURCE_SHARE) })
+  const copy = createNewFile(file)
   try {
-    if (options.makesFolder) await createFolderOf(file)
-    const copy = createNewFile(file)
-    try {
-      const onProgress = partOf(options, SOURCE_SHARE, 1)
-      await copyStore(source, copy.temporaryPath, { signal, onProgress })
-      await copy.publish()
-      return { ...source.contents, noteError: await note(path, file, source) }
-    } finally {
-      copy.discard()
-    }
+    const contents = await copyChecked(path, copy.temporaryPath, options, FIX_OF_STORE)
+    await copy.publish()
+    return { ...contents, noteError: await note(path, file, contents.plants) }
   } finally {
-    source.database.close()
+    copy.discard()
+  }
+}
+
+function refuseTaken(path: string): void {
+  // A log may hold plants; an empty one is what a reader leaves.
+  const taken =
+    sizeOf(path) !== undefined
+      ? path
+      : [`${path}-wal`, `${path}-journal`].find((file) => (sizeOf(file) ?? 0) > 0)
+  if (taken === undefined) return
+  throw new StoreRefusedError(`${taken} exists already, and restore never replaces a file`, {
+    code: 'taken',
+    fix: `stop the server, move ${path}, ${path}-wal and ${path}-shm to another folder, and the same again`,
+  })
+}
+
+/** Brings the copy of a backup to the newest schema, and gives its tokens. */
+function makeStoreOf(path: string): TokenRecord[] {
+  const database = connect(path)
+  try {
+    migrate(database, path)
+    return readTokens(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Makes a store of a backup at a path that is free, all or nothing, for its owner only. The copy is
+ * checked to its last page before it gets its name.
+ * @throws StoreRefusedError when the backup is no good, or something is at the path.
+ */
+export async function restoreStore(
+  backupPath: string,
+  target: string,
+  options: CopyOptions,
+): Promise<Restored> {
+  const path = realPathOf(target)
+  refuseTaken(path)
+  openForReading(backupPath, 'integrity_check', FIX_OF_BACKUP).close()
+  options.signal.throwIfAborted()
+  await createFolderOf(path)
+  const copy = createNewFile(path)
+  try {
+    const contents = await copyChecked(backupPath, copy.temporaryPath, options, FIX_OF_BACKUP)
+    const restoredTokens = makeStoreOf(copy.temporaryPath)
+    await copy.publish()
+    return { ...contents, restoredTokens }
+  } finally {
+    copy.discard()
   }
 }
