@@ -26,9 +26,6 @@ const SLOW = [
   'test/**/*.browser.test.ts',
 ]
 
-/** They need compilers of other languages; `pnpm foreign` runs them. */
-const LANGUAGES = 'test/languages/*.test.ts'
-
 /** They run over a database that PLANT_STORE_TEST_POSTGRES_URL names, by `pnpm test:database`. */
 const GIVEN = 'test/postgres/given/*.test.ts'
 
@@ -42,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...SLOW, LANGUAGES, GIVEN],
+          exclude: [...SLOW, GIVEN],
           ...patient,
         },
       },
@@ -54,7 +51,6 @@ export default defineConfig({
           globalSetup: 'test/postgres/given/require-url.ts',
         },
       },
-      { test: { name: 'languages', include: [LANGUAGES], ...patient } },
       { test: { name: 'slow', include: SLOW, ...patient, testTimeout: 120_000 } },
       {
         test: {

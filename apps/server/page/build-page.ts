@@ -39,8 +39,6 @@ export async function buildPage(sources: PageSources): Promise<void> {
     target: 'es2022',
     legalComments: 'none',
     banner: { js: licence },
-    // The contract checks by the same schemas as in the client, a quarter of zod's size.
-    alias: { 'zod/mini': join(import.meta.dirname, '../../../packages/client/src/zod-mini.ts') },
     logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'warning',
   })

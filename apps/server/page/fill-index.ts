@@ -1,18 +1,26 @@
-import { contract, type ErrorName, errorTable, INT64_MAX, NewPlant } from '@plant-store/contract'
+import {
+  contract,
+  type ErrorName,
+  encodeJson,
+  errorTable,
+  INT64_MAX,
+  NewPlant,
+} from '@plant-store/contract'
 import { errorTexts } from '@plant-store/contract/error-texts'
 import { createOpenApiDocument } from '@plant-store/contract/openapi'
-import { curl } from './commands/curl.ts'
-import { languages } from './commands/languages.ts'
-import { type Lesson, lessons, promises } from './lessons.ts'
-import { writePlant, writePlantInLines } from './plant.ts'
-
-/** What the page shows before its script has run, and without it. */
-const FIRST_PLANT = { id: INT64_MAX - 1n, name: 'Fern', tag: 'indoor' }
+import { writeCurl } from './curl.ts'
 
 const { method, path } = contract.createPlant
 
 /** Where a server listens that nobody has configured. */
-const FIRST_BASE_URL = 'http://127.0.0.1:3000'
+const FIRST_URL = `http://127.0.0.1:3000${path}`
+
+/** What the page shows before its script has run, and without it. */
+const FIRST_PLANT = `{
+  "id": ${INT64_MAX - 1n},
+  "name": "Fern",
+  "tag": "indoor"
+}`
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -64,45 +72,22 @@ function writeErrors(): string {
   const rows = names.map((name) => {
     const { code, status } = errorTable[name]
     const { meaning, mayBeStored } = errorTexts[name]
-    return `<tr id="${name}"><th scope="row"><code>${code}</code> <code>${name}</code></th><td>${status}</td><td>${escapeHtml(meaning)}</td><td>${mayBeStored ? 'perhaps' : 'no'}</td></tr>`
+    const stored = mayBeStored ? 'perhaps' : 'no'
+    return `<tr id="${name}" data-code="${code}" data-stored="${stored}"><th scope="row"><code>${code}</code> <code>${name}</code></th><td>${status}</td><td>${escapeHtml(meaning)}</td><td>${stored}</td></tr>`
   })
   return rows.join('\n')
 }
 
-function writeLesson({ id, label, what, needsStored }: Lesson): string {
-  const after = needsStored ? ' class="after-send"' : ''
-  return `<li><button type="button" id="lesson-${id}"${after} disabled>${escapeHtml(label)}</button><p>${escapeHtml(what)}</p></li>`
-}
-
-function writePromise(title: string, index: number): string {
-  const own = lessons.filter(({ promise }) => promise === index)
-  const words =
-    own.length > 0
-      ? `<ul>${own.map(writeLesson).join('')}</ul>`
-      : '<p>Press Send. The answer comes after the disk has synced.</p>'
-  return `<li><h3>${title}</h3>${words}</li>`
-}
-
-function writeTabs(): string {
-  const tabs = languages.map(
-    ({ name }, index) =>
-      `<button type="button" role="tab" id="tab-${index}" aria-controls="program" aria-selected="${index === 0}" tabindex="${index === 0 ? 0 : -1}" disabled>${name}</button>`,
-  )
-  return tabs.join('\n')
-}
-
-/** index.html, with what the contract, the lessons and the languages say in its places. */
+/** index.html, with what the contract says in its places. */
 export function fillIndex(template: string): string {
-  const call = { baseUrl: FIRST_BASE_URL, body: writePlant(FIRST_PLANT) }
   const places: Readonly<Record<string, string>> = {
     fields: writeFields(),
     errors: writeErrors(),
-    promises: promises.map(writePromise).join('\n'),
-    tabs: writeTabs(),
     operation: `${method} ${path}`,
-    plant: escapeHtml(writePlantInLines(FIRST_PLANT)),
-    command: escapeHtml(curl.write(call)),
-    needs: escapeHtml(curl.needs),
+    action: path.slice(1),
+    plant: escapeHtml(FIRST_PLANT),
+    answer: escapeHtml(encodeJson({ name: 'Fern', tag: 'indoor' })),
+    command: escapeHtml(writeCurl(FIRST_URL, FIRST_PLANT)),
   }
   return template.replace(/\{\{(\w+)\}\}/g, (_place, name: string) => {
     const text = places[name]

@@ -1,3 +1,6 @@
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +11,21 @@ import { request } from '../wire/request.ts'
 import { ask, get } from './get.ts'
 
 const server = useWireServer()
+const quiet = useWireServer({ docs: 'off' })
+
+/** What a caller gets that takes these codings and knows this tag. */
+async function read(path: string, codings: string, known = '') {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const headers = { 'accept-encoding': codings, ...(known && { 'if-none-match': known }) }
+  const target = { host: '127.0.0.1', port: server.port, path, headers }
+  httpGet(target, resolve).on('error', reject)
+  const {
+    statusCode,
+    headers: got,
+    ...reply
+  } = await promise.then(async (answer) => Object.assign(answer, { bytes: await buffer(answer) }))
+  return { status: statusCode, headers: got, bytes: reply.bytes }
+}
 
 describe.each(page.paths)('%s', (path) => {
   test('is there without a credential, and may run nothing but what this server sends', async () => {
@@ -19,71 +37,74 @@ describe.each(page.paths)('%s', (path) => {
     expect(policy).not.toMatch(/unsafe|\*|http/)
     expect(headers.get('x-content-type-options')).toEqual(['nosniff'])
     expect(headers.get('referrer-policy')).toEqual(['no-referrer'])
-  })
-
-  test('is only read', async () => {
     const sent = get(path, { line: `POST ${path} HTTP/1.1` })
-    expectReply(await ask(server, sent), {
-      error: 'method_not_allowed',
-      headers: { allow: 'GET, HEAD' },
-    })
-  })
-})
-
-test('the page names files of this server only, and holds no script and no style', async () => {
-  const { headers, body } = await ask(server, get('/docs'))
-  expect(headers.get('content-type')).toEqual(['text/html; charset=utf-8'])
-  const addresses = [...body.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, to = '']) => to)
-  const ids = [...body.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => `#${id}`)
-  expect(new Set(ids).size).toBe(ids.length)
-  for (const address of addresses) {
-    if (address.startsWith('#')) expect(ids).toContain(address)
-    else expect((await ask(server, get(`/${address}`))).status, address).toBe(200)
-  }
-  expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/)
-})
-
-describe('without its script the page holds', () => {
-  const readText = async () => {
-    const { body } = await ask(server, get('/docs'))
-    const text = body.replace(/<[^>]*>/g, ' ').replaceAll('&quot;', '"')
-    return text.replaceAll('&amp;', '&').replace(/\s+/g, ' ')
-  }
-
-  test.each(Object.entries(errorTable))('the error %s', async (name, { code, status }) => {
-    const { meaning, mayBeStored } = errorTexts[name as ErrorName]
-    const row = [code, name, status, meaning, mayBeStored ? 'perhaps' : 'no'].join(' ')
-    expect(await readText()).toContain(row)
+    const allow = { allow: 'GET, HEAD' }
+    expectReply(await ask(server, sent), { error: 'method_not_allowed', headers: allow })
   })
 
-  test('the rules of the values, and a command', async () => {
-    const text = await readText()
-    expect(text).toMatch(/id required The .* from -9223372036854775808 to 9223372036854775807/)
-    expect(text).toMatch(/name required The name .* tag optional A tag /)
-    expect(text).toContain("curl -i -X POST 'http://127.0.0.1:3000/plants' \\ -H")
-    expect(text).not.toContain('{{')
+  test.each([
+    ['', undefined],
+    ['deflate, zstd', undefined],
+    ['br;q=0, gzip;q=0', undefined],
+    ['GZIP;q=0.1', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['*', 'br'],
+  ] as const)('to a caller that takes %j is sent as %s, once', async (codings, coding) => {
+    const plain = await read(path, 'identity')
+    const { headers, bytes } = await read(path, codings)
+    expect(headers['content-encoding']).toBe(coding)
+    expect(headers.vary).toContain('Accept-Encoding')
+    expect(headers['content-length']).toBe(String(bytes.length))
+    const decoders = { br: brotliDecompressSync, gzip: gunzipSync }
+    const decoded = coding === undefined ? bytes : decoders[coding](bytes)
+    expect(decoded.equals(plain.bytes)).toBe(true)
+    expect((await read(path, codings, headers.etag)).status).toBe(304)
+    // Each form has a tag of its own.
+    expect((await read(path, 'identity', headers.etag)).status).toBe(coding ? 200 : 304)
   })
-})
 
-test.each([
-  '/docs/',
-  '/docs/index.html',
-  '/docs/../docs',
-  '/docs/page.js.br',
-  '/docs/tsconfig.json',
-])('%s is a path like any other, and needs a credential', async (path) => {
-  expectReply(await ask(server, get(path)), { error: 'missing_credentials' })
-  expectReply(await ask(server, request({ line: `GET ${path} HTTP/1.1` })), {
-    error: 'not_found',
-  })
-})
-
-describe('switched off', () => {
-  const quiet = useWireServer({ docs: 'off' })
-
-  test.each([...page.paths, '/openapi.json', '/openapi.yaml'])('%s is not there', async (path) => {
+  test('switched off is not there', async () => {
     expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })
     const known = request({ line: `GET ${path} HTTP/1.1` })
     expectReply(await ask(quiet, known), { error: 'not_found' })
   })
 })
+
+test('the page has at most 30 KB, and names files of this server only', async () => {
+  const files = await Promise.all(page.paths.map((path) => read(path, 'identity')))
+  expect(files.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(30_000)
+  const { body } = await ask(server, get('/docs'))
+  const addresses = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, to = '']) => to)
+  for (const address of addresses) {
+    // Relative ones, which hold under the prefix of a proxy too.
+    if (address.startsWith('#')) expect(body).toContain(` id="${address.slice(1)}"`)
+    else expect((await ask(server, get(`/${address}`))).status, address).toBe(200)
+  }
+  expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=|\{\{/)
+})
+
+test('without its script the page holds the errors, the rules and a command', async () => {
+  const { body } = await ask(server, get('/docs'))
+  const plain = body
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+  const text = plain.replace(/\s+/g, ' ')
+  for (const [name, { code, status }] of Object.entries(errorTable)) {
+    const { meaning, mayBeStored } = errorTexts[name as ErrorName]
+    expect(text).toContain([code, name, status, meaning, mayBeStored ? 'perhaps' : 'no'].join(' '))
+  }
+  expect(text).toMatch(/id required The .* from -9223372036854775808 to 9223372036854775807/)
+  expect(text).toMatch(/name required The name .* tag optional A tag /)
+  expect(text).toContain("curl -i 'http://127.0.0.1:3000/plants' \\ -H")
+})
+
+test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/page.js.br'])(
+  '%s is a path like any other, and needs a credential',
+  async (path) => {
+    expectReply(await ask(server, get(path)), { error: 'missing_credentials' })
+    const known = request({ line: `GET ${path} HTTP/1.1` })
+    expectReply(await ask(server, known), { error: 'not_found' })
+  },
+)

@@ -1,3 +1,0 @@
-import { describePrograms } from './page-programs.ts'
-
-describePrograms('curl', 'TypeScript', 'Python')

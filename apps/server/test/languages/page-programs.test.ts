@@ -1,3 +1,0 @@
-import { describePrograms } from '../docs/page-programs.ts'
-
-describePrograms('Go', 'Java')
