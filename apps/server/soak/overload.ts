@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createOpaqueToken } from '../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../src/auth/tokens.ts'
 import {
   createRequests,
   networkFor,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { issueToken } from '../src/auth/issue-token.ts'
+import { issueToken } from '../src/auth/tokens.ts'
 import { openSqliteStore } from '../src/sqlite/sqlite.ts'
 import { createRequests, type Pressed } from '../test/limits/load/press.ts'
 import { findLies } from '../test/limits/load/truth.ts'

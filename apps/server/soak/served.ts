@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { issueToken } from '../src/auth/issue-token.ts'
+import { issueToken } from '../src/auth/tokens.ts'
 import { openPostgresStore } from '../src/postgres/postgres.ts'
 import { createTestClient, type TestClient } from '../test/clients.ts'
 import { migrateTestDatabase } from '../test/postgres/given-postgres.ts'

@@ -22,16 +22,6 @@ describe('the settings', () => {
   ])('take %s as an address', (text, address) => {
     expect(loadConfig({ listen: text }, [], {}).listen).toEqual(address)
   })
-
-  test('give a request no less time than its headers', () => {
-    const environment = { PLANT_STORE_REQUEST_TIMEOUT_MS: '5000' }
-    const fix = 'must not be less than PLANT_STORE_HEADERS_TIMEOUT_MS, which is'
-    const name = 'PLANT_STORE_REQUEST_TIMEOUT_MS'
-    expect(problemsOf(environment)).toEqual([`${name}: ${fix} 10000`])
-    expect(problemsOf({}, { headersTimeoutMs: '30001' })).toEqual([`${name}: ${fix} 30001`])
-    expect(problemsOf(environment, { headersTimeoutMs: '5000' })).toEqual([])
-    expect(problemsOf(environment, { headersTimeoutMs: 'x' })).toHaveLength(1)
-  })
 })
 
 describe('wrong settings', () => {

@@ -1,32 +1,30 @@
 import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type Config, ConfigError } from '../config/config.ts'
+import { environmentNameOf } from '../config/settings.ts'
 import type { TokenRecord, TokenStore } from '../store/store.ts'
-import { parseOpaqueToken } from './opaque-token.ts'
+import type { Authenticate } from './bearer.ts'
+import type { JwksObserver } from './key-ring.ts'
+import { type KeySource, keysFromFile, keysFromUrl } from './key-source.ts'
 import { type Clocks, type KnownToken, TokenCache, type TokenCacheObserver } from './token-cache.ts'
+import { isUsable, OPAQUE_PREFIX, parseOpaqueToken } from './tokens.ts'
 
-/** A token that was found good: `id` identifies it, `name` is for logs. */
-export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
-
-/**
- * The token of a credential; undefined if it is unknown, malformed, revoked or expired. There is no
- * promise for a credential that the same connection showed a moment ago. `beforeCost` is called
- * after the check has waited for its turn and before its expensive part; what it throws ends the check.
- */
-export interface Authenticate {
-  (
-    credential: string,
-    connection: object,
-    beforeCost?: () => void,
-  ): AdmittedToken | undefined | Promise<AdmittedToken | undefined>
-  /** Whether this process knows the token that a credential names, good or not: checking it costs little. */
-  isKnown(credential: string): boolean
-}
-
-/** Whether a token is neither revoked nor expired at a time (Unix ms). */
-export function isUsable({ revokedAt, expiresAt }: TokenRecord, now: number): boolean {
-  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now)
+export interface AuthenticateParts {
+  readonly log: Logger
+  /** Aborts a fetch of keys. */
+  readonly stop: AbortSignal
+  /** Default: those of the system. */
+  readonly clocks?: Clocks | undefined
+  readonly observer?:
+    | { readonly tokenCache: TokenCacheObserver; readonly jwks: JwksObserver }
+    | undefined
 }
 
 export const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
+
+/** How long the start waits for the keys of an issuer. */
+const START_WAIT_MS = 1_000
 
 /** Checks opaque tokens against the store; each is cached for a moment. */
 export function createAuthenticate(
@@ -63,5 +61,62 @@ export function createAuthenticate(
       const id = parseOpaqueToken(credential)?.id
       return id !== undefined && cache.has(id)
     },
+  })
+}
+
+/** Whether JWTs of an issuer are accepted. */
+export function takesJwt({ jwksUrl, jwksFile }: Pick<Config, 'jwksUrl' | 'jwksFile'>): boolean {
+  return jwksUrl !== undefined || jwksFile !== undefined
+}
+
+/** Where the keys of JWTs come from, by the settings; undefined if JWTs are not accepted. */
+export function keySourceOf(
+  { jwksUrl, jwksFile }: Pick<Config, 'jwksUrl' | 'jwksFile'>,
+  stop: AbortSignal,
+): KeySource | undefined {
+  if (jwksFile !== undefined) return keysFromFile(jwksFile)
+  return jwksUrl === undefined ? undefined : keysFromUrl(jwksUrl, { stop })
+}
+
+/**
+ * The check of credentials that the settings ask for: opaque tokens, and maybe JWTs.
+ * An issuer that cannot be reached is no error: opaque tokens are accepted meanwhile.
+ * @throws ConfigError for a JWKS file without a usable key, which waiting would not fix.
+ */
+export async function openAuthenticate(
+  tokens: TokenStore,
+  config: Config,
+  { log, stop, clocks = systemClocks, observer }: AuthenticateParts,
+): Promise<Authenticate> {
+  const opaque = createAuthenticate(tokens, clocks, observer?.tokenCache)
+  const source = keySourceOf(config, stop)
+  const { jwtIssuer: issuer, jwtAudience: audience, requestLimit } = config
+  if (source === undefined || issuer === undefined || audience === undefined) return opaque
+  // Loaded only here, because most servers need no jose.
+  const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
+    import('./jwt.ts'),
+    import('./key-ring.ts'),
+  ])
+  const ring = new KeyRing({ source, clocks, log, observer: observer?.jwks })
+  const firstRead = ring.refresh()
+  // The first requests find keys if the issuer answers, and the server starts even if it does not.
+  await Promise.race([firstRead, sleep(START_WAIT_MS, undefined, { ref: false })])
+  if (config.jwksFile !== undefined) {
+    await firstRead
+    if (!ring.keys?.usable.length) {
+      const problem = ring.failure ?? 'it has no key that can check a JWT'
+      throw new ConfigError([`${environmentNameOf('jwksFile')}: ${config.jwksFile}: ${problem}`])
+    }
+  }
+  const jwt = createJwtAuthenticate({
+    rules: { issuer, audience },
+    ring,
+    clocks,
+    log,
+    requestLimit,
+  })
+  const checkOf = (credential: string) => (credential.startsWith(OPAQUE_PREFIX) ? opaque : jwt)
+  return Object.assign((...check: Parameters<Authenticate>) => checkOf(check[0])(...check), {
+    isKnown: (credential: string) => checkOf(credential).isKnown(credential),
   })
 }

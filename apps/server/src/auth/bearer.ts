@@ -3,7 +3,7 @@ import { AUTHORIZATION_SCHEME, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import { countHeader } from '../http/framing.ts'
 import { RequestError } from '../http/request-error.ts'
-import type { AdmittedToken, Authenticate } from './authenticate.ts'
+import type { TokenRecord } from '../store/store.ts'
 
 /** RFC 9110 §11.4: the scheme without regard to case, then spaces, then the credential. */
 const BEARER = new RegExp(`^${AUTHORIZATION_SCHEME} +(.+)$`, 'i')
@@ -16,6 +16,24 @@ const CHALLENGE = `${AUTHORIZATION_SCHEME} realm="plant-store"`
  * revocation must take effect.
  */
 const CHECK_VALID_MS = 1_000
+
+/** A token that was found good: `id` identifies it, `name` is for logs. */
+export type AdmittedToken = Pick<TokenRecord, 'id' | 'name'>
+
+/**
+ * The token of a credential; undefined if it is unknown, malformed, revoked or expired. There is no
+ * promise for a credential that the same connection showed a moment ago. `beforeCost` is called
+ * after the check has waited for its turn and before its expensive part; what it throws ends the check.
+ */
+export interface Authenticate {
+  (
+    credential: string,
+    connection: object,
+    beforeCost?: () => void,
+  ): AdmittedToken | undefined | Promise<AdmittedToken | undefined>
+  /** Whether this process knows the token that a credential names, good or not: checking it costs little. */
+  isKnown(credential: string): boolean
+}
 
 /** How often a caller may fail; whoever keeps the count implements it. */
 export interface FailureLimit {

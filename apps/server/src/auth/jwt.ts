@@ -2,13 +2,17 @@ import { hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import { displayName } from '../text/display-name.ts'
-import type { AdmittedToken, Authenticate } from './authenticate.ts'
-import { createGate } from './gate.ts'
-import { readJwtHeader } from './jwt-header.ts'
+import type { AdmittedToken, Authenticate } from './bearer.ts'
+import {
+  CLOCK_SKEW_SECONDS,
+  type Claims,
+  type JwtRules,
+  readJwtHeader,
+  verifyJwt,
+} from './jwt-verify.ts'
 import type { KeyRing } from './key-ring.ts'
+import type { KeySet } from './key-set.ts'
 import type { Clocks } from './token-cache.ts'
-import { createVerifiedJwts, type VerifiedJwt } from './verified-jwts.ts'
-import { CLOCK_SKEW_SECONDS, type Claims, type JwtRules, verifyJwt } from './verify-jwt.ts'
 
 export interface JwtParts {
   readonly rules: JwtRules
@@ -28,14 +32,52 @@ const MOST_WAITING_FOR_TURN = 512
 /** They wait until the issuer answers, or its time is over. */
 const MOST_WAITING_FOR_KEYS = 64
 
+/** Verified JWTs that are remembered, in about 3 MB. */
+const MOST_REMEMBERED = 10_000
+
+/** A JWT that was verified. */
+interface VerifiedJwt {
+  readonly token: AdmittedToken
+  /** Unix ms, with the clock skew added. */
+  readonly expiresAt: number
+  /** The keys that it was verified with; with other keys it must be verified again. */
+  readonly keys: KeySet
+}
+
 /** A JWT with an acceptable header. */
 interface UncheckedJwt {
   readonly credential: string
   readonly hasKid: boolean
   /** The result of its last check, if it was good. */
-  readonly before?: VerifiedJwt
+  readonly before: VerifiedJwt | undefined
   /** May end the check, by an exception, before a signature is verified. */
-  readonly beforeCost?: (() => void) | undefined
+  readonly beforeCost: (() => void) | undefined
+}
+
+/**
+ * Bounds how much of a kind of work runs and how much waits at a time. Runs work when its turn comes,
+ * in the order of arrival.
+ * @throws the error of `refusal` if too many wait already; the work is not begun.
+ */
+function createGate(
+  limits: { readonly running: number; readonly waiting: number },
+  refusal: () => RequestError,
+) {
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running < limits.running) running++
+    else if (waiting.length >= limits.waiting) throw refusal()
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
 }
 
 /** `jwt:` distinguishes a subject from an opaque token with the same name. */
@@ -95,22 +137,11 @@ function createVerify({ rules, ring, clocks, log, requestLimit }: JwtParts) {
       if (ring.keys !== keys) outcome = await verifyInTurn(() => verifyOnce(jwt))
     }
     if (outcome === 'unknown_key' && ring.failure !== undefined) {
-      throw cannotCheck(
-        'the keys of its issuer cannot be read',
-        ring.secondsToNextRead,
-        new Error(ring.failure),
-      )
+      const cause = new Error(ring.failure)
+      throw cannotCheck('the keys of its issuer cannot be read', ring.secondsToNextRead, cause)
     }
     return typeof outcome === 'string' ? undefined : outcome
   }
-}
-
-function digestOf(credential: string): string {
-  return hash('sha256', credential, 'base64')
-}
-
-function admit({ token, expiresAt }: VerifiedJwt, now: number): AdmittedToken | undefined {
-  return expiresAt > now ? token : undefined
 }
 
 /**
@@ -119,42 +150,45 @@ function admit({ token, expiresAt }: VerifiedJwt, now: number): AdmittedToken | 
  * The check throws a RequestError `unavailable` if the keys that it needs cannot be read.
  */
 export function createJwtAuthenticate(parts: JwtParts): Authenticate {
-  const { rules, ring, clocks, log } = parts
+  const { ring, clocks, log } = parts
   const verify = createVerify(parts)
-  const verifiedJwts = createVerifiedJwts()
-  // The verified credential of each connection: showing it again costs no digest.
-  const remembered = new WeakMap<object, VerifiedJwt & { readonly credential: string }>()
+  const remembered = new Map<string, VerifiedJwt>()
 
-  async function check(connection: object, { credential, hasKid, beforeCost }: UncheckedJwt) {
-    const digest = digestOf(credential)
-    const before = verifiedJwts.find(digest)
-    const verified = await verify(
-      before === undefined ? { credential, hasKid, beforeCost } : { credential, hasKid, before },
-    )
-    if (verified === undefined) {
-      // Withdrawn: from now on like a JWT that was never good.
-      verifiedJwts.forget(digest)
-      return undefined
-    }
-    if (verified !== before) verifiedJwts.add(digest, verified)
-    remembered.set(connection, { ...verified, credential })
-    return admit(verified, clocks.now())
+  const digestOf = (credential: string) => hash('sha256', credential, 'base64')
+
+  const admit = ({ token, expiresAt }: VerifiedJwt): AdmittedToken | undefined =>
+    expiresAt > clocks.now() ? token : undefined
+
+  async function check(digest: string, jwt: UncheckedJwt): Promise<AdmittedToken | undefined> {
+    const verified = await verify(jwt)
+    // Withdrawn: from now on like a JWT that was never good.
+    remembered.delete(digest)
+    if (verified === undefined) return undefined
+    remembered.set(digest, verified)
+    const [oldest = ''] = remembered.size > MOST_REMEMBERED ? remembered.keys() : []
+    remembered.delete(oldest)
+    return admit(verified)
   }
 
-  function authenticate(credential: string, connection: object, beforeCost?: () => void) {
-    const before = remembered.get(connection)
-    if (before?.credential === credential && before.keys === ring.keys) {
-      if (ring.keepCurrent() === undefined) return admit(before, clocks.now())
+  function authenticate(credential: string, _connection: object, beforeCost?: () => void) {
+    const digest = digestOf(credential)
+    const before = remembered.get(digest)
+    if (before !== undefined && before.keys === ring.keys && ring.keepCurrent() === undefined) {
+      return admit(before)
     }
-    const header = readJwtHeader(credential, rules)
+    const header = readJwtHeader(credential)
     if (header !== undefined) {
-      return check(connection, { credential, hasKid: header.kid !== undefined, beforeCost })
+      const unchecked = { credential, hasKid: header.kid !== undefined, before }
+      return check(digest, {
+        ...unchecked,
+        beforeCost: before === undefined ? beforeCost : undefined,
+      })
     }
     log.debug('a credential is no JWT, or its header is refused')
     return undefined
   }
 
   return Object.assign(authenticate, {
-    isKnown: (credential: string) => verifiedJwts.find(digestOf(credential)) !== undefined,
+    isKnown: (credential: string) => remembered.has(digestOf(credential)),
   })
 }

@@ -26,7 +26,6 @@ export interface JwksObserver {
 
 export interface KeyRingParts {
   readonly source: KeySource
-  readonly algorithms: readonly string[]
   readonly clocks: Pick<Clocks, 'monotonic'>
   readonly log: Logger
   readonly observer?: JwksObserver | undefined
@@ -87,10 +86,10 @@ export class KeyRing {
   }
 
   async #read(): Promise<void> {
-    const { source, algorithms, clocks, log } = this.#parts
+    const { source, clocks, log } = this.#parts
     const about = { jwks: source.description }
     try {
-      const fresh = await parseKeySet(await source.read(), algorithms)
+      const fresh = await parseKeySet(await source.read())
       this.#failure = undefined
       this.#succeededAt = clocks.monotonic()
       if (fresh.content !== this.#keys?.content) {

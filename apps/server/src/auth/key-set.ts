@@ -2,6 +2,15 @@ import type { webcrypto } from 'node:crypto'
 import { createLocalJWKSet, type JSONWebKeySet, type JWK, type JWTVerifyGetKey } from 'jose'
 import { displayName } from '../text/display-name.ts'
 
+/**
+ * The algorithms that may sign a JWT, all with a private key, which only the issuer has
+ * (RFC 7518 §3.1, RFC 8037, RFC 9864). There is neither `none` nor HMAC (RFC 8725 §3.1, §3.2).
+ */
+export const ALGORITHMS: readonly string[] = [
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
+]
+
 /** RFC 7518 §3.3. */
 const LEAST_RSA_BITS = 2048
 
@@ -49,7 +58,7 @@ function describe({ kid, kty }: JWK): string {
  * Reads a JWK Set (RFC 7517 §5). Keys that cannot be used are left out, as §5 asks.
  * @throws Error when the text is no key set.
  */
-export async function parseKeySet(text: string, algorithms: readonly string[]): Promise<KeySet> {
+export async function parseKeySet(text: string): Promise<KeySet> {
   let keys: JWK[]
   try {
     const set: JSONWebKeySet = JSON.parse(text)
@@ -62,7 +71,7 @@ export async function parseKeySet(text: string, algorithms: readonly string[]): 
   const usable: JWK[] = []
   const ignored: JWK[] = []
   for (const jwk of keys) {
-    const fits = await Promise.all(algorithms.map((alg) => canUse(jwk, alg)))
+    const fits = await Promise.all(ALGORITHMS.map((alg) => canUse(jwk, alg)))
     const list = fits.includes(true) ? usable : ignored
     list.push(jwk)
   }

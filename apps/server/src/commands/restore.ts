@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { isUsable } from '../auth/authenticate.ts'
+import { isUsable } from '../auth/tokens.ts'
 import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies } from '../store/engine.ts'
 import { describeCount } from '../text/describe-count.ts'

@@ -81,14 +81,6 @@ function problem(name: SettingName, text: string): string {
   return `${environmentNameOf(name)}: ${text}`
 }
 
-/** A request cannot arrive before its headers, and Node refuses these time-outs. */
-function describeTimeouts(values: Readonly<Record<string, unknown>>): string[] {
-  const { headersTimeoutMs: limit, requestTimeoutMs } = values
-  if (!(Number(requestTimeoutMs) < Number(limit))) return []
-  const headers = environmentNameOf('headersTimeoutMs')
-  return [problem('requestTimeoutMs', `must not be less than ${headers}, which is ${limit}`)]
-}
-
 /** `isSet`: whether a setting differs from its default. */
 function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
   const url = environmentNameOf('jwksUrl')
@@ -102,7 +94,7 @@ function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
       problem(name, `must be set with ${isSet('jwksUrl') ? url : file}, or any token would do`),
     )
   }
-  const idle = (['jwtIssuer', 'jwtAudience', 'jwtAlgorithms', 'jwtTypes'] as const).filter(isSet)
+  const idle = (['jwtIssuer', 'jwtAudience'] as const).filter(isSet)
   return idle.map((name) => problem(name, `means nothing without ${url} or ${file}`))
 }
 
@@ -142,7 +134,6 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeTimeouts(values))
   problems.push(...describeJwtSettings((name) => set.has(name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config

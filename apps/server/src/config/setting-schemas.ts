@@ -1,7 +1,12 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
-import type { Address } from '../http/listener.ts'
 import { isLoopback } from '../text/loopback.ts'
+
+export interface Address {
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+}
 
 /** `host:port`, an IPv6 host in brackets. */
 const ADDRESS = /^(?:\[([\da-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i
@@ -79,15 +84,6 @@ export function isHostName(text: string): boolean {
   return /^[a-z\d_](?:[\w.-]{0,251}[a-z\d])?$/i.test(text) || isIP(text) !== 0
 }
 
-/**
- * The algorithms that may sign a JWT, all with a private key, which only the issuer has
- * (RFC 7518 §3.1, RFC 8037, RFC 9864). `none` and HMAC cannot be chosen (RFC 8725 §3.1, §3.2).
- */
-const JWT_ALGORITHMS = [
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-  ...['PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'],
-]
-
 const NONE = 'none'
 
 function unlessNone(text: string): string | undefined {
@@ -112,13 +108,11 @@ export const jwksUrl = z
 /** A text that is not empty; `none` is undefined. */
 export const textOrNone = z.string().min(1, 'must not be empty').transform(unlessNone)
 
-/** The accepted types of JWTs. */
-export const jwtTypes = z.enum(['any', 'at+jwt'], { error: 'must be any or at+jwt' })
-
-/** Names of algorithms, separated by commas. */
-export const jwtAlgorithms = z
-  .string()
-  .transform((text) => text.split(','))
-  .refine((names) => names.every((name) => JWT_ALGORITHMS.includes(name)), {
-    error: `must be a list, with commas, of ${JWT_ALGORITHMS.join(', ')}`,
-  })
+/** The network and length of `10.0.0.0/8`, or of a single address; undefined for anything else. */
+export function parseNetwork(text: string): { network: string; length: number } | undefined {
+  const [, address = '', digits] = /^([^/]+?)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = address.includes('%') ? 0 : isIP(address)
+  const widest = version === 4 ? 32 : 128
+  const length = digits === undefined ? widest : Number(digits)
+  return version === 0 || length > widest ? undefined : { network: address, length }
+}

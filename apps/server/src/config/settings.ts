@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { databaseUrlForm, isDatabaseUrl } from '../engines.ts'
-import { parseNetwork } from '../http/limits/caller-address.ts'
 import { logFormats } from '../text/readable-line.ts'
 import {
   address,
@@ -9,9 +8,8 @@ import {
   isHostName,
   isOrigin,
   jwksUrl,
-  jwtAlgorithms,
-  jwtTypes,
   listOr,
+  parseNetwork,
   textOrNone,
   wholeNumber,
   wholeNumberOr,
@@ -79,16 +77,6 @@ export const settings = {
   jwksFile: setting('none', 'the same keys in a file instead', textOrNone),
   jwtIssuer: setting('none', 'the iss that a JWT must have', textOrNone),
   jwtAudience: setting('none', 'the aud that a JWT must have', textOrNone),
-  jwtAlgorithms: setting(
-    'ES256,EdDSA,Ed25519,PS256,RS256',
-    'algorithms that may sign a JWT',
-    jwtAlgorithms,
-  ),
-  jwtTypes: setting(
-    'any',
-    'the typ that a JWT must have: at+jwt; any also accepts JWT or none',
-    jwtTypes,
-  ),
   auditFile: setting(
     'none',
     'the file where token commands and restore record what they did, or none',
@@ -104,18 +92,12 @@ export const settings = {
     ),
   ),
   bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
-  headerLimitBytes: setting('16384', 'the longest header accepted', wholeNumber(1_024, 1_048_576)),
   connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
   requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
   addressLimit: setting(
     '1024',
     'how many connections one address may have, or requests that a trusted proxy forwards, or off',
     wholeNumberOr('off', 1, 1_000_000),
-  ),
-  waitLimitMs: setting(
-    '100',
-    'how long plants may wait, on average, before more are refused',
-    wholeNumber(10, 60_000),
   ),
   failedCredentialLimit: setting(
     '60',
@@ -127,18 +109,7 @@ export const settings = {
     'how many requests one token may send in a second, or off',
     wholeNumberOr('off', 1, 1_000_000),
   ),
-  rateWindowSeconds: setting(
-    '1',
-    'burst: the seconds of its rate that a token may use at once',
-    wholeNumber(1, 3_600),
-  ),
-  headersTimeoutMs: setting('10000', 'how long a header may take to arrive', duration),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
-  minDataRateBytes: setting(
-    '1024',
-    'how many bytes a caller must send of a body, and read of a reply, in a second',
-    wholeNumber(1, 1_000_000_000),
-  ),
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
   shutdownDelayMs: setting(
     '0',
@@ -187,7 +158,7 @@ const GROUPS: { readonly [Name in SettingName]?: string } = {
   databaseUrl: 'The store',
   jwksUrl: 'Who may call',
   bodyLimitBytes: 'Limits',
-  headersTimeoutMs: 'Time-outs',
+  requestTimeoutMs: 'Time-outs',
   shutdownDelayMs: 'At the end',
   docs: 'The OpenAPI document',
   logLevel: 'The log',

@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express, Request, Response } from 'express'
+import type { Address } from '../config/setting-schemas.ts'
 import { trackConnections } from './close-listener.ts'
 import { replyConnectionErrors } from './connection-errors.ts'
 import { handleInTurn, isFull } from './exchanges.ts'
@@ -18,23 +19,18 @@ import { keepPace } from './pace.ts'
 import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
 import { requestIdOf } from './reply.ts'
 
-export interface Address {
-  readonly host: string
-  /** 0 takes any free port. */
-  readonly port: number
-}
-
 export interface ListenerLimits {
-  readonly headerLimitBytes: number
-  /** From the first byte of a request to the end of its headers. */
-  readonly headersTimeoutMs: number
   /** From the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number
   /** How long a connection may stay open between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** What a caller must send of a body, and read of a reply, in a second. */
-  readonly minDataRateBytes: number
 }
+
+/** The longest header section: request line and headers. */
+const HEADER_LIMIT_BYTES = 16_384
+
+/** The longest time from the first byte of a request to the end of its headers. */
+const HEADERS_TIMEOUT_MS = 10_000
 
 /** How often overdue requests are looked for: the precision of the two request timeouts. */
 const TIMEOUT_CHECK_MS = 500
@@ -71,8 +67,8 @@ function createNodeServer(app: Express, limits: ListenerLimits, handle: RequestL
   const server = createServer(
     {
       ...messageClassesOf(app),
-      maxHeaderSize: limits.headerLimitBytes,
-      headersTimeout: limits.headersTimeoutMs,
+      maxHeaderSize: HEADER_LIMIT_BYTES,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, limits.requestTimeoutMs),
       requestTimeout: limits.requestTimeoutMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       highWaterMark: BUFFER_BYTES,
@@ -112,9 +108,9 @@ export function createListener(
   boundIntake(server, isFull, log)
   replyConnectionErrors(server, options)
   trackConnections(server)
-  const { minDataRateBytes, requestTimeoutMs, keepAliveTimeoutMs } = limits
+  const { requestTimeoutMs, keepAliveTimeoutMs } = limits
   const longestMs = Math.max(requestTimeoutMs, keepAliveTimeoutMs)
-  keepPace(server, { minDataRateBytes, longestMs, onSlow, log })
+  keepPace(server, { longestMs, onSlow, log })
   return server
 }
 

@@ -1,8 +1,8 @@
+import { openAuthenticate } from '../auth/authenticate.ts'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from '../telemetry/metrics/metrics.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { openAuthenticate } from './open-authenticate.ts'
 import type { ServiceOptions } from './service.ts'
 import { createServiceListener, type ServiceListener } from './service-listener.ts'
 

@@ -6,6 +6,9 @@ import { contain } from './contain.ts'
 import { latestExchangeOf } from './exchanges.ts'
 import { PIECE_BYTES } from './reply.ts'
 
+/** Slower than any network that is in use. */
+const MIN_DATA_RATE_BYTES = 1_024
+
 /** How often connections are checked: the precision of both rules. */
 const LOOK_MS = 500
 
@@ -16,8 +19,8 @@ const GONE_MARGIN_MS = 30_000
 const GRACE_MS = 5_000
 
 export interface PaceOptions {
-  /** What a caller must send of a body, and read of a reply, in a second. */
-  readonly minDataRateBytes: number
+  /** What a caller must send of a body, and read of a reply, in a second. Default: 1,024. */
+  readonly minDataRateBytes?: number
   /** How long a request, and the time between two of them, may take. */
   readonly longestMs: number
   /** Notified of each connection that is ended or refused. */
@@ -85,7 +88,7 @@ function isGone(socket: Socket, state: Pace, now: number, limitMs: number): bool
  * a minute more than anything may take is ended as well.
  */
 export function keepPace(server: Server, options: PaceOptions): void {
-  const { minDataRateBytes, longestMs, onSlow, log } = options
+  const { minDataRateBytes = MIN_DATA_RATE_BYTES, longestMs, onSlow, log } = options
   const pieceMs = (PIECE_BYTES / minDataRateBytes) * 1_000
   const paces = new WeakMap<Socket, Pace>()
 

@@ -1,8 +1,9 @@
+import type { Address } from '../config/setting-schemas.ts'
 import type { Metrics } from '../telemetry/metrics/metrics.ts'
 import { closeListener, countConnections } from './close-listener.ts'
 import { createDeferReply } from './deferred-replies.ts'
 import { FailureLog } from './failure-log.ts'
-import { type Address, listen } from './listener.ts'
+import { listen } from './listener.ts'
 import type { PipelineOptions } from './pipeline.ts'
 import { createService, type ServiceOptions } from './service.ts'
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { contract } from '@plant-store/contract'
 import type { Express, RequestHandler } from 'express'
-import type { Authenticate } from '../auth/authenticate.ts'
+import type { Authenticate } from '../auth/bearer.ts'
 import { createBearerChecks } from '../auth/bearer.ts'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../store/store.ts'
@@ -59,10 +59,9 @@ function createParts(options: ServiceOptions, pipeline: PipelineOptions) {
         ? undefined
         : limitTokenRate({
             perSecond: rateLimit,
-            windowSeconds: options.rateWindowSeconds,
             refusals,
           }),
-    plants: new WaitingPlants(options.store.plants, options),
+    plants: new WaitingPlants(options.store.plants, options.requestLimit),
     docs: options.docs ? createDocs(publicUrl, pipeline) : undefined,
     cors: corsOrigins.length > 0 ? createCors(corsOrigins, pipeline) : undefined,
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { issueToken } from '../../src/auth/issue-token.ts'
 import { keysFromUrl } from '../../src/auth/key-source.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
 import { until } from '../commands/program.ts'
 import { Issuer } from './issuer.ts'
 import {

@@ -18,18 +18,11 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('the settings of JWTs', () => {
-  test.each(['JWT', 'AT+JWT'])('take no types %j', (types) => {
-    expect(problemsOf({ ...complete, PLANT_STORE_JWT_TYPES: types })).toEqual([
-      `PLANT_STORE_JWT_TYPES: must be any or at+jwt (it is ${JSON.stringify(types)})`,
-    ])
-  })
-
   test('are taken together', () => {
-    expect(loadConfig({}, [], { ...complete, PLANT_STORE_JWT_ALGORITHMS: 'PS512' })).toMatchObject({
+    expect(loadConfig({}, [], complete)).toMatchObject({
       jwksUrl: 'https://issuer.test/keys',
       jwtIssuer: 'https://issuer.test/',
       jwtAudience: 'plants',
-      jwtAlgorithms: ['PS512'],
     })
   })
 
@@ -53,14 +46,6 @@ describe('the settings of JWTs', () => {
     expect(problem).toMatch(/^PLANT_STORE_JWKS_URL: must be an https:\/\/ address, or an http:/)
     expect(others).toEqual([])
   })
-
-  test.each(['none', 'HS256', 'RS256,HS256', 'rs256', 'RS256, ES256', 'RS256,', '', '*'])(
-    'allow no algorithms %j',
-    (names) => {
-      const [problem] = problemsOf({ ...complete, PLANT_STORE_JWT_ALGORITHMS: names })
-      expect(problem).toMatch(/^PLANT_STORE_JWT_ALGORITHMS: must be a list, with commas, of ES256,/)
-    },
-  )
 })
 
 describe('settings of JWTs that conflict are refused:', () => {
@@ -89,10 +74,9 @@ describe('settings of JWTs that conflict are refused:', () => {
     ])
   })
 
-  test('an issuer, an audience, algorithms and types without keys', () => {
-    const rules = { PLANT_STORE_JWT_ALGORITHMS: 'RS256', PLANT_STORE_JWT_TYPES: 'at+jwt' }
-    expect(problemsOf({ ...withoutKeys, ...rules })).toEqual(
-      ['ISSUER', 'AUDIENCE', 'ALGORITHMS', 'TYPES'].map(
+  test('an issuer and an audience without keys', () => {
+    expect(problemsOf(withoutKeys)).toEqual(
+      ['ISSUER', 'AUDIENCE'].map(
         (name) =>
           `PLANT_STORE_JWT_${name}: means nothing without PLANT_STORE_JWKS_URL or PLANT_STORE_JWKS_FILE`,
       ),

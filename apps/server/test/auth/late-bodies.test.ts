@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post } from '../wire/request.ts'

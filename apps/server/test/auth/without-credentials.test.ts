@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { formatAuditLine } from '../../src/commands/audit.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { displayName } from '../../src/text/display-name.ts'

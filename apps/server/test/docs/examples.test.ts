@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { makeSqliteFile } from '../wire/database-under-test.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
@@ -89,7 +89,7 @@ describe('an example of the document is what the server answers:', () => {
 })
 
 describe('an example of the document is what the server answers, with other settings:', () => {
-  const hasty = useWireServer({ headersTimeoutMs: '100', requestTimeoutMs: '200' })
+  const hasty = useWireServer({ requestTimeoutMs: '200' })
   const strict = useWireServer({ failedCredentialLimit: '1' })
   const full = useWireServer({ requestLimit: '1' })
   const rated = useWireServer({ rateLimit: '10' })

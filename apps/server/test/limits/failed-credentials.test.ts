@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { ask, get } from '../docs/get.ts'
 import { type ExpectedError, expectReply, headerOf } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { createRequests, networkFor, type Pressed } from './load/press.ts'
 import { startPressedServer } from './load/pressed-server.ts'
 import { openSlowCallers } from './load/slow-callers.ts'
@@ -29,7 +29,6 @@ test('more than can be served is answered 200 or 503, truthfully, and passes', {
 }, async () => {
   const server = await startPressedServer({
     PLANT_STORE_REQUEST_LIMIT: '32',
-    PLANT_STORE_WAIT_LIMIT_MS: '10',
   })
   const memory = watchMemory(server.process.pid)
   const storm = await server.press({
@@ -52,7 +51,6 @@ test('slow callers are cut at the limits, and good ones are served meanwhile', {
   timeout: 120_000,
 }, async () => {
   const server = await startPressedServer({
-    PLANT_STORE_HEADERS_TIMEOUT_MS: '1000',
     PLANT_STORE_REQUEST_TIMEOUT_MS: '1500',
     PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: '2000',
   })

@@ -10,14 +10,14 @@ function outcomesAreResolved(): Promise<void> {
 }
 
 /** A store that ends its oldest creates on demand, with a clock that is set by hand. */
-function createBench({ turnMs = 1, requestLimit = 10_000, waitLimitMs = 100 } = {}) {
+function createBench({ turnMs = 1, requestLimit = 10_000 } = {}) {
   let now = 0
   const open: ((outcome: CreateOutcome) => void)[] = []
   const plants = {
     create: () => new Promise<CreateOutcome>((resolve) => open.push(resolve)),
   }
   const clock = { now: () => now, averageTurnMs: () => turnMs }
-  const watched = new WaitingPlants(plants, { requestLimit, waitLimitMs }, clock)
+  const watched = new WaitingPlants(plants, requestLimit, clock)
 
   function offer(count: number): number {
     let taken = 0
@@ -96,10 +96,9 @@ describe('plants that wait', () => {
   /** Plants whose outcome is given, with a clock that is set by hand. */
   function watchPlants(outcome: Promise<CreateOutcome>) {
     const clock = { time: 0, now: () => clock.time, averageTurnMs: () => 1 }
-    const limits = { requestLimit: 10_000, waitLimitMs: 100 }
     return {
       clock,
-      watched: new WaitingPlants({ create: () => outcome }, limits, clock),
+      watched: new WaitingPlants({ create: () => outcome }, 10_000, clock),
     }
   }
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { findFreePort } from '../free-port.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
@@ -199,7 +199,6 @@ async function starved(): Promise<Condition> {
     nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(block)}`],
     under: ['sh', '-c', `ulimit -n ${FILES} && exec "$@"`, 'sh'],
     environment: {
-      PLANT_STORE_HEADERS_TIMEOUT_MS: '600000',
       PLANT_STORE_REQUEST_TIMEOUT_MS: '600000',
     },
   })

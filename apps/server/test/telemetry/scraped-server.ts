@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { issueToken } from '../../src/auth/issue-token.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
 import { openStore } from '../../src/engines.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { issueToken } from '../../src/auth/issue-token.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
 import { watchTokens } from '../../src/commands/serve/watch-tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
 import type { TokenRecord } from '../../src/store/store.ts'

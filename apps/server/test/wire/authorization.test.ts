@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import type { ExpectedError } from './expectations.ts'
 import { tokenRecord, useWireServer } from './harness.ts'
 import { plantOf, plantText, post, request, token } from './request.ts'

@@ -1,4 +1,4 @@
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import type { StoredPlant } from './database-under-test.ts'
 import type { Bytes } from './raw-socket.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createOpaqueToken } from '../../src/auth/opaque-token.ts'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { makeSqliteFile } from './database-under-test.ts'
 import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'

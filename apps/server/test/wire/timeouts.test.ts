@@ -11,7 +11,7 @@ const whole = post(plantText(1))
 const headLength = whole.indexOf('\r\n\r\n') + 4
 
 describe('what does not arrive in time is answered 408, stores nothing and is closed:', () => {
-  const server = useWireServer({ headersTimeoutMs: '100', requestTimeoutMs: '200' })
+  const server = useWireServer({ requestTimeoutMs: '200' })
 
   const unfinished: readonly (readonly [claim: string, bytes: string | Buffer])[] = [
     ['nothing at all', ''],

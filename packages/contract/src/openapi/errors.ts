@@ -67,7 +67,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
     message: 'too many requests from this address had no valid token',
   },
   headers_too_large: {
-    meaning: 'More than 16 KiB of headers by default, or 200 lines.',
+    meaning: 'More than 16 KiB of headers, or 200 lines.',
     message: 'the request headers are too large',
   },
   internal: {

@@ -1,9 +1,8 @@
 import { closeSync, writeSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { isUsable } from '../../auth/authenticate.ts'
-import { DEFAULT_LIFETIME_MS, draftToken } from '../../auth/issue-token.ts'
+import { takesJwt } from '../../auth/authenticate.ts'
+import { DEFAULT_LIFETIME_MS, draftToken, isUsable } from '../../auth/tokens.ts'
 import type { Config } from '../../config/config.ts'
-import { takesJwt } from '../../http/open-authenticate.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { isLoopback } from '../../text/loopback.ts'
 import {

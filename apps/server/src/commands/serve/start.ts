@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
+import type { Address } from '../../config/setting-schemas.ts'
 import { environmentNameOf } from '../../config/settings.ts'
-import type { Address } from '../../http/listener.ts'
 import type { FrameOptions, RunningServer } from '../../http/server.ts'
 import type { Store } from '../../store/store.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/ending-tokens.ts'
+import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/tokens.ts'
 import type { TokenStore } from '../../store/store.ts'
 import type { TokenObserver } from '../../telemetry/metrics/token-metrics.ts'
 import { auditFieldsOf } from '../audit.ts'

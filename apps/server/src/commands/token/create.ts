@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/issue-token.ts'
+import { DEFAULT_LIFETIME_MS, issueToken } from '../../auth/tokens.ts'
 import { type Flags, loadConfig } from '../../config/config.ts'
 import { AUDITED_SETTINGS, auditFieldsOf, withAudit } from '../audit.ts'
 import { addSettingFlags } from '../command.ts'

@@ -1,5 +1,5 @@
-import { isUsable } from '../../auth/authenticate.ts'
-import type { IssuedToken } from '../../auth/issue-token.ts'
+import type { IssuedToken } from '../../auth/tokens.ts'
+import { isUsable } from '../../auth/tokens.ts'
 import type { Store, TokenRecord } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'
 import { CommandError, exitCodes } from '../command-error.ts'

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { isUsable } from '../../auth/authenticate.ts'
-import { draftToken } from '../../auth/issue-token.ts'
+import { draftToken, isUsable } from '../../auth/tokens.ts'
 import { type Flags, loadConfig } from '../../config/config.ts'
 import type { Store } from '../../store/store.ts'
 import { displayName } from '../../text/display-name.ts'

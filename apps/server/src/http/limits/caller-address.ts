@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
+import { parseNetwork } from '../../config/setting-schemas.ts'
 
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\])(?::\d*)?$/i
@@ -39,15 +40,6 @@ function networkOf(address: string): string {
   const after = tail === '' ? [] : tail.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0')
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
-}
-
-/** The network and length of `10.0.0.0/8`, or of a single address; undefined for anything else. */
-export function parseNetwork(text: string): { network: string; length: number } | undefined {
-  const [, address = '', digits] = /^([^/]+?)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const version = address.includes('%') ? 0 : isIP(address)
-  const widest = version === 4 ? 32 : 128
-  const length = digits === undefined ? widest : Number(digits)
-  return version === 0 || length > widest ? undefined : { network: address, length }
 }
 
 function createIsTrusted(proxies: readonly string[]): (address: string) => boolean {

@@ -1,5 +1,5 @@
 import type { Request } from 'express'
-import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Authenticate } from '../../auth/bearer.ts'
 import { credentialOf } from '../../auth/bearer.ts'
 import type { Cors } from '../cors.ts'
 import type { Limit } from './admission.ts'

@@ -6,10 +6,8 @@ import { createRate, type RateState } from './rate.ts'
 import type { Refusals } from './refusals.ts'
 
 export interface TokenRateOptions {
-  /** Requests of one token in a second, in the long run. */
+  /** Requests of one token in a second, in the long run, and at once. */
   readonly perSecond: number
-  /** The burst: the rate of this many seconds may be used at once. */
-  readonly windowSeconds: number
   readonly refusals: Refusals
 }
 
@@ -29,10 +27,9 @@ function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): n
  * @throws RequestError `too_many_requests`
  */
 export function limitTokenRate(options: TokenRateOptions): RequestHandler {
-  const { perSecond, windowSeconds, refusals } = options
-  const quota = perSecond * windowSeconds
-  const rate = createRate({ unitNs: Math.round(SECOND_NS / perSecond), burst: quota })
-  const policy = `"token";q=${quota};w=${windowSeconds}`
+  const { perSecond, refusals } = options
+  const rate = createRate({ unitNs: Math.round(SECOND_NS / perSecond), burst: perSecond })
+  const policy = `"token";q=${perSecond};w=1`
 
   return (_request, response, next) => {
     const { tokenId = '', tokenName } = response.locals

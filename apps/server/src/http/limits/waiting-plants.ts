@@ -3,13 +3,6 @@ import type { NewPlant } from '@plant-store/contract'
 import type { CommitTiming } from '../../store/observer.ts'
 import type { CreateOutcome, PlantStore } from '../../store/store.ts'
 
-export interface WaitingLimits {
-  /** The most plants that may wait for their outcome: as many as there may be requests. */
-  readonly requestLimit: number
-  /** How long plants may wait, on average, before more are refused. */
-  readonly waitLimitMs: number
-}
-
 /** A clock that also knows how long the turns of the event loop take. */
 export interface LoopClock {
   /** ms since some moment; never jumps. */
@@ -17,6 +10,9 @@ export interface LoopClock {
   /** The average length of the turns of the event loop since the last call, idle time not counted. */
   averageTurnMs(): number
 }
+
+/** How long plants may wait, on average, before more are refused. */
+const WAIT_LIMIT_MS = 100
 
 /** The time over which the wait is averaged. */
 const SPAN_MS = 100
@@ -57,7 +53,8 @@ function createLoopClock(): LoopClock {
  */
 export class WaitingPlants implements PlantStore {
   readonly #plants: PlantStore
-  readonly #limits: WaitingLimits
+  /** The most plants that may wait: as many as there may be requests. */
+  readonly #requestLimit: number
   readonly #clock: LoopClock
   #limit: number
   #waiting = 0
@@ -69,11 +66,11 @@ export class WaitingPlants implements PlantStore {
   #longSpans = 0
   #turn: Turn | undefined
 
-  constructor(plants: PlantStore, limits: WaitingLimits, clock: LoopClock = createLoopClock()) {
+  constructor(plants: PlantStore, requestLimit: number, clock: LoopClock = createLoopClock()) {
     this.#plants = plants
-    this.#limits = limits
+    this.#requestLimit = requestLimit
     this.#clock = clock
-    this.#limit = limits.requestLimit
+    this.#limit = requestLimit
     this.#changedAt = clock.now()
     this.#spanStart = this.#changedAt
   }
@@ -88,7 +85,7 @@ export class WaitingPlants implements PlantStore {
     }
     if (this.#waiting >= this.#limit) return true
     // After such a long turn, what is still unread has waited too long already.
-    return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > this.#limits.waitLimitMs
+    return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > WAIT_LIMIT_MS
   }
 
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
@@ -127,8 +124,8 @@ export class WaitingPlants implements PlantStore {
   }
 
   #nextLimit(elapsedMs: number): number {
-    const { requestLimit, waitLimitMs } = this.#limits
-    const allowedMs = waitLimitMs - this.#clock.averageTurnMs()
+    const requestLimit = this.#requestLimit
+    const allowedMs = WAIT_LIMIT_MS - this.#clock.averageTurnMs()
     const isLong = this.#waitedMs > this.#outcomes * allowedMs
     this.#longSpans = isLong ? this.#longSpans + 1 : 0
     if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))

@@ -13,7 +13,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { contract } from '@plant-store/contract'
 import type { Request, RequestHandler, Response } from 'express'
-import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Authenticate } from '../../auth/bearer.ts'
 import { withoutCredentials } from '../../text/without-credentials.ts'
 
 /** A request whose trace is recorded. */

@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import type { Authenticate } from '../../auth/authenticate.ts'
+import type { Authenticate } from '../../auth/bearer.ts'
 import type { TracesConfig } from '../../config/traces-config.ts'
 import { type CommitSpans, createCommitSpans } from './commit-spans.ts'
 import { traceCredentials, traceRequests } from './request-spans.ts'

@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto'
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose'
 import * as z from 'zod'
-import type { KeySet } from './key-set.ts'
+import { ALGORITHMS, type KeySet } from './key-set.ts'
 
 /** How far the clocks of issuer and server may differ. */
 export const CLOCK_SKEW_SECONDS = 30
@@ -9,9 +9,49 @@ export const CLOCK_SKEW_SECONDS = 30
 export interface JwtRules {
   readonly issuer: string
   readonly audience: string
-  readonly algorithms: readonly string[]
-  /** `any` accepts `JWT` and no type as well. */
-  readonly types: 'any' | 'at+jwt'
+}
+
+/** Longer than any token of well-known issuers; each connection keeps the token that it showed. */
+const MOST_CHARACTERS = 8_192
+
+/**
+ * The type of an access token is `at+jwt` (RFC 9068 §2.1), but most issuers write `JWT` or nothing,
+ * so these are accepted too: an ID token is a `JWT` as well. Any other type is a token for another
+ * purpose (RFC 8725 §3.11).
+ */
+const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i
+
+/** A header that is accepted; `jku`, `jwk`, `x5u` and `x5c` are ignored: keys come only from the issuer. */
+const JwtHeader = z.object({
+  alg: z.string(),
+  kid: z.string().optional(),
+  typ: z.string().regex(TYPE).optional(),
+  // No extension is understood here, so none may be critical (RFC 7515 §4.1.11).
+  crit: z.undefined().optional(),
+})
+type JwtHeader = z.infer<typeof JwtHeader>
+
+/** Whether a text is base64url (RFC 7515 §2), and the canonical encoding of its bytes (RFC 4648 §3.5). */
+function isBase64url(text: string): boolean {
+  return Buffer.from(text, 'base64url').toString('base64url') === text
+}
+
+/**
+ * The unverified header of a credential that may be an acceptable JWT; undefined for any other, which
+ * costs no digest, no key and no promise.
+ */
+export function readJwtHeader(credential: string): JwtHeader | undefined {
+  const end = credential.indexOf('.')
+  if (end <= 0 || credential.length > MOST_CHARACTERS) return undefined
+  const parts = credential.split('.', 4)
+  if (parts.length !== 3 || !parts.every(isBase64url)) return undefined
+  try {
+    const text = Buffer.from(credential.slice(0, end), 'base64url').toString()
+    const { data: header } = JwtHeader.safeParse(JSON.parse(text))
+    return header !== undefined && ALGORITHMS.includes(header.alg) ? header : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** How many keys are tried for a JWT that names none; each costs the check of a signature. */
@@ -69,7 +109,7 @@ export async function verifyJwt(
 ): Promise<Verification> {
   try {
     const payload = await verifySignature(credential, keys, {
-      algorithms: [...rules.algorithms],
+      algorithms: [...ALGORITHMS],
       issuer: rules.issuer,
       audience: rules.audience,
       clockTolerance: CLOCK_SKEW_SECONDS,
