@@ -18,16 +18,13 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus}.test.ts',
-  'test/postgres/{database-command,failover,full-standby,kills,lost-sessions}.test.ts',
-  'test/postgres/{nodes,outages,pgbouncer,rolling-restarts,standby,standstill}.test.ts',
+  'test/postgres/{citus,failover,kills,lost-sessions,outages,standby,standstill}.test.ts',
   'test/process/{durability,full-disk}.test.ts',
   'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
 ]
 
-/** They run over a database that PLANT_STORE_TEST_POSTGRES_URL names, by `pnpm test:database`. */
-const GIVEN = 'test/postgres/given/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -39,16 +36,8 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...SLOW, GIVEN],
+          exclude: SLOW,
           ...patient,
-        },
-      },
-      {
-        test: {
-          ...patient,
-          name: 'database',
-          include: [GIVEN, 'test/postgres/{conflicts,nodes,race,store}.test.ts'],
-          globalSetup: 'test/postgres/given/require-url.ts',
         },
       },
       { test: { name: 'slow', include: SLOW, ...patient, testTimeout: 120_000 } },

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { issueToken } from '../src/auth/tokens.ts'
+import { migratePostgresDatabase } from '../src/postgres/migrations.ts'
 import { openPostgresStore } from '../src/postgres/postgres.ts'
 import { createTestClient, type TestClient } from '../test/clients.ts'
-import { migrateTestDatabase } from '../test/postgres/given-postgres.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')
 
 /** Brings a new database to the schema, puts a token into it, and gives that. */
 export async function prepare(databaseUrl: string): Promise<string> {
-  await migrateTestDatabase(databaseUrl)
+  await migratePostgresDatabase(databaseUrl, false)
   const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
   const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
   await store.close()

@@ -1,9 +1,9 @@
 import type { CopiesElsewhere, Engine } from '../store/engine.ts'
-import { withoutSecrets } from './address.ts'
 import { readPostgresFacts } from './facts.ts'
-import { migratePostgresDatabase } from './migrate.ts'
+import { migratePostgresDatabase } from './migrations.ts'
 import { openPostgresStore } from './postgres.ts'
 import { openPostgresSnapshot } from './snapshot.ts'
+import { withoutSecrets } from './url.ts'
 
 const copies: CopiesElsewhere = {
   engine: 'PostgreSQL',

@@ -1,9 +1,8 @@
-import type { Pool } from 'pg'
 import type { Fact, MigrateOptions, StoreFacts } from '../store/engine.ts'
-import { readPostgresUrl } from './address.ts'
 import { NEWEST_VERSION } from './migrations.ts'
 import { openDatabase } from './pool.ts'
 import { openPostgresStore } from './postgres.ts'
+import { readPostgresUrl } from './url.ts'
 
 /** Columns of a standby are null for users without pg_read_all_stats. No row on a standby. */
 const STANDBYS = `SELECT current_setting('synchronous_standby_names', true) AS names,
@@ -39,11 +38,6 @@ function describeStandbys({ names, waitsFor, connected, visible, synchronous }: 
   return { name, value, warning: loss, fix: 'synchronous_commit = on' }
 }
 
-async function readStandbys(pool: Pool): Promise<Fact[]> {
-  const { rows } = await pool.query<Standbys>(STANDBYS)
-  return rows.map(describeStandbys)
-}
-
 /**
  * What is worth knowing of a PostgreSQL store, which stays as it is.
  * @throws what keeps a server from opening it.
@@ -55,12 +49,13 @@ export async function readPostgresFacts(
   const store = await openPostgresStore({ ...options, databaseUrl })
   try {
     await store.isReady()
-    const { pool } = await openDatabase(readPostgresUrl(databaseUrl), options)
-    const standbys = await readStandbys(pool).finally(() => pool.end())
+    const { connections } = await openDatabase(readPostgresUrl(databaseUrl), options)
+    const found = connections.query<Standbys>(STANDBYS)
+    const { rows } = await found.finally(() => connections.pool.end())
     const facts = [
       { name: 'store', value: store.description },
       { name: 'schema', value: `version ${NEWEST_VERSION}, the newest` },
-      ...standbys,
+      ...rows.map(describeStandbys),
     ]
     return { facts, tokens: await store.tokens.list() }
   } finally {

@@ -1,76 +1,111 @@
-import { isIP } from 'node:net'
+import pg from 'pg'
+import { StoreRefusedError } from '../store/store.ts'
+import { isLost } from './errors.ts'
+import { Lineage } from './lineage.ts'
 
-/** A server as a URL names it. */
-export interface Host {
-  /** A name, an address, or the folder of a socket. It is what a certificate must be for. */
-  readonly host: string
-  readonly port: number
-  /** Where to connect, if that is not what `host` says: libpq's hostaddr. */
-  readonly address?: string
+type Host = Pick<pg.ClientConfig, 'host' | 'port'>
+
+function isSame(one: Host, other: Host): boolean {
+  return one.host === other.host && one.port === other.port
 }
 
-const DEFAULT_PORT = '5432'
-
-/** What stands before the hosts, the hosts, and what stands behind them. */
-const AUTHORITY = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/is
-
-/** A URL whose list of hosts is apart, since no URL has several. */
-export interface SplitUrl {
-  /** With one host in the place of the list. */
-  readonly url: URL
-  readonly hosts: string
-  readonly list: readonly URL[]
-  /** What stands behind the hosts. */
-  readonly after: string
-}
-
-/** @throws TypeError where one of the hosts could not stand in a URL */
-export function splitHosts(databaseUrl: string): SplitUrl {
-  const [, before = '', hosts = '', after = ''] = AUTHORITY.exec(databaseUrl) ?? []
-  const list = hosts
-    .split(',')
-    .map((item) => new URL(`postgres://${item.startsWith(':') ? 'localhost' : ''}${item}/`))
-  return { url: new URL(`${before}localhost${after}`), hosts, list, after }
-}
-
-/** The text of a URL, with a list in the place of its host. */
-export function withHosts(url: URL, hosts: string): string {
-  return url.href.replace(AUTHORITY, (_, before, _host, after) => `${before}${hosts}${after}`)
-}
-
-function matchCount(name: string, values: readonly string[], hosts: readonly unknown[]): void {
-  if (values.length === hosts.length) return
-  throw new Error(`${name} must have as many values as there are hosts`)
-}
-
-function readPort(text: string): number {
-  const port = Number(text || DEFAULT_PORT)
-  if (port >= 1 && port <= 65_535) return port
-  throw new Error('port must be 1 to 65535')
+/** Cuts a connection; what waits for a response on it fails. */
+export function cut(client: pg.ClientBase): void {
+  if (client instanceof pg.Client) client.connection.stream.destroy()
 }
 
 /**
- * The servers of a URL in its order, by libpq's rules (PostgreSQL 18, §34.1.1.3): parameters count
- * before the list, one port is for all hosts, and what is empty is the default.
- * @throws Error that names the parameter which does not fit
+ * Connections to the first server of a list that can be used, and to the next one of the list when it
+ * is lost or takes no more writes.
  */
-export function readHosts(
-  list: readonly URL[],
-  parameters: Readonly<Record<string, string>>,
-): Host[] {
-  const addresses = parameters.hostaddr?.split(',')
-  const listed = list.map(({ hostname }) => decodeURIComponent(hostname).replace(/^\[|\]$/g, ''))
-  const isListed = listed.some((name) => name !== '')
-  const names = parameters.host?.split(',') ?? (isListed ? listed : (addresses ?? listed))
-  const ports = parameters.port?.split(',') ?? list.map(({ port }) => port)
-  if (ports.length > 1) matchCount('port', ports, names)
-  if (addresses !== undefined) matchCount('hostaddr', addresses, names)
-  if (addresses?.some((address) => address !== '' && isIP(address) === 0)) {
-    throw new Error('hostaddr must be IP addresses')
+export class Connections {
+  readonly pool: pg.Pool
+  readonly #hosts: readonly Host[]
+  readonly #lineage = new Lineage()
+  readonly #clients = new Set<pg.Client>()
+  #next = 0
+
+  /** `check` throws for a new connection that must not be used. */
+  constructor(
+    hosts: readonly pg.ClientConfig[],
+    config: pg.PoolConfig,
+    check: (client: pg.ClientBase) => Promise<void>,
+  ) {
+    this.#hosts = hosts
+    const nextHost = () => hosts[this.#next]
+    class HostClient extends pg.Client {
+      constructor(options: pg.ClientConfig) {
+        super({ ...options, ...nextHost() })
+      }
+    }
+    const accept = async (client: pg.Client) => {
+      // What ends it fails its statement, or it is replaced when the next one is needed.
+      this.#clients.add(client.on('error', () => {}))
+      await check(client)
+      if (this.areMany) await this.#accept(client)
+    }
+    // The pool gives a client all of its configuration, which the type does not say.
+    const Client = HostClient as unknown as new () => pg.Client
+    const onConnect = (client: pg.ClientBase) => accept(client as pg.Client)
+    this.pool = new pg.Pool({ ...config, Client, onConnect })
+    this.pool.on('remove', (client) => this.#clients.delete(client as unknown as pg.Client))
+    this.pool.on('error', () => {})
   }
-  return names.map((name, index) => {
-    const port = readPort(ports[ports.length > 1 ? index : 0] ?? '')
-    const address = addresses?.[index]
-    return { host: name || address || 'localhost', port, ...(address && { address }) }
-  })
+
+  /** Whether another server may take the writes that one does not take. */
+  get areMany(): boolean {
+    return this.#hosts.length > 1
+  }
+
+  /** @throws StoreRefusedError, or the reason why no server can be used */
+  async connect(): Promise<pg.PoolClient> {
+    const errors: Error[] = []
+    while (errors.length < this.#hosts.length) {
+      const { host, port } = this.#hosts[this.#next] ?? {}
+      try {
+        return await this.pool.connect()
+      } catch (cause) {
+        if (!this.areMany || this.pool.ending || cause instanceof StoreRefusedError) throw cause
+        this.#leave({ host, port })
+        errors.push(new Error(`${host}:${port}: ${(cause as Error).message}`, { cause }))
+      }
+    }
+    const reasons = errors.map(({ message }) => message).join('; ')
+    throw new AggregateError(errors, `none of its servers can be used: ${reasons}`)
+  }
+
+  /** Gives a connection back. After an error that may have cost its server, the next one is asked. */
+  release(client: pg.PoolClient, error?: unknown): void {
+    const isOfNoUse = error !== undefined && isLost(error)
+    if (isOfNoUse) {
+      this.#leave(client as unknown as pg.Client)
+      cut(client)
+    }
+    client.release(isOfNoUse)
+  }
+
+  /** Runs one statement on a connection of its own. */
+  async query<Row extends pg.QueryResultRow>(
+    query: string | pg.QueryConfig,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>> {
+    const client = await this.connect()
+    const result = await client.query<Row>(query, values).catch((error) => {
+      this.release(client, error)
+      throw error
+    })
+    this.release(client)
+    return result
+  }
+
+  /** Only the newest primary is used: what waits on a connection to another server fails. */
+  async #accept(client: pg.Client): Promise<void> {
+    await this.#lineage.check(client)
+    for (const other of this.#clients) if (!isSame(other, client)) cut(other)
+  }
+
+  #leave(host: Host): void {
+    const next = this.#hosts[this.#next]
+    if (next && isSame(next, host)) this.#next = (this.#next + 1) % this.#hosts.length
+  }
 }

@@ -1,9 +1,11 @@
 import type { ClientBase } from 'pg'
-import { sqlStateOf } from './failures.ts'
+import { sqlStateOf } from './errors.ts'
 
 /** The first 8 digits of a log file's name are its timeline, in hexadecimal. */
-const LINEAGE = `SELECT system_identifier::text AS system, CASE WHEN pg_is_in_recovery() THEN NULL
-    ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline FROM pg_control_system()`
+const LINEAGE = `SELECT system_identifier::text AS system,
+    CASE WHEN pg_catalog.pg_is_in_recovery() THEN NULL
+    ELSE pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8) END
+    AS timeline FROM pg_catalog.pg_control_system()`
 
 interface Row {
   readonly system: string

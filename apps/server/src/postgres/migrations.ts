@@ -1,8 +1,11 @@
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { Migrated } from '../store/engine.ts'
 import { StoreRefusedError } from '../store/store.ts'
-import { distributeTables } from './distribute.ts'
+import { distributeTables } from './citus.ts'
+import { toOpenError } from './errors.ts'
+import { type Database, openDatabase } from './pool.ts'
 import { saySchema, type Tables } from './tables.ts'
+import { readPostgresUrl } from './url.ts'
 
 interface Migration {
   readonly version: number
@@ -52,8 +55,12 @@ const LOCK = 0x504c4e54
 const MADE = `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname IN ('migrations', 'plants') HAVING count(*) = 2`
 
+interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>
+}
+
 /** The schema version of a database; 0 before the first migration. */
-export async function schemaVersionOf(client: Pool | PoolClient, tables: Tables): Promise<number> {
+export async function schemaVersionOf(client: Queryable, tables: Tables): Promise<number> {
   const made = await client.query(MADE, [tables.schema])
   if (made.rows.length === 0) return 0
   const { rows } = await client.query(`SELECT max(version) AS version FROM ${tables.migrations}`)
@@ -63,28 +70,19 @@ export async function schemaVersionOf(client: Pool | PoolClient, tables: Tables)
 function refuseNewerSchema(version: number, place: string): void {
   if (version <= NEWEST_VERSION) return
   throw new StoreRefusedError(
-    `${place} has schema version ${version}, newer than the ${NEWEST_VERSION} that this program knows. ` +
-      'Start the newer program that wrote it.',
+    `${place} has schema version ${version}, newer than the ${NEWEST_VERSION} that this program knows`,
+    { fix: 'start the newer program that wrote it' },
   )
 }
 
-/** Names the other schemas, for whoever meant one of them. */
-function describeElsewhere({ elsewhere, schema }: Tables): string {
-  const [first] = elsewhere
-  return first === undefined
-    ? ''
-    : `. The schema ${schema} has none of its tables; for those in ${elsewhere.join(', ')} end ` +
-        `the URL with ?${saySchema(first)}`
-}
-
 /** @throws StoreRefusedError unless the schema is the one that this program writes. */
-export async function refuseOtherSchema(pool: Pool, place: string, tables: Tables): Promise<void> {
-  const version = await schemaVersionOf(pool, tables)
+export async function refuseOtherSchema({ connections, tables, place }: Database): Promise<void> {
+  const version = await schemaVersionOf(connections, tables)
   refuseNewerSchema(version, place)
   if (version === NEWEST_VERSION) return
   throw new StoreRefusedError(
-    `${place} has schema version ${version} and this program needs ${NEWEST_VERSION}. ` +
-      `Try: plant-store-server migrate${version === 0 ? describeElsewhere(tables) : ''}`,
+    `${place} has schema version ${version} in ${tables.schema}, and this program needs ${NEWEST_VERSION}`,
+    { code: 'not_migrated', fix: 'plant-store-server migrate' },
   )
 }
 
@@ -96,7 +94,8 @@ function refuseForeignSchema({ schema, isTrusted }: Tables, place: string): void
   if (isTrusted) return
   throw new StoreRefusedError(
     `${place} would keep its tables in the schema ${schema}, which belongs neither to this user ` +
-      `nor to the owner of the database. If it is meant, end the URL with ?${saySchema(schema)}`,
+      'nor to the owner of the database',
+    { fix: `${saySchema(schema)} at the end of the URL, if it is meant` },
   )
 }
 
@@ -125,29 +124,42 @@ async function apply(
   }
 }
 
+/** Applies what is missing, one program at a time. */
+async function migrate(client: PoolClient, { tables, place }: Database) {
+  await client.query('SELECT pg_advisory_lock($1)', [LOCK])
+  const before = await schemaVersionOf(client, tables)
+  refuseNewerSchema(before, place)
+  for (const migration of migrations) {
+    if (migration.version > before) await apply(client, tables, migration)
+  }
+  return { before, after: NEWEST_VERSION, place }
+}
+
 /**
- * Applies what is missing, one program at a time; gives the versions before and after. `distributes`
- * spreads the tables over the nodes of the database as well.
+ * Brings a database to this program's schema; gives the versions before and after. `distributes`
+ * spreads its tables over its nodes as well.
  */
-export async function migratePostgres(
-  pool: Pool,
-  place: string,
-  tables: Tables,
+export async function migratePostgresDatabase(
+  databaseUrl: string,
+  allowDataLoss: boolean,
   distributes = false,
-): Promise<Omit<Migrated, 'place'>> {
-  refuseForeignSchema(tables, place)
-  const client = await pool.connect()
+): Promise<Migrated> {
+  const address = readPostgresUrl(databaseUrl)
+  let database: Database | undefined
+  let client: PoolClient | undefined
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK])
-    const before = await schemaVersionOf(client, tables)
-    refuseNewerSchema(before, place)
-    for (const migration of migrations)
-      if (migration.version > before) await apply(client, tables, migration)
-    const migrated = { before, after: NEWEST_VERSION }
+    database = await openDatabase(address, { allowDataLoss, isPatient: true })
+    const { connections, place, tables } = database
+    refuseForeignSchema(tables, place)
+    client = await connections.connect()
+    const migrated = await migrate(client, database)
     if (!distributes) return migrated
     return { ...migrated, note: await distributeTables(client, place, tables) }
+  } catch (error) {
+    throw toOpenError(error, address.place)
   } finally {
     // The lock goes with its connection.
-    client.release(true)
+    client?.release(true)
+    await database?.connections.pool.end()
   }
 }

@@ -1,14 +1,13 @@
-import type { ClientBase, Pool, PoolConfig } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
 import type { PoolMeasures } from '../store/observer.ts'
 import { StoreRefusedError } from '../store/store.ts'
-import type { PostgresAddress } from './address.ts'
-import { GuardedClient, type GuardedConfig } from './client.ts'
-import { FollowingPool } from './following-pool.ts'
-import { Servers } from './servers.ts'
+import { refuseLossyNodes } from './citus.ts'
+import { Connections } from './hosts.ts'
 import { refuseSharedSessions } from './sharing.ts'
 import { findTables, PIN_NAMES, type Tables } from './tables.ts'
+import type { PostgresAddress } from './url.ts'
 
-/** Enough for the commits in flight, a look-up of tokens, rates and a readiness check at a time. */
+/** Enough for the commits in flight, a look-up of tokens and a readiness check at a time. */
 const CONNECTIONS = 6
 
 /** How long making a connection may take before the database counts as unreachable. */
@@ -20,46 +19,53 @@ const STATEMENT_TIMEOUT_MS = 4_000
 /** How long a statement may wait for a lock of somebody else; less than it may take in all. */
 const LOCK_TIMEOUT_MS = 2_000
 
-/** Settings that must not be off: a commit could be lost after its 200 (PostgreSQL 18, §19.5). */
-const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
+/** How long a connection is used, since each new one is asked whether it loses nothing. */
+const LIFETIME_SECONDS = 60
 
-async function readSetting(client: ClientBase | Pool, name: string): Promise<string | null> {
-  // Servers that only speak PostgreSQL's protocol do not have all of its settings.
-  const { rows } = await client.query('SELECT current_setting($1, true) AS value', [name])
-  return rows[0]?.value ?? null
-}
+/**
+ * What must not be: a commit could be lost after its 200 (PostgreSQL 18, §19.5), or not hold each
+ * name. Servers that only speak PostgreSQL's protocol do not have all of these settings.
+ */
+const STATE = `SELECT current_setting('fsync', true) AS fsync,
+    current_setting('full_page_writes', true) AS full_page_writes,
+    current_setting('synchronous_commit', true) AS synchronous_commit,
+    current_setting('server_encoding', true) AS encoding,
+    to_regclass('pg_catalog.pg_dist_node') IS NOT NULL AS "hasNodes",
+    (SELECT string_agg(relname, ', ') FROM pg_class WHERE relpersistence <> 'p'
+      AND oid IN (to_regclass($1), to_regclass($2))) AS unlogged`
 
-/** The names of the settings under which 200 would not mean durable. */
-export async function findLossySettings(client: ClientBase | Pool): Promise<string[]> {
-  const values = []
-  for (const name of DURABILITY_SETTINGS) values.push([name, await readSetting(client, name)])
-  return values.filter(([, value]) => value === 'off').map(([name]) => String(name))
-}
-
-async function refuseLossyServer(client: ClientBase, place: string): Promise<void> {
-  const encoding = await readSetting(client, 'server_encoding')
-  if (encoding !== null && !/^utf-?8$/i.test(encoding)) {
+/** @throws StoreRefusedError for a database that could lose a plant after its 200 */
+async function refuseLossy(client: ClientBase, tables: Tables, place: string): Promise<void> {
+  const { rows } = await client.query(STATE, [tables.plants, tables.tokens])
+  const { encoding, hasNodes, unlogged, ...settings } = rows[0] ?? {}
+  if (!/^(?:utf-?8)?$/i.test(encoding ?? '')) {
     throw new StoreRefusedError(`the database ${place} is in ${encoding}; it must be in UTF8`)
   }
-  const [lossy] = await findLossySettings(client)
-  if (lossy === undefined) return
-  throw new StoreRefusedError(
-    `the database ${place} has ${lossy} = off, so 200 would not mean durable. ` +
-      `Set it to on, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes.`,
-  )
+  const [lossy] = Object.keys(settings).filter((name) => settings[name] === 'off')
+  const fault = lossy === undefined ? unlogged && `${unlogged} UNLOGGED` : `${lossy} = off`
+  if (fault) {
+    throw new StoreRefusedError(
+      `the database ${place} has ${fault}, so 200 would not mean durable`,
+      { fix: 'change that, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes' },
+    )
+  }
+  if (hasNodes) await refuseLossyNodes(client, place)
+}
+
+async function refuseReadOnly(client: ClientBase): Promise<void> {
+  const { rows } = await client.query('SHOW transaction_read_only')
+  if (rows[0]?.transaction_read_only !== 'off') throw new Error('it takes no writes')
 }
 
 export interface PoolOptions {
   readonly allowDataLoss: boolean
   /** For work that may take long, such as a migration: no limits of time. Default: false. */
   readonly isPatient?: boolean
-  /** For a standby, too, if the URL asks for one. Default: false. */
-  readonly onlyReads?: boolean
 }
 
 /** Connections to a database, and where the store's tables are in it. */
 export interface Database {
-  readonly pool: FollowingPool
+  readonly connections: Connections
   readonly tables: Tables
   /** Host, port and database, without the user and the password. */
   readonly place: string
@@ -75,65 +81,55 @@ function sessionSettings(isPatient: boolean): string {
   return `${PIN_NAMES}; SET client_min_messages = warning${lockTimeout}`
 }
 
-/** @throws StoreRefusedError behind a pooler that shares sessions, and where the schema is in doubt */
-async function findTablesOnce(config: GuardedConfig, place: string): Promise<Tables> {
-  const clients = [new GuardedClient(config), new GuardedClient(config)] as const
+/** On connections on which nothing is set yet: a pooler could give them to strangers. */
+async function findTablesOnce(connections: Connections, place: string): Promise<Tables> {
+  const clients: PoolClient[] = []
   try {
-    for (const client of clients) {
-      // What ends it fails the statement that is under way.
-      client.on('error', () => {})
-      await client.connect()
-    }
+    const first = await connections.connect()
+    clients.push(first)
+    clients.push(await connections.connect())
     await refuseSharedSessions(clients, place)
-    return await findTables(clients[0], place)
+    return await findTables(first, place)
   } finally {
-    for (const client of clients) await client.end().catch(() => {})
+    for (const client of clients) client.release(true)
   }
-}
-
-function refuseTargetWithoutWrites({ target, place }: PostgresAddress): void {
-  if (!/read-only|standby/.test(target)) return
-  throw new StoreRefusedError(
-    `target_session_attrs=${target} leads to a server of ${place} that stores nothing. ` +
-      'Try: target_session_attrs=read-write',
-  )
 }
 
 /**
- * Connections to a database, each checked before its first use: whether it leads to the server that
- * the URL asks for, and for "200 means durable", because a failover may lead to a server with other
- * settings. The meaning of table names is fixed once, now.
- * @throws StoreRefusedError for a URL that asks for no server that is written to, and where the
- * schema is in doubt, and whatever keeps from connecting.
+ * Connections to a database, each checked before its first use: whether its server takes writes, and
+ * for "200 means durable", because a failover may lead to a server with other settings. The meaning
+ * of table names is fixed once, now.
+ * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
  */
 export async function openDatabase(
-  address: PostgresAddress,
-  { allowDataLoss, isPatient = false, onlyReads = false }: PoolOptions,
+  { servers, mustWrite, place }: PostgresAddress,
+  { allowDataLoss, isPatient = false }: PoolOptions,
 ): Promise<Database> {
-  if (!onlyReads) refuseTargetWithoutWrites(address)
-  const { place } = address
-  const configs = address.servers.map((said) => ({
+  let tables: Tables | undefined
+  const config = {
     application_name: 'plant-store',
-    ...said,
-    connectionTimeoutMillis: said.connectionTimeoutMillis ?? CONNECT_TIMEOUT_MS,
-    ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
-  }))
-  const servers = new Servers({ ...address, servers: configs })
-  if (servers.areMany) await servers.find()
-  const tables = await findTablesOnce(servers.current, place)
-  const { connectionTimeoutMillis } = servers.current
-  const config: PoolConfig = {
-    connectionTimeoutMillis,
     max: CONNECTIONS,
-    async onConnect(client) {
-      await servers.check(client)
-      await client.query(sessionSettings(isPatient))
-      if (!allowDataLoss) await refuseLossyServer(client, place)
-    },
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
+    maxLifetimeSeconds: LIFETIME_SECONDS,
   }
-  return { pool: new FollowingPool(servers, config, !isPatient), tables, place }
+  const connections = new Connections(servers, config, async (client) => {
+    if (mustWrite) await refuseReadOnly(client)
+    if (tables === undefined) return
+    await client.query(sessionSettings(isPatient))
+    if (!allowDataLoss) await refuseLossy(client, tables, place)
+  })
+  try {
+    tables = await findTablesOnce(connections, place)
+    return { connections, tables, place }
+  } catch (error) {
+    await connections.pool.end()
+    throw error
+  }
 }
 
-export function measurePool({ options, totalCount, idleCount, waitingCount }: Pool): PoolMeasures {
+export function measurePool({ pool }: Connections): PoolMeasures {
+  const { options, totalCount, idleCount, waitingCount } = pool
   return { limit: options.max, open: totalCount, idle: idleCount, waiting: waitingCount }
 }

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
-import { GuardedClient } from './client.ts'
-import { aftermathOf, isOfSetup, isPassing, isReadOnly } from './failures.ts'
-import { FollowingPool } from './following-pool.ts'
-import { describeReason } from './open-failure.ts'
+import { aftermathOf, explain, isPassing, isReadOnly } from './errors.ts'
+import { type Connections, cut } from './hosts.ts'
 
 /** How long after its arrival a create may be repeated until its outcome is known; callers wait 10 s. */
 const RESOLVE_LIMIT_MS = 8_000
@@ -57,45 +55,32 @@ async function runWarned<Result>(
   }
 }
 
-/** Cuts a connection whose reply would come too late for anybody. */
-function cutAt(client: PoolClient, time: number): NodeJS.Timeout {
-  const cut = () => client instanceof GuardedClient && client.abandon()
-  return setTimeout(cut, Math.max(0, time - performance.now()))
-}
-
 async function attempt<Result>(
-  pool: Pool,
+  connections: Connections,
   work: Work<Result>,
   lastTime: number,
 ): Promise<Attempted<Result>> {
   let client: PoolClient
   try {
-    client = await pool.connect()
+    client = await connections.connect()
   } catch (error) {
     return { error, isStored: false }
   }
-  const timer = cutAt(client, lastTime)
+  // Later its response would come too late for anybody.
+  const timer = setTimeout(cut, Math.max(0, lastTime - performance.now()), client)
   let isStored = false
   try {
     const result = await runWarned(client, work, () => {
       isStored = true
     })
-    client.release()
+    connections.release(client)
     return { result }
   } catch (error) {
-    const isUnknown = aftermathOf(error) === 'unknown'
-    // After an error of unknown outcome the connection is of no more use, nor to a standby.
-    client.release(isUnknown || isReadOnly(error))
-    return { error, isStored: isStored || isUnknown }
+    connections.release(client, error)
+    return { error, isStored: isStored || aftermathOf(error) === 'unknown' }
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Whether another attempt may come to something else. */
-function isWorthRepeating(pool: Pool, error: unknown, mayBeStored: boolean): boolean {
-  if (isReadOnly(error) && pool instanceof FollowingPool && pool.mayMove) return true
-  return mayBeStored || aftermathOf(error) === 'again'
 }
 
 /**
@@ -106,7 +91,7 @@ function isWorthRepeating(pool: Pool, error: unknown, mayBeStored: boolean): boo
  * after a connection was lost, and any other error of the statement itself.
  */
 export async function resolveOutcome<Result>(
-  pool: Pool,
+  connections: Connections,
   work: Work<Result>,
   waitedMs = 0,
 ): Promise<Result> {
@@ -114,13 +99,13 @@ export async function resolveOutcome<Result>(
   const deadline = performance.now() + RESOLVE_LIMIT_MS - waitedMs
   let mayBeStored = false
   for (;;) {
-    const outcome = await attempt(pool, work, deadline + LAST_ATTEMPT_MS)
+    const outcome = await attempt(connections, work, deadline + LAST_ATTEMPT_MS)
     if ('result' in outcome) return outcome.result
+    const { error } = outcome
     mayBeStored ||= outcome.isStored
-    const isLate = performance.now() > deadline
-    if (isLate || !isWorthRepeating(pool, outcome.error, mayBeStored)) {
-      throw toStoreError(outcome.error, mayBeStored)
-    }
+    const mayMove = connections.areMany && isReadOnly(error)
+    const isWorthIt = mayBeStored || mayMove || aftermathOf(error) === 'again'
+    if (!isWorthIt || performance.now() > deadline) throw toStoreError(error, mayBeStored)
     await sleep(PAUSE_MS)
   }
 }
@@ -131,10 +116,8 @@ export function toStoreError(cause: unknown, mayBeStored: boolean): unknown {
     return new OutcomeUnknownError('the database was lost during a commit', { cause })
   }
   if (cause instanceof StoreRefusedError) {
-    return new StoreUnavailableError(cause.message, { cause })
+    return new StoreUnavailableError(cause.message, { cause, fix: cause.fix })
   }
-  const isOfStatement = aftermathOf(cause) === 'rolled_back' && !isPassing(cause)
-  if (isOfStatement && !isOfSetup(cause)) return cause
-  const detail = describeReason(cause)
-  return new StoreUnavailableError('the database is not available', { cause, detail })
+  if (aftermathOf(cause) === 'rolled_back' && !isPassing(cause)) return cause
+  return new StoreUnavailableError('the database is not available', { cause, ...explain(cause) })
 }

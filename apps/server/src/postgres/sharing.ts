@@ -1,14 +1,11 @@
 import type { ClientBase } from 'pg'
 import { StoreRefusedError } from '../store/store.ts'
+import { FIX_OF_SHARING } from './errors.ts'
 
 /** A busy pooler may lead a connection to the same session twice by chance, hardly this often. */
 const ROUNDS = 3
 
-/** What to do about a pooler that shares sessions. */
-export const FIX_OF_SHARING =
-  'let the pooler give each connection a session of its own: pool_mode = session in PgBouncer'
-
-const READ = "SELECT current_setting('plant_store.session', true) AS value"
+const READ = "SELECT pg_catalog.current_setting('plant_store.session', true) AS value"
 
 /**
  * Marks two sessions in turn and reads both marks: behind a pooler that gives sessions to
@@ -27,9 +24,9 @@ export async function refuseSharedSessions(
     for (const [index, connection] of connections.entries()) {
       const { rows } = await connection.query(READ)
       if (rows[0]?.value === `${round}.${index}`) continue
-      throw new StoreRefusedError(
-        `a pooler before ${place} shares sessions between connections. Try: ${FIX_OF_SHARING}`,
-      )
+      throw new StoreRefusedError(`a pooler before ${place} shares sessions between connections`, {
+        fix: FIX_OF_SHARING,
+      })
     }
   }
 }

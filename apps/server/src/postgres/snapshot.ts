@@ -2,11 +2,11 @@ import type { NewPlant } from '@plant-store/contract'
 import type { PoolClient } from 'pg'
 import { fromRow, listColumns } from '../store/plant-columns.ts'
 import type { PlantSnapshot } from '../store/store.ts'
-import { readPostgresUrl } from './address.ts'
+import { toOpenError } from './errors.ts'
 import { refuseOtherSchema } from './migrations.ts'
-import { describeOpenFailure } from './open-failure.ts'
 import { type Database, openDatabase } from './pool.ts'
 import type { Tables } from './tables.ts'
+import { readPostgresUrl } from './url.ts'
 
 /** Few enough that plants of 64 KiB each stay a few MB. */
 const BATCH_PLANTS = 100
@@ -15,7 +15,7 @@ async function* readBatches(client: PoolClient, place: string): AsyncGenerator<N
   const fetch = `FETCH ${BATCH_PLANTS} FROM plants_in_order`
   for (;;) {
     const { rows } = await client.query(fetch).catch((error) => {
-      throw describeOpenFailure(error, place)
+      throw toOpenError(error, place)
     })
     if (rows.length === 0) return
     yield rows.map(fromRow)
@@ -43,19 +43,19 @@ async function openCursor(client: PoolClient, { plants }: Tables): Promise<void>
 export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
   const address = readPostgresUrl(databaseUrl)
   // Reading loses nothing, so the settings that writing needs are not asked for.
-  const options = { allowDataLoss: true, isPatient: true, onlyReads: true }
+  const options = { allowDataLoss: true, isPatient: true }
   let database: Database | undefined
   let client: PoolClient | undefined
   async function close(): Promise<void> {
     // A connection that is not given back keeps the pool from ending.
     client?.release(true)
-    await database?.pool.end()
+    await database?.connections.pool.end()
   }
   try {
     database = await openDatabase(address, options)
-    const { pool, tables } = database
-    await refuseOtherSchema(pool, address.place, tables)
-    const reader = await pool.connect()
+    const { connections, tables } = database
+    await refuseOtherSchema(database)
+    const reader = await connections.connect()
     client = reader
     await openCursor(reader, tables)
     return {
@@ -66,6 +66,6 @@ export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSn
     }
   } catch (error) {
     await close()
-    throw describeOpenFailure(error, address.place)
+    throw toOpenError(error, address.place)
   }
 }

@@ -7,8 +7,6 @@ export interface Tables {
   readonly schema: string
   /** Whether the schema was said, or is of somebody who could take the whole database anyway. */
   readonly isTrusted: boolean
-  /** Other schemas with such tables, where a new connection does not look. */
-  readonly elsewhere: readonly string[]
   readonly migrations: string
   readonly plants: string
   readonly tokens: string
@@ -30,7 +28,7 @@ export const PIN_NAMES = 'SET search_path = pg_catalog, pg_temp; SET row_securit
 
 const PATH = 'SELECT pg_catalog.current_schemas(false)::pg_catalog.text[] AS path'
 
-/** A home holds both tables that the first migration makes, in one commit. */
+/** In the order of the path. A home holds both tables that the first migration makes, in one commit. */
 const SCHEMAS = `WITH trusted AS (
     SELECT oid FROM pg_roles
     WHERE rolsuper OR rolname IN (current_user, 'pg_database_owner')
@@ -41,55 +39,25 @@ const SCHEMAS = `WITH trusted AS (
     nspowner IN (TABLE trusted) AND bool_and(relowner IS NULL OR relowner IN (TABLE trusted)) AS "isTrusted"
   FROM pg_namespace
   LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname IN ('migrations', 'plants')
-  WHERE NOT starts_with(nspname::text, 'pg_')
+  WHERE nspname = ANY ($1::text[])
   GROUP BY nspname, nspowner
-  ORDER BY nspname`
+  ORDER BY array_position($1::text[], nspname::text)`
 
 /** How a URL says one schema. */
 export function saySchema(schema: string): string {
-  return `options=-c%20search_path%3D${encodeURIComponent(schema)}`
+  return `?options=-c%20search_path%3D${encodeURIComponent(schema)}`
 }
 
-function nameTables({ schema, isTrusted }: Schema, elsewhere: readonly string[]): Tables {
+function nameTables(schema: string, isTrusted: boolean): Tables {
   const name = (table: string) => `${pg.escapeIdentifier(schema)}.${table}`
   return {
     schema,
     isTrusted,
-    elsewhere,
     migrations: name('migrations'),
     plants: name('plants'),
     tokens: name('tokens'),
     tokenRates: name('token_rates'),
   }
-}
-
-/** @throws StoreRefusedError where several schemas could be meant, or there is none. */
-function choose(path: readonly string[], schemas: readonly Schema[], place: string): Tables {
-  const seen = schemas.filter(({ schema }) => path.includes(schema))
-  const homes = seen.filter(({ isHome }) => isHome)
-  const trusted = homes.filter(({ isTrusted }) => isTrusted)
-  const elsewhere = schemas.filter((one) => one.isHome && !seen.includes(one))
-  const [first = ''] = path
-  const chosen =
-    homes.length > 0
-      ? [homes, trusted].find(({ length }) => length === 1)?.[0]
-      : seen.find(({ schema }) => schema === first)
-  const names = (some: readonly Schema[]) => some.map(({ schema }) => schema)
-  if (chosen !== undefined) {
-    const isTrusted = chosen.isTrusted || path.length === 1
-    return nameTables({ ...chosen, isTrusted }, names(elsewhere))
-  }
-  if (homes.length > 0) {
-    throw new StoreRefusedError(
-      `${place} has the tables of a store in each of the schemas ${names(homes).join(', ')}. ` +
-        `Say which are meant at the end of the URL: ${homes.map(({ schema }) => `?${saySchema(schema)}`).join(' or ')}`,
-    )
-  }
-  const where = elsewhere.length === 0 ? 'public' : names(elsewhere).join(', ')
-  throw new StoreRefusedError(
-    `the user of ${place} may look into no schema of its search_path. ` +
-      `Let the owner of ${where} GRANT USAGE ON SCHEMA to that user`,
-  )
 }
 
 /**
@@ -101,8 +69,23 @@ function choose(path: readonly string[], schemas: readonly Schema[], place: stri
 export async function findTables(client: ClientBase, place: string): Promise<Tables> {
   const { rows } = await client.query<{ path: string[] }>(PATH)
   await client.query(PIN_NAMES)
-  const { rows: schemas } = await client.query<Schema>(SCHEMAS)
   // What is temporary is no place for a store.
   const path = rows[0]?.path.filter((schema) => !schema.startsWith('pg_')) ?? []
-  return choose(path, schemas, place)
+  const { rows: seen } = await client.query<Schema>(SCHEMAS, [path])
+  const homes = seen.filter(({ isHome }) => isHome)
+  const trusted = homes.filter(({ isTrusted }) => isTrusted)
+  const [chosen] = homes.length === 0 ? seen : trusted.length === 1 ? trusted : homes
+  if (chosen === undefined) {
+    throw new StoreRefusedError(`the user of ${place} may look into no schema of its search_path`, {
+      fix: 'let the owner of the schema GRANT USAGE ON SCHEMA to that user',
+    })
+  }
+  if (homes.length > 1 && trusted.length !== 1) {
+    const names = homes.map(({ schema }) => schema)
+    throw new StoreRefusedError(
+      `${place} has the tables of a store in each of the schemas ${names.join(', ')}`,
+      { fix: `say which are meant at the end of the URL: ${names.map(saySchema).join(' or ')}` },
+    )
+  }
+  return nameTables(chosen.schema, chosen.isTrusted || path.length === 1)
 }

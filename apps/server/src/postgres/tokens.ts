@@ -1,6 +1,7 @@
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { TokenRecord, TokenStore } from '../store/store.ts'
 import { TOKEN_COLUMNS, toTokenRecord } from '../store/token-columns.ts'
+import type { Connections } from './hosts.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
 import type { Tables } from './tables.ts'
 
@@ -39,12 +40,12 @@ async function replace(
 }
 
 /** The tokens table of a PostgreSQL store. Every statement may be repeated without harm. */
-export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore {
+export function createPostgresTokenStore(connections: Connections, tables: Tables): TokenStore {
   const { tokens } = tables
 
   async function read(text: string, values: unknown[] = []): Promise<TokenRecord[]> {
     try {
-      const { rows } = await pool.query(text, values)
+      const { rows } = await connections.query(text, values)
       return rows.map(toTokenRecord)
     } catch (error) {
       throw toStoreError(error, false)
@@ -52,7 +53,7 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
   }
 
   return {
-    add: (token) => resolveOutcome(pool, (client) => insert(client, tables, token)),
+    add: (token) => resolveOutcome(connections, (client) => insert(client, tables, token)),
     async find(id) {
       return (await read(`SELECT ${TOKEN_COLUMNS} FROM ${tokens} WHERE id = $1`, [id]))[0]
     },
@@ -61,16 +62,16 @@ export function createPostgresTokenStore(pool: Pool, tables: Tables): TokenStore
       // A repeat after a lost connection finds its own time there.
       const text = `UPDATE ${tokens} SET revoked_at = $1
         WHERE id = $2 AND (revoked_at IS NULL OR revoked_at = $1)`
-      const { rowCount } = await resolveOutcome(pool, (client) =>
+      const { rowCount } = await resolveOutcome(connections, (client) =>
         client.query(text, [revokedAt, id]),
       )
       return rowCount === 1
     },
     replace: (id, expiresAt, successor) =>
-      resolveOutcome(pool, (client) => replace(client, tables, id, expiresAt, successor)),
+      resolveOutcome(connections, (client) => replace(client, tables, id, expiresAt, successor)),
     async markUsed(id, lastUsedAt) {
       const text = `UPDATE ${tokens} SET last_used_at = $1 WHERE id = $2`
-      await resolveOutcome(pool, (client) => client.query(text, [lastUsedAt, id]))
+      await resolveOutcome(connections, (client) => client.query(text, [lastUsedAt, id]))
     },
   }
 }

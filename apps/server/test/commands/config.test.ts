@@ -30,6 +30,7 @@ describe('config', () => {
   const UNCLEAR = [
     'postgres:///db?PASSWORD=hunter2',
     'postgres:///db?hunter2',
+    'postgres:///db?sslpassword=hunter2',
     'postgres://user:hunter2',
     'postgres://user:hunt/er2@host/db',
     'postgres://user:12/hunter2@host/db',
@@ -50,7 +51,6 @@ describe('config', () => {
       'postgres://host/db?user=a&password=hunter2&sslmode=disable',
       'postgres://host/db?user=a&password=***&sslmode=disable',
     ],
-    ['postgres:///db?sslpassword=hunter2', 'postgres:///db?sslpassword=***'],
     ['postgres:///db?p%61ssword=hunter2', 'postgres:///db?password=***'],
     ['postgres:///db?password=a&password=hunter2', 'postgres:///db?password=***'],
     ['sqlite:./data/plants.db', 'sqlite:./data/plants.db'],

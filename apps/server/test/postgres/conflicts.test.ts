@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { StoreUnavailableError } from '../../src/store/store.ts'
-import { givenUrl } from './given-postgres.ts'
 import { openSession, WAITING_FOR_A_LOCK, waitForRow } from './sessions.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
@@ -35,8 +33,6 @@ test('batches of two stores that overlap in opposite order neither fail nor dead
   expect(await namesOf(databaseUrl)).toHaveLength(ROUNDS * IDS)
 })
 
-const isOurs = needs('a PostgreSQL that shows who waits for a lock', givenUrl === undefined)
-
 /** PostgreSQL's lock_not_available, to which the store comes within 2 s. */
 function isLateForLock(error: unknown): boolean {
   return error instanceof StoreUnavailableError && Object(error.cause).code === '55P03'
@@ -56,7 +52,7 @@ async function whileLocked(work: (databaseUrl: string) => Promise<void>): Promis
   }
 }
 
-describe('a batch that runs into another program', isOurs, () => {
+describe('a batch that runs into another program', () => {
   test('is repeated after a deadlock, and finds what the other one stored', () =>
     whileLocked(async (databaseUrl) => {
       const store = await openStoreAt(databaseUrl)

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readPostgresUrl } from '../../src/postgres/address.ts'
 import { openDatabase } from '../../src/postgres/pool.ts'
 import { resolveOutcome } from '../../src/postgres/resolve.ts'
+import { readPostgresUrl } from '../../src/postgres/url.ts'
 import { createHistory } from './history.ts'
 import {
   clientOf,
@@ -120,15 +120,15 @@ test('a table that is locked holds no caller for more than 10 s, and no outcome 
 
 test('statements that began in time are cut before callers give up', async () => {
   const address = readPostgresUrl(await newDatabase(postgres))
-  const { pool } = await openDatabase(address, { allowDataLoss: false })
-  onTestFinished(() => pool.end())
+  const { connections } = await openDatabase(address, { allowDataLoss: false })
+  onTestFinished(() => connections.pool.end())
   const waitedMs = 3_900
   const since = performance.now()
   const hang = async (client: PoolClient) => {
     // Each by itself is short enough.
     for (let statement = 0; statement < 2; statement++) await client.query('SELECT pg_sleep(3.5)')
   }
-  await expect(resolveOutcome(pool, hang, waitedMs)).rejects.toMatchObject({
+  await expect(resolveOutcome(connections, hang, waitedMs)).rejects.toMatchObject({
     name: 'OutcomeUnknownError',
   })
   expect(waitedMs + performance.now() - since).toBeLessThan(LONGEST_ANSWER_MS)

@@ -42,7 +42,7 @@ export async function startPair(): Promise<Pair> {
   let standby = await startSynchronousStandby(primary)
   const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`)
   const urlOf = (database: string, list: readonly string[]) =>
-    `postgres://${USER}:${encodeURIComponent(PASSWORD)}@${list.join(',')}/${database}?target_session_attrs=read-write`
+    `postgres://${USER}:${encodeURIComponent(PASSWORD)}@${list.join(',')}/${database}`
   return {
     get primary() {
       return primary

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
-import { openPostgresStore } from '../../src/postgres/postgres.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { runProgram } from '../commands/program.ts'
 import { clientOf, prepareDatabase, serve } from './served-database.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
@@ -108,17 +107,12 @@ describe('the schema of a new store', () => {
     await postgres.query(url, 'CREATE SCHEMA "Green House"')
     const said = `${url}?options=-c%20search_path%3D"Green\\%20House"`
     await migratePostgresDatabase(said, false)
-    const store = await openPostgresStore({
-      databaseUrl: said,
-      allowDataLoss: false,
-    })
+    const store = await openStoreAt(said)
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
     expect(await store.isReady()).toBe(true)
-    await store.close()
     expect(await postgres.query(url, 'SELECT name FROM "Green House".plants')).toHaveLength(1)
     const { err } = await runProgram(['serve', '--database-url', url])
-    expect(err).toContain('schema version 0')
-    expect(err).toContain('?options=-c%20search_path%3DGreen%20House')
+    expect(err).toContain('schema version 0 in public')
   })
 
   test("is never a stranger's that only bears the user's name", async () => {
@@ -135,6 +129,6 @@ describe('the schema of a new store', () => {
     await asSuperuser('REVOKE USAGE ON SCHEMA public FROM PUBLIC')
     const { code, err } = await runProgram(['serve', '--database-url', url])
     expect(code).toBe(69)
-    expect(err).toContain('Let the owner of public GRANT USAGE ON SCHEMA')
+    expect(err).toContain('let the owner of the schema GRANT USAGE ON SCHEMA')
   })
 })

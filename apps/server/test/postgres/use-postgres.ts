@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
-import { givenUrl, migrateTestDatabase, openGiven } from './given-postgres.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
-/**
- * A real PostgreSQL for the tests of one file, or the given one, which can neither be set nor killed;
- * to be used from its tests and hooks.
- */
+/** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
 export function usePostgres(settings: readonly string[] = []): PostgresServer {
-  let server: Partial<PostgresServer> | undefined
+  let server: PostgresServer | undefined
   beforeAll(async () => {
-    server = givenUrl === undefined ? await startPostgres(settings) : openGiven(givenUrl)
+    server = await startPostgres(settings)
   }, 60_000)
-  afterAll(() => server?.stop?.(), 60_000)
+  afterAll(() => server?.stop(), 60_000)
   return new Proxy({} as PostgresServer, {
     get: (_, name) => server?.[name as keyof PostgresServer],
   })
@@ -22,7 +19,7 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
 /** A new database with the tables of a store. */
 export async function newDatabase(postgres: PostgresServer): Promise<string> {
   const databaseUrl = await postgres.createDatabase()
-  await migrateTestDatabase(databaseUrl)
+  await migratePostgresDatabase(databaseUrl, false)
   return databaseUrl
 }
 

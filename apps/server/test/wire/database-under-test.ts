@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openStore } from '../../src/engines.ts'
-import { migratePostgresDatabase } from '../../src/postgres/migrate.ts'
+import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A plant as it lies in the database. */
