@@ -25,7 +25,6 @@ const SLOW = [
   'test/**/*.browser.test.ts',
 ]
 
-
 export default defineConfig({
   test: {
     // Most of them wait, for processes and for time; by default a machine with two cores runs one.
