@@ -78,8 +78,8 @@ export interface CaseTools {
 
 /** An error of the client, with the fields that only some of them have. */
 export type PlantStoreFailure = Library.PlantStoreError &
-  Partial<Pick<Library.PlantStoreApiError, 'status' | 'apiCode' | 'issues' | 'retryAfterMs'>> &
-  Partial<Pick<Library.PlantStoreConnectionError, 'reason'>>
+  Partial<Pick<Library.PlantStoreError, 'status' | 'apiCode' | 'issues' | 'retryAfterMs'>> &
+  Partial<Pick<Library.PlantStoreError, 'reason'>>
 
 export interface Case {
   /** A sentence that the check decides. */

@@ -1,50 +1,51 @@
-import { appliedByPart, type ReplyHead } from './applied.ts'
+import { appliedByPart, type ResponseHead } from './applied.ts'
 import { Deadline, type Ending } from './deadline.ts'
-import { PlantStoreAbortError } from './errors/abort-error.ts'
-import { PlantStoreTimeoutError } from './errors/connection-error.ts'
-import type { Applied, PlantStoreError } from './errors/plant-store-error.ts'
+import { type Applied, abortError, type PlantStoreError } from './errors.ts'
+import { connectionError, toConnectionError } from './failure.ts'
 import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
-import type { DecodedReply } from './plant-codec.ts'
-import { decodeText, type JudgedReply, judgeReply, readBody } from './reply.ts'
+import type { Decoded } from './plant-codec.ts'
+import { decodeText, readBody } from './read-body.ts'
+import { judgeResponse, type Outcome } from './response.ts'
 import type { Runtime } from './runtime.ts'
-import type { Scrubber } from './scrubber.ts'
-import { noteReply, type Sends, watchSends } from './sends.ts'
-import type { CallSettings } from './settings.ts'
-import { toConnectionError } from './transport-failure.ts'
+import type { Scrub } from './scrubber.ts'
+import { noteResponse, type Sends, watchSends } from './sends.ts'
+import type { Settings } from './settings.ts'
 
 /** One request that may be sent several times, the same bytes each time. */
 export interface Operation {
   readonly url: URL
   readonly method: string
   readonly body: string
-  /** Whether the body is a plant, which may be stored; nothing else ever is. */
-  readonly isPlant: boolean
-  decode(status: number, bytes: Uint8Array): DecodedReply
+  /** The body of a response that says that it is stored; of what is no plant, which nothing ever is, none. */
+  readonly expected?: () => string
+  decode(status: number, bytes: Uint8Array): Decoded
 }
 
 /** What the attempts of a call share. */
 export interface AttemptContext {
-  readonly settings: CallSettings
+  readonly settings: Settings
   readonly operation: Operation
+  readonly signal: AbortSignal | undefined
   /** That of the whole call. */
   readonly deadline: Deadline
   readonly requestId: string
-  readonly scrubber: Scrubber
+  readonly scrub: Scrub
   readonly runtime: Runtime
 }
 
 /** The error for what ended a call or an attempt before it was done. */
 export function toEndingError(
   ending: Ending,
-  { operation, settings }: Pick<AttemptContext, 'operation' | 'settings'>,
+  { operation, settings, signal }: Pick<AttemptContext, 'operation' | 'settings' | 'signal'>,
   applied: Applied,
 ): PlantStoreError {
-  if (ending === 'aborted') return new PlantStoreAbortError(settings.signal?.reason, applied)
-  const ms = ending === 'attempt_timeout' ? settings.timeoutMs : settings.totalTimeoutMs
-  return new PlantStoreTimeoutError(operation.url, ending, ms, applied)
+  if (ending === 'aborted') return abortError(signal?.reason, applied)
+  const timeoutMs = ending === 'attempt_timeout' ? settings.timeoutMs : settings.totalTimeoutMs
+  const facts = { applied, retryable: true, timeoutMs }
+  return connectionError(operation.url, ending, `${ending} of ${timeoutMs} ms`, facts)
 }
 
-/** A reply repeats what was sent, where JSON may take six bytes for one: `\u0041`. */
+/** A response repeats what was sent, where JSON may take six bytes for one: `\u0041`. */
 const MAX_GROWTH = 6
 const MAX_ERROR_BYTES = 65_536
 
@@ -54,31 +55,28 @@ interface Progress {
   readonly deadline: Deadline
   /** What has arrived of the body. */
   readonly chunks: Uint8Array[]
-  head?: ReplyHead
+  head?: ResponseHead
 }
 
 async function exchange(
-  { operation, runtime, requestId, scrubber }: AttemptContext,
+  { operation, runtime, requestId, scrub }: AttemptContext,
   headers: Record<string, string>,
   fetch: PlantStoreFetch,
   progress: Progress,
-): Promise<JudgedReply> {
-  const { url, method, body } = operation
+): Promise<Outcome> {
+  const { url, method, body, expected = () => '' } = operation
   const { signal } = progress.deadline
   const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-  noteReply(url.origin)
+  noteResponse(url.origin)
   const { status, headers: given } = response
   const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
   progress.head = head
   const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
   const read = await readBody(response, limit, progress.deadline, progress.chunks)
-  return judgeReply(head, read, operation.decode(head.status, read.bytes), {
-    url,
-    requestId,
-    scrubber,
-    nowMs: runtime.wallClock(),
-    isOnlyRequest: progress.sends.atMost() === 1,
-  })
+  const isOnlyRequest = progress.sends.atMost() === 1
+  const nowMs = runtime.wallClock()
+  const context = { url, requestId, scrub, nowMs, isOnlyRequest, expected }
+  return judgeResponse(head, read, operation.decode(status, read.bytes), context)
 }
 
 /** What an attempt came to that threw, and what that means for the plant. */
@@ -86,30 +84,26 @@ function judgeThrown(
   thrown: unknown,
   { sends, deadline, chunks, head }: Progress,
   context: AttemptContext,
-): JudgedReply {
-  const { operation, requestId, scrubber } = context
+): Outcome {
+  const { operation, requestId, scrub } = context
+  const { url, expected = () => '' } = operation
   // Nothing was sent while the connection was being made.
   const isSent = sends.atMost() !== 0
-  const applied = isSent ? appliedByPart(head, decodeText(chunks), requestId) : 'no'
+  const text = decodeText(chunks)
+  const applied = isSent ? appliedByPart({ head, text, requestId, expected }) : 'no'
   if (deadline.ending) return { head, error: toEndingError(deadline.ending, context, applied) }
-  // Node keeps this reply to itself and throws without a word.
-  const cause = sends.status() === 407 ? new Error('proxy authentication') : thrown
-  return { head, error: toConnectionError(cause, operation.url, scrubber, sends, applied) }
-}
-
-/** A reply, and how many requests fetch was seen to send besides the one that it was asked to. */
-export interface AttemptReply extends JudgedReply {
-  readonly resent: number
+  return { head, error: toConnectionError(thrown, url, scrub, sends, applied) }
 }
 
 /**
- * Sends a request once and reads its reply, within a time that covers both.
- * Never rejects: what went wrong is in the result, with what it means for the plant.
+ * Sends a request once and reads its response, within a time that covers both; `resent` counts the
+ * requests that fetch was seen to send besides the one that it was asked to.
+ * Never rejects: what went wrong is in the outcome.
  */
 export async function attempt(
   context: AttemptContext,
   headers: Record<string, string>,
-): Promise<AttemptReply> {
+): Promise<Outcome & { readonly resent: number }> {
   const { operation, settings, runtime, requestId } = context
   const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
   const sends = watchSends(fetch, requestId, operation.url.origin)
@@ -120,13 +114,13 @@ export async function attempt(
     within: context.deadline,
   })
   const progress: Progress = { sends, deadline, chunks: [] }
-  let reply: JudgedReply
+  let outcome: Outcome
   try {
-    reply = await deadline.race(exchange(context, headers, fetch, progress))
+    outcome = await deadline.race(exchange(context, headers, fetch, progress))
   } catch (thrown) {
-    reply = judgeThrown(thrown, progress, context)
+    outcome = judgeThrown(thrown, progress, context)
   }
   sends.close()
   deadline.close()
-  return { ...reply, resent: (sends.atMost() || 1) - 1 }
+  return { ...outcome, resent: (sends.atMost() || 1) - 1 }
 }

@@ -2,11 +2,11 @@ import type { CreatePlantResult, PlantStoreClient } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import {
   type CreatePlantOptions,
-  callRules,
-  isFunction,
-  isTime,
+  eachCallRules,
+  FUNCTION,
+  integerFrom,
   type Rules,
-  TIME,
+  timeOr,
 } from './options.ts'
 import type { CreatePlantsProgress } from './progress.ts'
 
@@ -17,13 +17,10 @@ import type { CreatePlantsProgress } from './progress.ts'
 export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId'> {
   /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
   readonly concurrency?: number | undefined
-  /** Whether a 429 or 503 halves the concurrency, to grow again with success. Default: true. */
-  readonly adaptive?: boolean | undefined
   /**
-   * How long an outage may last, in milliseconds, from the first failure to the next reply: a server
-   * that is gone, or that asks to wait (429, 503, Retry-After). Then the error of the last request
-   * ends the loop. With 0 no outage is outlived: each plant has the retries of a single call, and 20
-   * in a row without a reply end the loop. Default: 300,000.
+   * How long an outage may last, in milliseconds, from the first failure to the next response: a
+   * server that is away, or that asks to wait (429, 503, Retry-After). Then the error of the last
+   * request ends the loop. Default: 300,000.
    */
   readonly maxOutageMs?: number | undefined
   /**
@@ -42,28 +39,20 @@ export type CreatePlantsResult<Input extends NewPlantInput = NewPlantInput> = Cr
 }
 
 /** Plants, as an array, a generator, or a stream of them. */
-export type PlantSource<Input extends NewPlantInput = NewPlantInput> =
-  | Iterable<Input>
-  | AsyncIterable<Input>
+export type PlantSource<Input extends NewPlantInput> = Iterable<Input> | AsyncIterable<Input>
 
 /** The part of a client that a bulk uses. */
-export type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant'>
-
-const { requestId: _, ...eachCallRules } = callRules
-
-export const bulkRules: Rules = {
-  ...eachCallRules,
-  concurrency: [
-    (value) => Number.isSafeInteger(value) && Number(value) > 0,
-    'must be an integer above 0',
-  ],
-  adaptive: [(value) => typeof value === 'boolean', 'must be a boolean'],
-  maxOutageMs: [(value) => isTime(value) || value === 0, `${TIME}, or 0`],
-  onProgress: [isFunction, 'must be a function'],
-}
+export type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant' | 'checkToken'>
 
 /** Enough for a restart of a machine. */
 export const DEFAULT_MAX_OUTAGE_MS = 300_000
 
 /** 2 cores were kept busy by 16 calls; slower networks gain from more. */
 export const DEFAULT_CONCURRENCY = 16
+
+export const bulkRules: Rules = {
+  ...eachCallRules,
+  concurrency: integerFrom(1),
+  maxOutageMs: timeOr(0),
+  onProgress: FUNCTION,
+}

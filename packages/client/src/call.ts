@@ -1,28 +1,28 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames, isRequestId } from '@plant-store/contract'
-import { nextApplied, type ReplyHead } from './applied.ts'
+import { nextApplied, type ResponseHead } from './applied.ts'
 import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
 import { Deadline } from './deadline.ts'
-import { PlantStoreAbortError } from './errors/abort-error.ts'
 import {
   type Applied,
   completeError,
-  isBranded,
+  isPlantStoreError,
+  optionError,
   type PlantStoreError,
-  retryAfterOf,
-} from './errors/plant-store-error.ts'
-import { type EventFacts, emitEvent } from './events.ts'
+} from './errors.ts'
+import { type EventFacts, notify } from './events.ts'
+import { toConnectionError } from './failure.ts'
 import { copyHeaders } from './fetch.ts'
-import type { JudgedReply } from './reply.ts'
+import type { CreatePlantOptions } from './options.ts'
+import type { Outcome } from './response.ts'
 import { decideRetry } from './retry.ts'
 import type { Runtime } from './runtime.ts'
-import { createScrubber } from './scrubber.ts'
-import type { CallSettings } from './settings.ts'
+import { createScrub } from './scrubber.ts'
+import { type Settings, toCallSettings } from './settings.ts'
 import type { IssuedToken } from './token.ts'
-import { toConnectionError } from './transport-failure.ts'
 
 /** How a call went. */
 export interface PlantStoreMeta {
-  /** The status of the last reply; undefined where there was none. */
+  /** The status of the last response; undefined where there was none. */
   readonly status?: number
   /** The id under which the server's log has the call; undefined where nothing was sent. */
   readonly requestId?: string
@@ -31,26 +31,33 @@ export interface PlantStoreMeta {
   /** The whole call, waits included, in milliseconds. */
   readonly durationMs: number
   /**
-   * The headers of the last reply; undefined where there was none. Those of a failure lack what
+   * The headers of the last response; undefined where there was none. Those of a failure lack what
    * quotes the token.
    */
   readonly headers?: Headers
 }
 
 /** What a call came to. */
-export interface CallResult extends JudgedReply {
+export interface CallResult extends Outcome {
   readonly meta: PlantStoreMeta
+}
+
+/** Under this symbol a bulk says which failures a call gives back at once, and does not retry itself. */
+export const GIVES_BACK: unique symbol = Symbol('gives back')
+
+/** The options of a call, and what a bulk adds to them; options that are spread keep it. */
+export interface CallOptions extends CreatePlantOptions {
+  readonly [GIVES_BACK]?: (error: PlantStoreError) => boolean
 }
 
 /** Every header that the contract has for a request; one more does not compile here before it is sent. */
 type HeaderName = keyof (typeof contract)['createPlant']['headers']
 
-/** Of an error that comes from elsewhere than fetch. */
-const UNSEEN = { isFirst: false, isOwn: false }
-
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
-  #context: AttemptContext
+  readonly #context: AttemptContext
+  readonly #givesBack: ((error: PlantStoreError) => boolean) | undefined
+  readonly #secrets: Set<string>
   readonly #startedAt: number
   #token: IssuedToken | undefined
   #hasRefreshed = false
@@ -59,75 +66,58 @@ class Call {
   #resent = 0
   #retries = 0
   #applied: Applied = 'no'
-  #head: ReplyHead | undefined
+  #head: ResponseHead | undefined
 
-  constructor(context: AttemptContext) {
+  constructor(context: AttemptContext, secrets: Set<string>, { [GIVES_BACK]: gives }: CallOptions) {
     this.#context = context
+    this.#secrets = secrets
+    this.#givesBack = gives
     this.#startedAt = context.runtime.now()
   }
 
   async run(): Promise<CallResult> {
-    const { pacer } = this.#context.settings
-    let reply: JudgedReply | undefined
     try {
-      while (await this.#mayAttempt()) {
-        reply = await this.#attempt()
-        const isHeld = pacer?.onReply(this, reply.error) ?? false
-        if (reply.error === undefined || !(await this.#prepareRetry(reply.error, isHeld))) break
+      for (;;) {
+        await this.#getToken()
+        const outcome = await this.#attempt()
+        const { error } = outcome
+        if (error === undefined || !(await this.#prepareRetry(error))) return this.#end(outcome)
       }
-      return this.#end(reply ?? { head: undefined, error: this.#neverSent() })
     } catch (thrown) {
       return this.#end({ head: this.#head, error: this.#errorOf(thrown) })
     } finally {
-      pacer?.leave(this)
       this.#context.deadline.close()
     }
   }
 
-  /** The bulk that the call is of has ended before its first request. */
-  #neverSent(): PlantStoreError {
-    return new PlantStoreAbortError(this.#context.settings.pacer?.fatal, 'no')
-  }
-
-  /** Gives the call another time from now on. */
-  #restart(ms: number): void {
-    this.#context.deadline.close()
-    this.#context = { ...this.#context, deadline: openDeadline(this.#context, ms) }
-  }
-
-  /** Gets the token, and waits while the bulk that the call is of holds it, which costs it no time. */
-  async #mayAttempt(): Promise<boolean> {
-    const { deadline, scrubber, settings } = this.#context
+  async #getToken(): Promise<void> {
+    const { deadline, settings } = this.#context
     deadline.throwIfEnded()
-    if (this.#token === undefined) {
-      this.#token = await settings.tokens.get(deadline)
-      scrubber.hide(this.#token.token)
-    }
-    const { pacer, totalTimeoutMs } = settings
-    if (!pacer?.holds(this)) return true
-    this.#restart(Number.POSITIVE_INFINITY)
-    const isAdmitted = await this.#context.deadline.race(pacer.enter(this))
-    this.#restart(totalTimeoutMs)
-    return isAdmitted
+    if (this.#token !== undefined) return
+    this.#token = await settings.tokens.get(deadline)
+    this.#secrets.add(this.#token.token)
   }
 
   /** The error for what ended the call outside of an attempt. */
   #errorOf(thrown: unknown): PlantStoreError {
-    const { deadline, operation, scrubber } = this.#context
+    const { deadline, operation, scrub } = this.#context
     // Between attempts nothing is sent, so nothing becomes doubtful there.
     if (deadline.ending) return toEndingError(deadline.ending, this.#context, 'no')
-    if (isBranded(thrown)) return thrown
+    if (isPlantStoreError(thrown)) return thrown
     // Nobody has foreseen this: of what was sent it is only known that it was sent.
     if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
-    return toConnectionError(thrown, operation.url, scrubber, UNSEEN, this.#applied)
+    const unseen = { isFirst: false, isOwn: false }
+    return toConnectionError(thrown, operation.url, scrub, unseen, this.#applied)
   }
 
-  async #attempt(): Promise<JudgedReply> {
+  async #attempt(): Promise<Outcome> {
     const { deadline, runtime, settings } = this.#context
+    if (typeof (settings.fetch ?? globalThis.fetch) !== 'function') {
+      throw optionError('invalid_option', 'fetch', 'is missing, and the runtime has none')
+    }
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
     deadline.throwIfEnded()
-    settings.pacer?.onRequest(this.#attempts === 0)
     const startedAt = runtime.now()
     const headers = {
       ...settings.headers,
@@ -136,44 +126,37 @@ class Call {
       [headerNames.requestId]: this.#context.requestId,
       [headerNames.retryCount]: String(this.#attempts++),
     } satisfies Readonly<Record<HeaderName, string>>
-    const reply = await attempt(this.#context, headers)
-    const { head, error, resent } = reply
+    const { resent, ...outcome } = await attempt(this.#context, headers)
+    const { head, error } = outcome
     this.#head = head
     this.#resent += resent
     if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
     if (head !== undefined) {
       this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })
     }
-    return reply
+    return outcome
   }
 
   /** Waits until it is time to send again; false where that is not to be. */
-  async #prepareRetry(error: PlantStoreError, isHeld: boolean): Promise<boolean> {
+  async #prepareRetry(error: PlantStoreError): Promise<boolean> {
     const { deadline, runtime, settings } = this.#context
-    const { maxRetries, maxRetryAfterMs, pacer, totalTimeoutMs } = settings
-    const { code, message } = error
-    if (pacer !== undefined && isHeld) {
-      this.#restart(totalTimeoutMs)
-      this.#emit({ type: 'retry', code, message, delayMs: pacer.waitMs })
-      return true
-    }
+    const { code, message, retryable, retryAfterMs } = error
     if (this.#refreshesToken()) {
       this.#emit({ type: 'retry', code, message, delayMs: 0 })
       return true
     }
-    const decision = decideRetry({
-      retryable: error.retryable,
+    const delayMs = decideRetry({
+      retryable: retryable && !this.#givesBack?.(error),
       retries: this.#retries++,
-      maxRetries,
-      retryAfterMs: retryAfterOf(error),
-      maxRetryAfterMs,
+      maxRetries: settings.maxRetries,
+      retryAfterMs,
+      maxRetryAfterMs: settings.maxRetryAfterMs,
       remainingMs: deadline.remainingMs,
       random: runtime.random(),
     })
-    const isGranted = pacer?.takeRetry(error, decision) ?? true
-    if (!('delayMs' in decision && isGranted)) return false
-    this.#emit({ type: 'retry', code, message, delayMs: decision.delayMs })
-    await deadline.sleep(decision.delayMs)
+    if (delayMs === undefined) return false
+    this.#emit({ type: 'retry', code, message, delayMs })
+    await deadline.sleep(delayMs)
     return true
   }
 
@@ -191,53 +174,49 @@ class Call {
     return isFirst && tokens.canRefresh && maxRetries > 0
   }
 
-  #end(reply: JudgedReply): CallResult {
-    const { head, error } = reply
+  #end(outcome: Outcome): CallResult {
+    const { head, error } = outcome
     const attempts = this.#attempts + this.#resent
     const sent = attempts > 0 && { requestId: this.#requestId() }
-    const { operation, runtime, scrubber } = this.#context
+    const { operation, runtime, scrub } = this.#context
     const durationMs = runtime.now() - this.#startedAt
     const meta = { ...head, ...sent, attempts, durationMs }
-    if (error === undefined) return { ...reply, meta }
-    // A failure is often logged whole, and a reply may quote the request.
-    const isSound = (line: string) => scrubber.scrub(line) === line
+    if (error === undefined) return { ...outcome, meta }
+    // A failure is often logged whole, and a response may quote the request.
+    const isSound = (line: string) => scrub(line) === line
     if (head !== undefined) meta.headers = copyHeaders(head.headers, isSound)
-    const applied = operation.isPlant ? this.#applied : 'no'
-    completeError(error, { applied, attempts, ...sent })
-    const { code, message } = error
+    const applied = operation.expected === undefined ? 'no' : this.#applied
+    const { code, message } = completeError(error, { applied, attempts, ...sent })
     this.#emit({ type: 'failure', code, message, applied, durationMs })
-    return { ...reply, meta }
+    return { ...outcome, meta }
   }
 
-  /** The id that the reply names, which is another where a proxy gives its own. */
+  /** The id that the response names, which is another where a proxy gives its own. */
   #requestId(): string {
-    const { requestId, scrubber } = this.#context
-    const replied = this.#head?.headers.get(headerNames.requestId) ?? ''
-    const isSound = isRequestId(replied) && scrubber.scrub(replied) === replied
-    return isSound ? replied : requestId
+    const { requestId, scrub } = this.#context
+    const named = this.#head?.headers.get(headerNames.requestId) ?? ''
+    return isRequestId(named) && scrub(named) === named ? named : requestId
   }
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
     const { requestId, settings } = this.#context
-    emitEvent(settings.listeners, { ...facts, requestId, attempt })
+    notify(settings.onEvent, { ...facts, requestId, attempt })
   }
-}
-
-function openDeadline(
-  { runtime, settings }: Pick<AttemptContext, 'runtime' | 'settings'>,
-  ms: number,
-): Deadline {
-  return new Deadline({ runtime, ms, ending: 'total_timeout', within: settings.signal })
 }
 
 /** Makes a call. Never rejects: what went wrong is in the result. */
 export function runCall(
-  settings: CallSettings,
+  clientSettings: Settings,
+  options: CallOptions,
   runtime: Runtime,
   operation: Operation,
 ): Promise<CallResult> {
-  const deadline = openDeadline({ runtime, settings }, settings.totalTimeoutMs)
-  const requestId = settings.requestId ?? runtime.newRequestId()
-  const scrubber = createScrubber()
-  return new Call({ settings, operation, deadline, requestId, scrubber, runtime }).run()
+  const settings = toCallSettings(clientSettings, options)
+  const { signal, requestId = runtime.newRequestId() } = options
+  const ms = settings.totalTimeoutMs
+  const deadline = new Deadline({ runtime, ms, ending: 'total_timeout', within: signal })
+  const secrets = new Set<string>()
+  const scrub = createScrub(secrets)
+  const context = { settings, operation, signal, deadline, requestId, scrub, runtime }
+  return new Call(context, secrets, options).run()
 }

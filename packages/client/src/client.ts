@@ -1,17 +1,16 @@
 import { contract, encodeJson, errorTable } from '@plant-store/contract'
 import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
 import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
-import type { AnyPlantStoreError } from './errors/any-error.ts'
-import { PlantStoreInputError } from './errors/input-error.ts'
+import { isPlantStoreError, type PlantStoreError } from './errors.ts'
 import {
   type CreatePlantOptions,
   callRules,
   checkOptions,
   type PlantStoreClientOptions,
 } from './options.ts'
-import { type DecodedReply, decodeReply, parsePlant } from './plant-codec.ts'
+import { type Decoded, decodeResponse, encodeStored, parsePlant } from './plant-codec.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
-import { toCallSettings, toSettings } from './settings.ts'
+import { toSettings } from './settings.ts'
 
 /** What became of a plant, as a value. */
 export type CreatePlantResult =
@@ -27,7 +26,7 @@ export type CreatePlantResult =
       /** The call failed; `error.applied` says whether the plant is stored all the same. */
       readonly ok: false
       /** Why: what createPlant would have thrown. */
-      readonly error: AnyPlantStoreError
+      readonly error: PlantStoreError
       /** How the call went. */
       readonly meta: PlantStoreMeta
     }
@@ -39,12 +38,12 @@ export interface PlantStoreClient {
    * The id is a safe integer or a bigint and arrives with all its digits.
    * The same plant may be sent again at any time, so what may pass is tried again;
    * another plant under its id is refused (`conflict`).
-   * @throws PlantStoreError of the class that fits; `applied` says whether the plant was stored.
+   * @throws PlantStoreError, whose `applied` says whether the plant was stored.
    */
   createPlant(plant: NewPlantInput, options?: CreatePlantOptions): Promise<Plant>
   /**
    * The same, with a failure as a value.
-   * @throws PlantStoreConfigError for options that cannot work, and nothing else.
+   * @throws PlantStoreError for options that cannot work, and nothing else.
    */
   tryCreatePlant(plant: NewPlantInput, options?: CreatePlantOptions): Promise<CreatePlantResult>
   /**
@@ -60,7 +59,7 @@ export interface PlantCalls {
   readonly url: URL
   /**
    * What went wrong is in the result.
-   * @throws PlantStoreConfigError for options that cannot work, and nothing else.
+   * @throws PlantStoreError for options that cannot work, and nothing else.
    */
   call(plant: NewPlantInput, options: CreatePlantOptions): Promise<CallResult>
   /** The same for what is never a plant; there is no error where the server took the token. */
@@ -70,8 +69,8 @@ export interface PlantCalls {
 const { method, path } = contract.createPlant
 
 /** The server looks at the token first, and then refuses a body without the fields of a plant. */
-function decodeRefusal(status: number, bytes: Uint8Array): DecodedReply {
-  const decoded = decodeReply(status, bytes, {} as NewPlant)
+function decodeRefusal(status: number, bytes: Uint8Array): Decoded {
+  const decoded = decodeResponse(status, bytes, {} as NewPlant)
   const expected = errorTable.invalid_plant
   const isRefusal = 'errorBody' in decoded && decoded.errorBody.error === expected.code
   return isRefusal && status === expected.status ? { plant: undefined } : decoded
@@ -91,24 +90,25 @@ export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): P
         // Read once, before anything else happens: what the caller changes later is not sent.
         sent = parsePlant(plant)
       } catch (error) {
-        if (!(error instanceof PlantStoreInputError)) throw error
+        if (!isPlantStoreError(error)) throw error
         return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
       }
-      const decode = (status: number, bytes: Uint8Array) => decodeReply(status, bytes, sent)
-      const operation = { url, method, body: encodeJson(sent), isPlant: true, decode }
-      return runCall(toCallSettings(settings, callOptions), runtime, operation)
+      const decode = (status: number, bytes: Uint8Array) => decodeResponse(status, bytes, sent)
+      const expected = () => encodeStored(sent)
+      const operation = { url, method, body: encodeJson(sent), expected, decode }
+      return runCall(settings, callOptions, runtime, operation)
     },
     async check(callOptions) {
       checkOptions(callOptions, callRules)
-      const operation = { url, method, body: '{}', isPlant: false, decode: decodeRefusal }
-      return runCall(toCallSettings(settings, callOptions), runtime, operation)
+      const operation = { url, method, body: '{}', decode: decodeRefusal }
+      return runCall(settings, callOptions, runtime, operation)
     },
   }
 }
 
 function toResult({ plant, error, meta }: CallResult): CreatePlantResult {
   if (plant !== undefined) return { ok: true, plant, meta }
-  return { ok: false, error: error as AnyPlantStoreError, meta }
+  return { ok: false, error: error as PlantStoreError, meta }
 }
 
 /** A client that takes its clocks, timers and chance from `runtime`. */
@@ -130,7 +130,7 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
 
 /**
  * A client of one plant store.
- * @throws PlantStoreConfigError for options that cannot work, unknown ones included.
+ * @throws PlantStoreError for options that cannot work, unknown ones included.
  */
 export function createPlantStoreClient(options: PlantStoreClientOptions = {}): PlantStoreClient {
   return createClient(options, systemRuntime)

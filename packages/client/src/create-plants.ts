@@ -7,7 +7,7 @@ import {
   type PlantSource,
 } from './bulk-options.ts'
 import type { NewPlantInput } from './contract-types.ts'
-import { PlantStoreConfigError } from './errors/config-error.ts'
+import { optionError } from './errors.ts'
 import { checkOptions } from './options.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 
@@ -25,7 +25,7 @@ async function* takeResults<Input extends NewPlantInput>(open: () => Bulk<Input>
       yield result
       bulk.pass(result)
     }
-    bulk.throwFailure()
+    if (bulk.failure !== undefined) throw bulk.failure.reason
   } finally {
     await bulk.close()
   }
@@ -41,7 +41,7 @@ export function createPlantsWith<Input extends NewPlantInput>(
   checkOptions(options, bulkRules)
   const { [Symbol.iterator]: iterate, [Symbol.asyncIterator]: iterateAsync } = Object(source)
   if (typeof source !== 'object' || (iterate ?? iterateAsync) === undefined) {
-    throw new PlantStoreConfigError('invalid_option', 'source', 'must be iterable')
+    throw optionError('invalid_option', 'source', 'must be iterable')
   }
   return takeResults(() => new Bulk(client, source, options, runtime))
 }
@@ -51,17 +51,17 @@ export function createPlantsWith<Input extends NewPlantInput>(
  * A plant that is refused is a result like any other. It reads no further ahead than `concurrency`,
  * and runs at most 4,096 rows ahead of the first whose result is not taken.
  *
- * An outage fails no plant: a connection that is lost or refused, a time-out, and a 429, 502, 503 or
- * 504 hold all of them. One is sent again, at once and then after waits of up to 4 s or of the whole
- * Retry-After, until there is a reply; then all go on. That counts neither as a retry nor towards
- * `totalTimeoutMs`. Retries after other failures come out of one budget.
+ * An outage fails no plant: where a connection fails, a request is not answered in time, or a 429,
+ * 502, 503 or 504 comes, all plants wait until the server is there again. That counts neither as a
+ * retry nor towards `totalTimeoutMs`. A plant that fails three times while the server is there has
+ * failed for what it holds, and is given up as a result.
  *
  * What concerns every plant ends the loop once the calls on their way have ended and their results
  * are taken: a token that is missing or refused (401, 403), an abort, an outage longer than
- * `maxOutageMs`. A plant that came with no result, or with 0 attempts, was then not sent. Leaving the
- * loop early aborts the calls on their way.
- * @throws PlantStoreConfigError at once for options that cannot work; in the loop, at its end, the
- * PlantStoreError that ended it, or what the source threw.
+ * `maxOutageMs`, 20 plants in a row that got no word of the server. A plant that came with no result,
+ * or with 0 attempts, was then not sent. Leaving the loop early aborts the calls on their way.
+ * @throws PlantStoreError at once for options that cannot work; in the loop, at its end, the one that
+ * ended it, or what the source threw.
  */
 export function createPlants<Input extends NewPlantInput>(
   client: PlantCreator,

@@ -1,5 +1,36 @@
-import { onAbort } from './on-abort.ts'
 import type { Runtime } from './runtime.ts'
+
+interface Listener {
+  readonly callbacks: Set<() => void>
+  readonly notifyAll: () => void
+}
+
+const listeners = new WeakMap<AbortSignal, Listener>()
+
+/**
+ * Calls back when a signal is aborted, unless the function given back is called before. All
+ * callbacks share one listener: Node 20 warns of a leak where a signal has more than ten.
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal === undefined) return () => {}
+  let listener = listeners.get(signal)
+  if (listener === undefined) {
+    const callbacks = new Set<() => void>()
+    const notifyAll = () => {
+      for (const one of callbacks) one()
+    }
+    listener = { callbacks, notifyAll }
+    listeners.set(signal, listener)
+  }
+  const { callbacks, notifyAll } = listener
+  if (callbacks.size === 0) signal.addEventListener('abort', notifyAll)
+  callbacks.add(callback)
+  return () => {
+    if (callbacks.delete(callback) && callbacks.size === 0) {
+      signal.removeEventListener('abort', notifyAll)
+    }
+  }
+}
 
 /** What can end a piece of work before it is done. */
 export type Ending = 'aborted' | 'attempt_timeout' | 'total_timeout'
@@ -12,11 +43,6 @@ export interface DeadlineOptions {
   readonly ending: Ending
   /** Ends this too: the deadline around it, or the caller's signal. */
   readonly within: Deadline | AbortSignal | undefined
-}
-
-function listen(within: Deadline | AbortSignal | undefined, callback: () => void): () => void {
-  if (within === undefined) return () => {}
-  return within instanceof Deadline ? within.onEnd(callback) : onAbort(within, callback)
 }
 
 /**
@@ -32,13 +58,14 @@ export class Deadline {
   #controller: AbortController | undefined
   readonly #callbacks = new Set<() => void>()
   #ending: Ending | undefined
-  #interrupt: (() => void) | undefined
+  #interrupt = () => {}
 
   constructor({ runtime, ms, ending, within }: DeadlineOptions) {
     this.#runtime = runtime
     this.#endsAt = runtime.now() + ms
-    const endWithin = () => this.#end(within instanceof Deadline ? within.ending : 'aborted')
-    this.#leave = listen(within, endWithin)
+    const outer = within instanceof Deadline ? within : undefined
+    const endWithin = () => this.#end(outer?.ending ?? 'aborted')
+    this.#leave = outer?.onEnd(endWithin) ?? onAbort(within as AbortSignal | undefined, endWithin)
     if (ms !== Number.POSITIVE_INFINITY) {
       this.#stopTimer = runtime.startTimer(() => this.#end(ending), ms)
     }
@@ -75,12 +102,12 @@ export class Deadline {
     return this.#endsAt - this.#runtime.now()
   }
 
-  #end(ending: Ending | undefined): void {
+  #end(ending: Ending): void {
     this.close()
     this.#ending = ending
     this.#controller?.abort()
     for (const callback of this.#callbacks) callback()
-    this.#interrupt?.()
+    this.#interrupt()
   }
 
   /** Lets go of the timer and the listener. */

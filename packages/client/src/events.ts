@@ -1,4 +1,12 @@
-import type { Applied, PlantStoreErrorCode } from './errors/plant-store-error.ts'
+import type { Applied, PlantStoreErrorCode } from './errors.ts'
+
+/** Why an attempt or a call failed. */
+interface Failure {
+  /** Why it failed. */
+  readonly code: PlantStoreErrorCode
+  /** The same in words for people, without secrets. */
+  readonly message: string
+}
 
 /** What an event says besides its call and attempt. */
 export type EventFacts =
@@ -7,35 +15,27 @@ export type EventFacts =
       readonly type: 'request'
     }
   | {
-      /** A reply began, and has ended or broken off. */
+      /** A response began, and has ended or broken off. */
       readonly type: 'response'
-      /** HTTP status of the reply; 0 for a redirect in a browser, which hides its status. */
+      /** HTTP status of the response; 0 for a redirect in a browser, which hides its status. */
       readonly status: number
-      /** From this request to the end of its reply, in milliseconds. */
+      /** From this request to the end of its response, in milliseconds. */
       readonly durationMs: number
     }
-  | {
+  | ({
       /** The attempt failed, and another will be made. */
       readonly type: 'retry'
-      /** Why the attempt failed. */
-      readonly code: PlantStoreErrorCode
-      /** The same in words for people, without secrets. */
-      readonly message: string
       /** The wait before the next request, in milliseconds. */
       readonly delayMs: number
-    }
-  | {
+    } & Failure)
+  | ({
       /** The call failed. */
       readonly type: 'failure'
-      /** Why the call failed. */
-      readonly code: PlantStoreErrorCode
-      /** The same in words for people, without secrets. */
-      readonly message: string
       /** Whether the plant was stored. */
       readonly applied: Applied
       /** The whole call, in milliseconds. */
       readonly durationMs: number
-    }
+    } & Failure)
 
 /** What happens in a call, as it happens. Holds no header, no body and no token. */
 export type PlantStoreEvent = EventFacts & {
@@ -45,16 +45,10 @@ export type PlantStoreEvent = EventFacts & {
   readonly attempt: number
 }
 
-/** Called for each event. What it throws or returns changes nothing. */
-export type PlantStoreEventListener = (event: PlantStoreEvent) => unknown
-
-/** Notifies each listener. */
-export function emitEvent(
-  listeners: readonly PlantStoreEventListener[],
-  event: PlantStoreEvent,
+/** Calls a listener of the caller's; what it throws, or rejects with, goes nowhere. */
+export function notify<Value>(
+  listener: ((value: Value) => unknown) | undefined,
+  value: Value,
 ): void {
-  for (const listener of listeners) {
-    // Within a promise, so that an async listener's rejection goes nowhere either.
-    new Promise((resolve) => resolve(listener(event))).catch(() => {})
-  }
+  new Promise((resolve) => resolve(listener?.(value))).catch(() => {})
 }

@@ -1,19 +1,5 @@
-/** What a fetch is given besides the URL. */
-export interface PlantStoreFetchInit {
-  /** The method of the operation. */
-  readonly method: string
-  /** Every header to send, its name in lower case. */
-  readonly headers: Record<string, string>
-  /** The plant as JSON. */
-  readonly body: string
-  /** Aborted when the request is out of time, or the call ends. */
-  readonly signal: AbortSignal
-  /** A redirect is not followed: the token is for one server. */
-  readonly redirect: 'manual'
-}
-
-/** The parts of a reply that the client reads; every Response has them. */
-export interface PlantStoreFetchResponse {
+/** The parts of a response that the client reads; every Response has them. */
+export interface FetchedResponse {
   /** The HTTP status. */
   readonly status: number
   /** The headers. */
@@ -33,12 +19,23 @@ export interface PlantStoreFetchResponse {
  */
 export type PlantStoreFetch = (
   url: string,
-  init: PlantStoreFetchInit,
-) => Promise<PlantStoreFetchResponse>
+  init: {
+    /** The method of the operation. */
+    readonly method: string
+    /** Every header to send, its name in lower case. */
+    readonly headers: Record<string, string>
+    /** The plant as JSON. */
+    readonly body: string
+    /** Aborted when the request is out of time, or the call ends. */
+    readonly signal: AbortSignal
+    /** A redirect is not followed: the token is for one server. */
+    readonly redirect: 'manual'
+  },
+) => Promise<FetchedResponse>
 
 /** Headers of the runtime, whoever made them; only lines that are wanted. */
 export function copyHeaders(
-  headers: PlantStoreFetchResponse['headers'],
+  headers: FetchedResponse['headers'],
   isWanted: (line: string) => boolean = () => true,
 ): Headers {
   const copy = new Headers()

@@ -7,17 +7,16 @@ import {
   SUCCESS_STATUS,
 } from '@plant-store/contract'
 import type { ErrorBody, NewPlant, NewPlantInput, Plant } from './contract-types.ts'
-import { PlantStoreInputError } from './errors/input-error.ts'
-import type { PlantStoreIssue } from './errors/plant-store-error.ts'
+import { PlantStoreError, type PlantStoreIssue } from './errors.ts'
 
-/** What the body of a reply holds, by its status. */
-export type DecodedReply =
+/** What the body of a response holds, by its status. */
+export type Decoded =
   | { readonly plant: Plant | undefined }
   | { readonly errorBody: ErrorBody }
   | { readonly issues: readonly PlantStoreIssue[]; readonly isJson: boolean }
 
 const { body: requestSchema, responses } = contract.createPlant
-const replySchema = responses[SUCCESS_STATUS]
+const plantSchema = responses[SUCCESS_STATUS]
 
 /** An issue of zod, as far as it is used. */
 interface Problem {
@@ -36,16 +35,14 @@ const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits a
 function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): readonly Problem[] {
   const { [ID]: id } = Object(plant) as Partial<NewPlantInput>
   if (!Number.isInteger(id) || Number.isSafeInteger(id)) return problems
-  return problems.map((problem) =>
-    problem.path[0] === ID
-      ? { ...problem, message: `${LOST_DIGITS} (${problem.message})` }
-      : problem,
-  )
+  return problems.map(({ path, message }) => {
+    return { path, message: path[0] === ID ? `${LOST_DIGITS} (${message})` : message }
+  })
 }
 
 /**
  * The plant as the contract has it, and nothing else that the caller gave.
- * @throws PlantStoreInputError for what is no plant.
+ * @throws PlantStoreError (`invalid_plant`) for what is no plant.
  */
 export function parsePlant(plant: NewPlantInput): NewPlant {
   let problems: readonly Problem[]
@@ -57,26 +54,24 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
     problems = [{ path: [], message: 'could not be read' }]
   }
   const message = `nothing was sent: ${describeProblems(problems)}`
-  throw new PlantStoreInputError(message, toIssues(problems))
+  throw new PlantStoreError('invalid_plant', message, { issues: toIssues(problems) })
 }
 
 /**
- * The fields that the request and the reply of the contract share. A field whose type in the reply
- * cannot hold what was sent does not compile.
+ * The fields that the request and the response of the contract share. A field whose type in the
+ * response cannot hold what was sent does not compile.
  */
 type Shared = Pick<Plant, keyof Plant & keyof NewPlant>
-const shared = Object.keys(replySchema.shape).filter((name) => name in requestSchema.shape)
+const shared = Object.keys(plantSchema.shape).filter((name) => name in requestSchema.shape)
 
-/** The server repeats the name and the tag; what repeats the id as well only echoes the request. */
-const ECHO: DecodedReply = {
-  isJson: true,
-  issues: [
-    { path: [ID], message: 'is in no reply of the plant store: this is an echo of the request' },
-  ],
+/** The body by which the server says that it has stored a plant, as far as it repeats what was sent. */
+export function encodeStored(sent: Shared): string {
+  const fields = shared.map((name) => [name, sent[name as keyof Shared]] as const)
+  return encodeJson(Object.fromEntries(fields.filter(([, value]) => value !== undefined)))
 }
 
-/** The server repeats what it was sent, unchanged: any other plant is somebody else's reply. */
-function compare(plant: Plant, sent: Shared): DecodedReply {
+/** The server repeats what it was sent, unchanged: any other plant is somebody else's response. */
+function compare(plant: Plant, sent: Shared): Decoded {
   const changed = shared.filter((name) => {
     const [one, other] = [plant[name as keyof Shared], sent[name as keyof Shared]]
     return one !== other && encodeJson({ _: one }) !== encodeJson({ _: other })
@@ -85,8 +80,11 @@ function compare(plant: Plant, sent: Shared): DecodedReply {
   return issues.length === 0 ? { plant } : { isJson: true, issues }
 }
 
+/** The server repeats the name and the tag; what repeats the id as well only echoes the request. */
+const ECHO = 'is in no reply of the plant store: this is an echo of the request'
+
 /** What a body means that came with a status. Never throws. */
-export function decodeReply(status: number, bytes: Uint8Array, sent: NewPlant): DecodedReply {
+export function decodeResponse(status: number, bytes: Uint8Array, sent: Shared): Decoded {
   let value: unknown
   try {
     value = decodeJson(bytes)
@@ -95,14 +93,14 @@ export function decodeReply(status: number, bytes: Uint8Array, sent: NewPlant): 
     return { isJson: false, issues: [{ path: [], message }] }
   }
   if (status === SUCCESS_STATUS) {
-    if (Object.hasOwn(Object(value), ID)) return ECHO
-    const { data, error } = replySchema.safeParse(value)
-    return error === undefined
-      ? compare(data, sent)
-      : { isJson: true, issues: toIssues(error.issues) }
+    if (Object.hasOwn(Object(value), ID)) {
+      return { isJson: true, issues: [{ path: [ID], message: ECHO }] }
+    }
+    const { data, error } = plantSchema.safeParse(value)
+    if (error === undefined) return compare(data, sent)
+    return { isJson: true, issues: toIssues(error.issues) }
   }
   const { data, error } = errorBodySchema.safeParse(value)
-  return error === undefined
-    ? { errorBody: data }
-    : { isJson: true, issues: toIssues(error.issues) }
+  if (error === undefined) return { errorBody: data }
+  return { isJson: true, issues: toIssues(error.issues) }
 }

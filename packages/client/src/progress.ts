@@ -1,33 +1,12 @@
 import { headerNames, REPLAYED } from '@plant-store/contract'
 import type { CreatePlantResult } from './client.ts'
-import type { PlantStoreError } from './errors/plant-store-error.ts'
-import { isFatal } from './is-fatal.ts'
+import { notify } from './events.ts'
+import type { BulkState } from './outage.ts'
 import type { Runtime } from './runtime.ts'
-
-/** What a bulk does just now. */
-export type CreatePlantsState =
-  | {
-      /** Plants are being sent, or all have been. */
-      readonly type: 'running'
-    }
-  | {
-      /** The server asked to wait (429, or Retry-After). */
-      readonly type: 'waiting'
-      /** How long still, in milliseconds. */
-      readonly ms: number
-    }
-  | {
-      /** The server is gone: one plant at a time is sent again until there is a reply. */
-      readonly type: 'outage'
-      /** How long until the bulk gives up, in milliseconds. */
-      readonly remainingMs: number
-      /** Why the last request failed. */
-      readonly cause: PlantStoreError
-    }
 
 /** How far a bulk has come; all counts are in plants. */
 export interface CreatePlantsProgress {
-  /** Plants of which at least one request was sent. */
+  /** Plants of which a request was sent and has ended. */
   readonly sent: number
   /** Plants that were stored. */
   readonly stored: number
@@ -46,18 +25,13 @@ export interface CreatePlantsProgress {
    */
   readonly settledRows: number
   /** What the bulk does just now. */
-  readonly state: CreatePlantsState
+  readonly state: BulkState
 }
 
 type CreatePlantsListener = (progress: CreatePlantsProgress) => unknown
 
 function wasReplayed(headers: Headers | undefined): boolean {
   return headers?.get(headerNames.idempotentReplayed) === REPLAYED
-}
-
-/** Whether the plant may still be stored where the bulk goes on later. */
-function mayPass(error: PlantStoreError): boolean {
-  return error.retryable || isFatal(error)
 }
 
 const MIN_INTERVAL_MS = 100
@@ -67,7 +41,7 @@ const RATE_WINDOW_MS = 5_000
 export class Progress {
   readonly #runtime: Runtime
   readonly #listener: CreatePlantsListener | undefined
-  readonly #stateOf: () => CreatePlantsState
+  readonly #stateOf: () => BulkState
   readonly #taken = new Set<number>()
   readonly #unfinished = new Set<number>()
   readonly #samples: { readonly at: number; readonly results: number }[]
@@ -83,7 +57,7 @@ export class Progress {
   constructor(
     runtime: Runtime,
     listener: CreatePlantsListener | undefined,
-    stateOf: () => CreatePlantsState,
+    stateOf: () => BulkState,
   ) {
     this.#runtime = runtime
     this.#listener = listener
@@ -96,16 +70,16 @@ export class Progress {
     return this.#settledRows
   }
 
-  /** The first request for a plant is on its way. */
+  /** The first request for a plant has ended. */
   onSent(): void {
     this.#sent++
     this.onChange()
   }
 
-  /** A plant has its result, perhaps while the bulk ends before its source. */
-  onResult(index: number, result: CreatePlantResult, isEnding: boolean): void {
+  /** A plant has its result; one that failed with what ended the bulk may be stored where it goes on later. */
+  onResult(index: number, result: CreatePlantResult, isUnfinished: boolean): void {
     const { ok, meta } = result
-    if (!ok && isEnding && mayPass(result.error)) this.#unfinished.add(index)
+    if (isUnfinished) this.#unfinished.add(index)
     else if (!ok) this.#rejected++
     else if (meta.attempts === 1 && wasReplayed(meta.headers)) this.#alreadyThere++
     else this.#stored++
@@ -149,8 +123,7 @@ export class Progress {
       settledRows: this.#settledRows,
       state: this.#stateOf(),
     }
-    // Within a promise, so that an async listener's rejection goes nowhere either.
-    new Promise((resolve) => resolve(listener(progress))).catch(() => {})
+    notify(listener, progress)
   }
 
   #perSecond(): number {

@@ -16,8 +16,7 @@ import type {
   Plant,
   SuccessStatus,
 } from './contract-types.ts'
-import { PlantStoreConfigError } from './errors/config-error.ts'
-import type { Applied } from './errors/plant-store-error.ts'
+import { type Applied, optionError } from './errors.ts'
 import type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
 import { systemRuntime } from './runtime.ts'
 
@@ -90,11 +89,7 @@ function createApi({ url, call }: PlantCalls): Api {
   }) => {
     // The token is for the server of the client alone.
     if (path !== url.href) {
-      throw new PlantStoreConfigError(
-        'invalid_option',
-        'overrideClientOptions',
-        'cannot change baseUrl',
-      )
+      throw optionError('invalid_option', 'overrideClientOptions', 'cannot change baseUrl')
     }
     const { [headerNames.contentType]: _ours, ...extraHeaders } = headers
     const own = { timeoutMs, totalTimeoutMs, maxRetries, headers: extraHeaders }
@@ -107,7 +102,7 @@ function createApi({ url, call }: PlantCalls): Api {
 /**
  * ts-rest's own client (`initClient`) over the transport of this package, with its options: token,
  * retries, time-outs, ids with every digit, and replies that are checked.
- * @throws PlantStoreConfigError for options that cannot work, unknown ones included.
+ * @throws PlantStoreError for options that cannot work, unknown ones included.
  */
 export function createRestClient(options: PlantStoreClientOptions = {}): RestClient {
   const calls = openCalls(options, systemRuntime)

@@ -62,26 +62,18 @@ export interface RetryQuestion {
   readonly random: number
 }
 
-/** Wait so long and send again; or why not. */
-export type RetryDecision =
-  | { readonly delayMs: number }
-  | { readonly refusal: 'not_retryable' | 'retries_used' | 'wait_too_long' | 'no_time_left' }
-
-function delayOf({ retries, retryAfterMs, maxRetryAfterMs, random }: RetryQuestion): number {
-  // A wait of 0 s, or until a date that is past, names no floor.
-  if (!retryAfterMs) return backoffMs(retries, random)
-  return Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
-}
-
 /**
- * Whether and when to send again. Retry-After is a floor: never less, up to 10 % more, and never
- * slept past its cap or past the call's time; a wait too long ends the call now.
+ * The wait before the same request is sent again, in milliseconds; undefined where it is not to be.
+ * Retry-After is a floor: never less, up to 10 % more, and never slept past its cap or past the
+ * call's time; a wait too long ends the call now.
  */
-export function decideRetry(question: RetryQuestion): RetryDecision {
-  const { retryable, retries, maxRetries, retryAfterMs = 0, maxRetryAfterMs } = question
-  if (!retryable) return { refusal: 'not_retryable' }
-  if (retryAfterMs > maxRetryAfterMs) return { refusal: 'wait_too_long' }
-  if (retries >= maxRetries) return { refusal: 'retries_used' }
-  const delayMs = delayOf(question)
-  return delayMs < question.remainingMs ? { delayMs } : { refusal: 'no_time_left' }
+export function decideRetry(question: RetryQuestion): number | undefined {
+  const { retryable, retries, maxRetries, retryAfterMs = 0, maxRetryAfterMs, random } = question
+  if (!retryable || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined
+  // A wait of 0 s, or until a date that is past, names no floor.
+  const delayMs =
+    retryAfterMs === 0
+      ? backoffMs(retries, random)
+      : Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
+  return delayMs < question.remainingMs ? delayMs : undefined
 }

@@ -35,3 +35,27 @@ export const systemRuntime: Runtime = {
     return UUID.replace(/x/g, (_, at: number) => (Number(bytes[at]) & 15).toString(16))
   },
 }
+
+interface Host {
+  readonly process?: {
+    readonly env?: Readonly<Record<string, string | undefined>>
+    readonly versions?: Readonly<Record<string, string | undefined>>
+  }
+}
+
+/** The versions of the runtime and its parts, by name; none in browsers. */
+export function runtimeVersions(): Readonly<Record<string, string | undefined>> {
+  return (globalThis as Host).process?.versions ?? {}
+}
+
+/** A setting from the environment; undefined where it is not set or there is no environment. */
+export function readEnvironment(
+  name: 'PLANT_STORE_BASE_URL' | 'PLANT_STORE_TOKEN',
+): string | undefined {
+  try {
+    return (globalThis as Host).process?.env?.[name]
+  } catch {
+    // Deno throws where the program may not read its environment: the same as not set.
+    return undefined
+  }
+}

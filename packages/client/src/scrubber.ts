@@ -1,10 +1,5 @@
-/** Takes secrets, and what a terminal would obey, out of words that came from elsewhere. */
-export interface Scrubber {
-  /** From now on this is hidden too. */
-  hide(secret: string): void
-  /** The text without them; of a very long one, its beginning. Never throws and never takes long. */
-  scrub(text: string): string
-}
+/** Takes secrets, and what a terminal would obey, out of a text. Never throws and never takes long. */
+export type Scrub = (text: string) => string
 
 const HIDDEN = '[hidden]'
 
@@ -31,26 +26,19 @@ function spell(character: string): string {
   return `(?:${escaped}|\\\\{0,7}\\x${hex})`
 }
 
-function patternOf(secret: string): string {
+function patternOf(secret: string): RegExp {
   const spelled = (secret.match(/\\+|[^\\]/g) ?? []).map(spell).join('')
-  return secret.length < MIN_LENGTH ? `(?<=\\bbearer\\s{1,9})${spelled}(?!\\w)` : spelled
+  const isShort = secret.length < MIN_LENGTH
+  return new RegExp(isShort ? `(?<=\\bbearer\\s{1,9})${spelled}(?!\\w)` : spelled, 'giu')
 }
 
-/** A scrubber that hides what looks like a credential, and each secret that it was given, in any case. */
-export function createScrubber(): Scrubber {
-  const secrets = new Set<string>()
-  return {
-    hide: (secret) => void secrets.add(secret),
-    scrub(text) {
-      let left = text.slice(0, MAX_READ)
-      for (const secret of secrets)
-        left = left.replace(new RegExp(patternOf(secret), 'giu'), HIDDEN)
-      left = left.replace(SHAPES, HIDDEN)
-      if (text.length > MAX_READ) left = `${left.slice(0, MAX_SHOWN)}…`
-      return left.replace(
-        UNSEEN,
-        (one) => `\\u${one.codePointAt(0)?.toString(16).padStart(4, '0')}`,
-      )
-    },
+/** Hides what looks like a credential, and each of these secrets in any case and spelling. */
+export function createScrub(secrets: ReadonlySet<string>): Scrub {
+  return (text) => {
+    let left = text.slice(0, MAX_READ)
+    for (const secret of secrets) left = left.replace(patternOf(secret), HIDDEN)
+    left = left.replace(SHAPES, HIDDEN)
+    if (text.length > MAX_READ) left = `${left.slice(0, MAX_SHOWN)}…`
+    return left.replace(UNSEEN, (one) => `\\u${one.codePointAt(0)?.toString(16).padStart(4, '0')}`)
   }
 }

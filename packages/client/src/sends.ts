@@ -1,5 +1,5 @@
 import { headerNames } from '@plant-store/contract'
-import { runtimeVersions } from './environment.ts'
+import { runtimeVersions } from './runtime.ts'
 
 /** What is known of the requests that one call of fetch sends. */
 export interface Sends {
@@ -9,8 +9,6 @@ export interface Sends {
   readonly isFirst: boolean
   /** No more requests than this have been sent; NaN where nobody can know. */
   atMost(): number
-  /** The status of a reply that fetch may keep to itself; 0 where it is not known. */
-  status(): number
   close(): void
 }
 
@@ -21,21 +19,22 @@ export interface Sends {
 const OWN =
   /internal\/deps\/undici\/|lazyFetch\(\)\.fetch\(|^function fetch\(\) \{\s+\[native code\]/
 
-/** What undici notifies of: Node's own fetch, and every dispatcher that ends in a connection of undici. */
-const CHANNELS = ['request:create', 'client:sendHeaders', 'request:bodySent', 'request:headers']
+/**
+ * What undici notifies of: Node's own fetch, and every dispatcher that ends in a connection of it. No
+ * error of fetch says how often a request was sent that is refused in the end.
+ */
+const CHANNELS = ['request:create', 'client:sendHeaders', 'request:bodySent']
 
-/** How often each channel notified of the requests with an id; of the last, the status instead. */
+/** How often each channel notified of the requests with an id. */
 const watched = new Map<string, number[]>()
-
-interface Message {
-  readonly request?: { readonly headers?: readonly string[] }
-  readonly response?: { readonly statusCode: number }
-}
 
 interface Host {
   readonly process?: {
     getBuiltinModule?(name: string): {
-      subscribe(channel: string, listener: (message: Message) => void): void
+      subscribe(
+        channel: string,
+        listener: (message: { readonly request: { readonly headers?: readonly string[] } }) => void,
+      ): void
     }
   }
 }
@@ -44,28 +43,20 @@ interface Host {
 function listen(): void {
   const channels = (globalThis as Host).process?.getBuiltinModule?.('node:diagnostics_channel')
   for (const [at, name] of CHANNELS.entries()) {
-    channels?.subscribe(`undici:${name}`, ({ request, response }) => {
-      const headers = request?.headers ?? []
+    channels?.subscribe(`undici:${name}`, ({ request: { headers = [] } }) => {
       const counts = watched.get(String(headers[headers.indexOf(headerNames.requestId) + 1]))
-      if (counts !== undefined) counts[at] = response?.statusCode ?? (counts[at] ?? 0) + 1
+      if (counts !== undefined) counts[at] = (counts[at] ?? 0) + 1
     })
   }
 }
 
 let isListening = false
-/** Where a connection may be kept. */
-const replied = new Set<string>()
-
-/** To be called for each reply of an origin. */
-export function noteReply(origin: string): void {
-  replied.add(origin)
-}
 
 function watchUndici(requestId: string): Sends {
   if (!isListening) listen()
   isListening = true
   // Two calls under one id cannot be told apart, so that neither count can be relied on.
-  const counts = watched.get(requestId)?.fill(Number.NaN) ?? [0, 0, 0, 0]
+  const counts = watched.get(requestId)?.fill(Number.NaN) ?? [0, 0, 0]
   watched.set(requestId, counts)
   return {
     isOwn: true,
@@ -75,11 +66,18 @@ function watchUndici(requestId: string): Sends {
       // A dispatcher that is not undici's creates nothing, and HTTP/2 of undici 6 notifies of no head.
       return created ? Math.max(heads, bodies) : Number.NaN
     },
-    status: () => counts[3] || 0,
     close() {
       if (watched.get(requestId) === counts) watched.delete(requestId)
     },
   }
+}
+
+/** Where a connection may be kept. */
+const answered = new Set<string>()
+
+/** To be called for each response of an origin. */
+export function noteResponse(origin: string): void {
+  answered.add(origin)
 }
 
 /** The fetch of the last call, and what came of its source, whose reading costs more than all else here. */
@@ -99,9 +97,8 @@ export function watchSends(fetch: unknown, requestId: string, origin: string): S
   if (isOwn && node && !bun && !deno) return watchUndici(requestId)
   return {
     isOwn,
-    isFirst: isOwn && Boolean(bun || (deno && !replied.has(origin))),
+    isFirst: isOwn && Boolean(bun || (deno && !answered.has(origin))),
     atMost: () => (isOwn && bun ? 1 : Number.NaN),
-    status: () => 0,
     close() {},
   }
 }

@@ -1,11 +1,16 @@
-import { describeUserAgent, type EnvironmentName, readEnvironment } from './environment.ts'
-import { PlantStoreConfigError } from './errors/config-error.ts'
-import type { PlantStoreEventListener } from './events.ts'
+import { optionError } from './errors.ts'
+import type { PlantStoreEvent } from './events.ts'
 import type { PlantStoreFetch } from './fetch.ts'
-import { logTo } from './logger.ts'
-import { checkOptions, clientRules, lowerNames, type PlantStoreClientOptions } from './options.ts'
-import { PACER, type PacedOptions, type Pacer } from './pacer.ts'
-import { createTokenSource, parseToken, type TokenFunction, type TokenSource } from './token.ts'
+import {
+  type CreatePlantOptions,
+  checkOptions,
+  clientRules,
+  lowerNames,
+  type PlantStoreClientOptions,
+} from './options.ts'
+import { readEnvironment, runtimeVersions } from './runtime.ts'
+import { createTokenSource, type TokenSource } from './token.ts'
+import { VERSION } from './version.ts'
 
 /** The options of a client, checked, with their defaults. */
 export interface Settings {
@@ -16,16 +21,9 @@ export interface Settings {
   readonly maxRetries: number
   readonly maxRetryAfterMs: number
   readonly fetch: PlantStoreFetch | undefined
-  readonly listeners: readonly PlantStoreEventListener[]
+  readonly onEvent: ((event: PlantStoreEvent) => unknown) | undefined
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-}
-
-/** What holds for one call. */
-export interface CallSettings extends Settings {
-  readonly signal: AbortSignal | undefined
-  readonly requestId: string | undefined
-  readonly pacer: Pacer | undefined
 }
 
 const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
@@ -34,7 +32,7 @@ const BASE_URL = 'must be an http or https URL without user, query or fragment'
 function parseBaseUrl(given: unknown): URL {
   const text = given instanceof URL ? given.href : given
   if (text === undefined || text === '') {
-    throw new PlantStoreConfigError('invalid_base_url', 'baseUrl', NO_BASE_URL)
+    throw optionError('invalid_base_url', 'baseUrl', NO_BASE_URL)
   }
   // URL.parse is missing in Node 20.
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
@@ -43,55 +41,52 @@ function parseBaseUrl(given: unknown): URL {
     /^https?:$/.test(url.protocol) &&
     !/[?#]/.test(url.href) &&
     url.username + url.password === ''
-  if (!isUsable) throw new PlantStoreConfigError('invalid_base_url', 'baseUrl', BASE_URL)
+  if (!isUsable) throw optionError('invalid_base_url', 'baseUrl', BASE_URL)
   return url
 }
 
-function toTokenSource(token: unknown): TokenSource {
-  if (typeof token === 'function') return createTokenSource(token as TokenFunction)
-  if (token !== undefined && token !== '') return createTokenSource(parseToken(token))
-  const rule = 'is missing: give it, or set PLANT_STORE_TOKEN'
-  throw new PlantStoreConfigError('missing_token', 'token', rule)
-}
-
-function given(option: unknown, name: EnvironmentName): unknown {
-  return option === undefined ? readEnvironment(name) : option
-}
-
-function listenersOf({ onEvent, logger }: PlantStoreClientOptions): PlantStoreEventListener[] {
-  return [onEvent, logger && logTo(logger)].filter((listener) => listener !== undefined)
+/**
+ * The User-Agent (RFC 9110 §10.1.5), such as `plant-store-client/1.0.0 node/24 garden`;
+ * undefined in browsers, which send their own.
+ */
+function describeUserAgent(appName: string | undefined): string | undefined {
+  const versions = runtimeVersions()
+  const runtime = ['bun', 'deno', 'node'].find((name) => versions[name] !== undefined)
+  if (runtime === undefined) return undefined
+  const [major] = (versions[runtime] ?? '').split('.')
+  const app = appName === undefined ? '' : ` ${appName}`
+  return `plant-store-client/${VERSION} ${runtime}/${major}${app}`
 }
 
 /**
  * The settings of a client.
- * @throws PlantStoreConfigError for options that cannot work.
+ * @throws PlantStoreError for options that cannot work.
  */
 export function toSettings(options: PlantStoreClientOptions): Settings {
   checkOptions(options, clientRules)
   const userAgent = describeUserAgent(options.appName)
+  const { baseUrl = readEnvironment('PLANT_STORE_BASE_URL') } = options
+  const { token = readEnvironment('PLANT_STORE_TOKEN') } = options
   return {
-    baseUrl: parseBaseUrl(given(options.baseUrl, 'PLANT_STORE_BASE_URL')),
-    tokens: toTokenSource(given(options.token, 'PLANT_STORE_TOKEN')),
+    baseUrl: parseBaseUrl(baseUrl),
+    tokens: createTokenSource(token),
     timeoutMs: options.timeoutMs ?? 10_000,
     totalTimeoutMs: options.totalTimeoutMs ?? 60_000,
     maxRetries: options.maxRetries ?? 3,
     maxRetryAfterMs: options.maxRetryAfterMs ?? 30_000,
     fetch: options.fetch,
-    listeners: listenersOf(options),
+    onEvent: options.onEvent,
     headers: { ...(userAgent && { 'user-agent': userAgent }), ...lowerNames(options.headers) },
   }
 }
 
 /** The settings of a call, whose checked options stand above the client's. */
-export function toCallSettings(settings: Settings, options: PacedOptions): CallSettings {
+export function toCallSettings(settings: Settings, options: CreatePlantOptions): Settings {
   return {
     ...settings,
     timeoutMs: options.timeoutMs ?? settings.timeoutMs,
     totalTimeoutMs: options.totalTimeoutMs ?? settings.totalTimeoutMs,
     maxRetries: options.maxRetries ?? settings.maxRetries,
     headers: { ...settings.headers, ...lowerNames(options.headers) },
-    signal: options.signal,
-    requestId: options.requestId,
-    pacer: options[PACER],
   }
 }

@@ -1,16 +1,13 @@
 import type { Deadline } from './deadline.ts'
-import { PlantStoreConfigError } from './errors/config-error.ts'
+import { optionError } from './errors.ts'
 
-/** What a token function gets. */
-export interface TokenContext {
+/** Gives the token of a call; asked again with `refresh` when the server refuses it. */
+export type TokenFunction = (context: {
   /** True where the server has refused the token that was given last. */
   readonly refresh: boolean
   /** Aborted when no call waits for the token any more. */
   readonly signal: AbortSignal
-}
-
-/** Gives the token of a call; asked again with `refresh` when the server refuses it. */
-export type TokenFunction = (context: TokenContext) => string | Promise<string>
+}) => string | Promise<string>
 
 /** A token, and how many refreshes came before it. */
 export interface IssuedToken {
@@ -34,103 +31,103 @@ function isToken(token: unknown): token is string {
   return typeof token === 'string' && TOKEN.test(token.trim())
 }
 
-/**
- * The token without white space around it.
- * @throws PlantStoreConfigError, without the value, for what cannot be one.
- */
-export function parseToken(token: unknown): string {
-  if (isToken(token)) return token.trim()
-  throw new PlantStoreConfigError(
-    'invalid_token',
-    'token',
-    'must be printable ASCII without spaces',
-  )
-}
-
-/** All that is passed on of a foreign error: its message may hold a secret that is unknown here. */
-function kindOf(thrown: unknown): string {
-  return thrown instanceof Error && /^\w+$/.test(thrown.name) ? thrown.name : 'no Error'
-}
-
 /** What a token function gave, which need not be a token, or the kind of what it threw. */
 type Provided = { readonly given: unknown } | { readonly threw: string }
 
-async function askFor(provide: TokenFunction, context: TokenContext): Promise<Provided> {
+async function askFor(
+  provide: TokenFunction,
+  context: Parameters<TokenFunction>[0],
+): Promise<Provided> {
   try {
     return { given: await provide(context) }
   } catch (thrown) {
-    return { threw: kindOf(thrown) }
+    // All that is passed on of a foreign error: its message may hold a secret that is unknown here.
+    const isNamed = thrown instanceof Error && /^\w+$/.test(thrown.name)
+    return { threw: isNamed ? thrown.name : 'no Error' }
   }
 }
 
-/** @throws PlantStoreConfigError, a new one for each call, which writes its own facts into it. */
+/** @throws PlantStoreError, a new one for each call, which writes its own facts into it. */
 function toToken(provided: Provided): string {
-  if ('given' in provided) return parseToken(provided.given)
-  const rule = `could not be had: its function threw ${provided.threw}`
-  throw new PlantStoreConfigError('token_provider_failed', 'token', rule)
+  if ('threw' in provided) {
+    const rule = `could not be had: its function threw ${provided.threw}`
+    throw optionError('token_provider_failed', 'token', rule)
+  }
+  if (isToken(provided.given)) return provided.given.trim()
+  throw optionError('invalid_token', 'token', 'must be printable ASCII without spaces')
 }
 
-/** One call of the token function, for every call that waits for it. */
-interface Flight {
+/** One question to the token function, for every call that waits for its answer. */
+interface Question {
   readonly refresh: boolean
   readonly controller: AbortController
-  readonly landed: Promise<{ readonly provided: Provided; readonly refreshes: number }>
+  readonly answer: Promise<{ readonly provided: Provided; readonly refreshes: number }>
   waiting: number
   isOver: boolean
 }
 
-function createFlights(provide: TokenFunction): TokenSource {
-  let flight: Flight | undefined
-  let refreshes = 0
-  let isRefused = false
+/** The tokens that a function gives. Only the call that asked keeps one. */
+class AskedTokens implements TokenSource {
+  readonly canRefresh = true
+  readonly #provide: TokenFunction
+  #question: Question | undefined
+  #refreshes = 0
+  #isRefused = false
 
-  function depart(refresh: boolean): Flight {
-    const controller = new AbortController()
-    const land = async () => {
-      try {
-        const provided = await askFor(provide, { refresh, signal: controller.signal })
-        if (refresh && 'given' in provided && isToken(provided.given)) {
-          refreshes++
-          isRefused = false
-        }
-        return { provided, refreshes }
-      } finally {
-        departed.isOver = true
-        if (flight === departed) flight = undefined
-      }
-    }
-    // A turn later, so that a function which throws at once finds the flight in its place.
-    const landed = Promise.resolve().then(land)
-    const departed: Flight = { refresh, controller, landed, waiting: 0, isOver: false }
-    return departed
+  constructor(provide: TokenFunction) {
+    this.#provide = provide
   }
 
-  return {
-    canRefresh: true,
-    async get(deadline) {
-      if (flight === undefined || (isRefused && !flight.refresh)) flight = depart(isRefused)
-      const boarded = flight
-      boarded.waiting++
-      try {
-        const landed = await deadline.race(boarded.landed)
-        return { token: toToken(landed.provided), refreshes: landed.refreshes }
-      } finally {
-        if (--boarded.waiting === 0 && !boarded.isOver) {
-          boarded.controller.abort()
-          if (flight === boarded) flight = undefined
-        }
+  #ask(refresh: boolean): Question {
+    const controller = new AbortController()
+    const ask = async () => {
+      const provided = await askFor(this.#provide, { refresh, signal: controller.signal })
+      if (refresh && 'given' in provided && isToken(provided.given)) {
+        this.#refreshes++
+        this.#isRefused = false
       }
-    },
-    refuse(issued) {
-      // Where another call has had the token refreshed meanwhile, that one will do.
-      if (issued.refreshes === refreshes) isRefused = true
-    },
+      question.isOver = true
+      if (this.#question === question) this.#question = undefined
+      return { provided, refreshes: this.#refreshes }
+    }
+    // A turn later, so that a function which throws at once finds the question in its place.
+    const answer = Promise.resolve().then(ask)
+    const question: Question = { refresh, controller, answer, waiting: 0, isOver: false }
+    return question
+  }
+
+  async get(deadline: Deadline): Promise<IssuedToken> {
+    const asked = this.#question
+    const isStale = asked === undefined || (this.#isRefused && !asked.refresh)
+    const question = isStale ? this.#ask(this.#isRefused) : asked
+    this.#question = question
+    question.waiting++
+    try {
+      const { provided, refreshes } = await deadline.race(question.answer)
+      return { token: toToken(provided), refreshes }
+    } finally {
+      if (--question.waiting === 0 && !question.isOver) {
+        question.controller.abort()
+        if (this.#question === question) this.#question = undefined
+      }
+    }
+  }
+
+  refuse(issued: IssuedToken): void {
+    // Where another call has had the token refreshed meanwhile, that one will do.
+    if (issued.refreshes === this.#refreshes) this.#isRefused = true
   }
 }
 
-/** The tokens of a client. Only the call that asked keeps a function's token. */
-export function createTokenSource(token: string | TokenFunction): TokenSource {
-  if (typeof token === 'function') return createFlights(token)
-  const issued = { token, refreshes: 0 }
+/**
+ * The tokens of a client.
+ * @throws PlantStoreError, without the value, for what cannot be a token.
+ */
+export function createTokenSource(token: unknown): TokenSource {
+  if (typeof token === 'function') return new AskedTokens(token as TokenFunction)
+  if (token === undefined || token === '') {
+    throw optionError('missing_token', 'token', 'is missing: give it, or set PLANT_STORE_TOKEN')
+  }
+  const issued = { token: toToken({ given: token }), refreshes: 0 }
   return { canRefresh: false, get: async () => issued, refuse() {} }
 }

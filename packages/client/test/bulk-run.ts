@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
+import type { PlantSource } from '../src/bulk-options.ts'
 import { createClient } from '../src/client.ts'
 import { createPlantsWith } from '../src/create-plants.ts'
 import type {
   CreatePlantsOptions,
   CreatePlantsResult,
-  PlantSource,
   PlantStoreClientOptions,
 } from '../src/index.ts'
 import { createFakeFetch, delay, type FakeReply, replyJson } from './fake-fetch.ts'
@@ -19,7 +19,8 @@ export function* ferns(count: number): Generator<Fern> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
 }
 
-export const idOf = (body: string) => Number(/\d+/.exec(body))
+/** NaN for what is no plant. */
+export const idOf = (body: string) => Number(/\d+/.exec(body) ?? Number.NaN)
 export const tooMany = (retryAfter: string) =>
   replyJson(429, { error: 42900, message: 'many' }, { 'retry-after': retryAfter })
 

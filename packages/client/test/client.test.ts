@@ -1,7 +1,7 @@
 import { decodeJson, type NewPlant } from '@plant-store/contract'
 import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { describe, expect, test } from 'vitest'
-import { createPlantStoreClient, type NewPlantInput, PlantStoreInputError } from '../src/index.ts'
+import { createPlantStoreClient, type NewPlantInput, PlantStoreError } from '../src/index.ts'
 import { createFakeFetch, replyJson } from './fake-fetch.ts'
 
 const FERN = { id: 7, name: 'Fern' }
@@ -70,10 +70,10 @@ describe('a plant that is not one', () => {
 
   test('has an issue for each problem', async () => {
     const refusal = createPlant({ id: 1.5 } as NewPlantInput)
-    await expect(refusal).rejects.toThrow(PlantStoreInputError)
+    await expect(refusal).rejects.toThrow(PlantStoreError)
     const range = 'must be an integer between -9223372036854775808 and 9223372036854775807'
     await expect(refusal).rejects.toMatchObject({
-      name: 'PlantStoreInputError',
+      name: 'PlantStoreError',
       code: 'invalid_plant',
       message: `nothing was sent: id: ${range}; name: is required`,
       applied: 'no',

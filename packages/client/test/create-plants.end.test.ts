@@ -21,7 +21,8 @@ describe('what concerns every plant ends it', () => {
       options: { concurrency: 4, maxRetries: 0, maxOutageMs: 0 },
     })
     expect(thrown).toMatchObject({ code })
-    expect(results.length).toBe(sent.length)
+    // One more asks whether the server is there.
+    expect(sent.length - results.length).toBeLessThanOrEqual(1)
     expect(results.length).toBeLessThan(30)
     expect(results.every(({ ok }) => !ok)).toBe(true)
   })
@@ -35,27 +36,18 @@ describe('what concerns every plant ends it', () => {
     expect(results.length).toBeLessThanOrEqual(16)
   })
 
-  test('without patience for an outage, 20 plants in a row without a reply, and not fewer', async () => {
-    const reply = (id: number) => {
-      if (id % 20 === 19) return replyFern()
-      throw fetchFailed('ECONNRESET', 'read')
-    }
-    const options = { concurrency: 1, maxRetries: 0, maxOutageMs: 0 }
-    expect((await runBulk({ reply, options, source: ferns(100) })).thrown).toBeUndefined()
-    const lost = await runBulk({ reply: () => reply(0), options, source: ferns(100) })
-    expect(lost.thrown).toMatchObject({ code: 'connection_lost' })
-    expect(lost.results).toHaveLength(20)
-  })
-
-  test('without patience for an outage, 20 plants in a row without a reply, among others that cannot be sent', async () => {
+  test('20 plants in a row that got no word of the server, among others that cannot be sent, and not fewer', async () => {
     function* source() {
-      for (let id = 0; ; id++) yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
+      for (let id = 0; id < 200; id++)
+        yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
     }
-    const reply = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')) as never
-    const options = { concurrency: 1, maxRetries: 0, maxOutageMs: 0 }
-    const { thrown, sent } = await runBulk({ reply, source: source(), options })
-    expect(thrown).toMatchObject({ code: 'connection_failed' })
-    expect(sent).toHaveLength(20)
+    const untrusted = () => Promise.reject(fetchFailed('CERT_HAS_EXPIRED')) as never
+    const options = { concurrency: 1 }
+    const lost = await runBulk({ reply: untrusted, source: source(), options })
+    expect(lost.thrown).toMatchObject({ code: 'tls_failed' })
+    expect(lost.sent).toHaveLength(20)
+    const reply = (id: number) => (id % 20 === 19 ? replyFern() : untrusted())
+    expect((await runBulk({ reply, options, source: ferns(100) })).thrown).toBeUndefined()
   })
 
   test('a refused token, whatever the source throws when it is closed', async () => {
@@ -79,7 +71,7 @@ describe('what concerns every plant ends it', () => {
     }
     const { signal } = controller
     const { results, thrown } = await runBulk({ reply, options: { signal, concurrency: 6 } })
-    expect(thrown).toMatchObject({ name: 'PlantStoreAbortError', cause: reason })
+    expect(thrown).toMatchObject({ code: 'aborted', cause: reason })
     expect(results).toHaveLength(6)
     expect(results).toMatchObject(
       Array(6).fill({ ok: false, error: { code: 'aborted', applied: 'maybe' } }),
@@ -120,7 +112,6 @@ describe('before it begins', () => {
   test.each<[string, object]>([
     ['concurrency', { concurrency: 0 }],
     ['concurrency', { concurrency: 1.5 }],
-    ['adaptive', { adaptive: 'yes' }],
     ['timeoutMs', { timeoutMs: -1 }],
     ['maxOutageMs', { maxOutageMs: -1 }],
     ['maxOutageMs', { maxOutageMs: Number.POSITIVE_INFINITY }],

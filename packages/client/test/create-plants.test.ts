@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { PlantSource } from '../src/bulk-options.ts'
 import { createClient } from '../src/client.ts'
 import { createPlantsWith } from '../src/create-plants.ts'
-import type { PlantSource } from '../src/index.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
 import { createFakeFetch, delay, replyFern, replyJson } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
@@ -132,29 +132,5 @@ describe('it goes no faster than it may', () => {
       const { results } = await runBulk({ reply: refuse, source: ferns(1), options })
       expect(results).toMatchObject([{ ok: true, meta: { attempts: 3 } }])
     })
-  })
-
-  test.each([
-    [true, 8],
-    [false, 16],
-  ])('where adaptive is %s, 16 at once are after that %i', async (adaptive, expected) => {
-    const reply = (_id: number, _runtime: FakeRuntime, attempt: number) =>
-      attempt <= 16 ? tooMany('1') : replyFern()
-    // Fewer than after which it grows again.
-    const { sent, results } = await runBulk({ reply, source: ferns(48), options: { adaptive } })
-    expect(results).toHaveLength(48)
-    // 16 that were refused, one that went ahead, and the 15 that followed it.
-    const times = sent.slice(32).map(({ at }) => at)
-    const together = times.map((time) => times.filter((at) => at === time).length)
-    expect(Math.max(...together)).toBeLessThanOrEqual(expected)
-    expect(Math.max(...together)).toBeGreaterThanOrEqual(expected - 1)
-  })
-
-  test('a dying server is not asked four times for each plant', async () => {
-    const reply = () => replyJson(500, { error: 50000, message: 'internal' })
-    const { results, sent } = await runBulk({ reply, source: ferns(300) })
-    expect(results.filter(({ ok }) => !ok)).toHaveLength(300)
-    // 100 retries in all, or 8 for each plant at once.
-    expect(sent).toHaveLength(300 + 128)
   })
 })

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import {
-  PlantStoreAbortError,
-  PlantStoreConfigError,
-  PlantStoreError,
-  PlantStoreTimeoutError,
-} from '../src/index.ts'
+import { abortError, optionError } from '../src/errors.ts'
+import { connectionError } from '../src/failure.ts'
+import { isPlantStoreError, PlantStoreError } from '../src/index.ts'
 
-const url = (text: string) => new URL('/plants', text)
-
-describe('an error says in its message', () => {
-  test('which time ran out, and where', () => {
-    const error = new PlantStoreTimeoutError(url('http://a.example'), 'total_timeout', 5, 'no')
-    expect(error.message).toBe('no reply from a.example: total_timeout of 5 ms')
-  })
-
-  test('that the call was aborted', () => {
-    expect(new PlantStoreAbortError('gone', 'no').message).toBe('the call was aborted')
-  })
+test('an abort and a time say in their message what they are, and where', () => {
+  const { message } = connectionError(new URL('http://a.example'), 'total_timeout', 'late', {})
+  expect(message).toBe('no reply from a.example: late')
+  expect(abortError('gone', 'no')).toMatchObject({ message: 'the call was aborted', cause: 'gone' })
 })
 
 test.each([
@@ -25,33 +15,36 @@ test.each([
   ['https://a.example:80', 80],
   ['http://a.example:8080', 8080],
 ])('the port of %s is %i', (base, port) => {
-  expect(new PlantStoreTimeoutError(url(base), 'total_timeout', 5, 'no').port).toBe(port)
+  expect(connectionError(new URL(base), 'total_timeout', '', {}).port).toBe(port)
 })
 
-describe('a plain error of the client', () => {
-  const error = new PlantStoreError('broken', 'server_error')
-
-  test('is named for its class, and known by its brand', () => {
-    expect(error.name).toBe('PlantStoreError')
-    expect(Reflect.get(error, Symbol.for('plant-store.error'))).toBe(true)
+describe('an error of the client', () => {
+  test('is known in another copy of the package, and nothing else is', () => {
+    const other = Object.assign(new Error(), { [Symbol.for('plant-store.error')]: true })
+    for (const error of [optionError('invalid_option', 'speed', 'is none'), other]) {
+      expect([isPlantStoreError(error), error instanceof PlantStoreError]).toEqual([true, true])
+    }
+    for (const value of [new Error(), {}, null, undefined, 'PlantStoreError']) {
+      expect([isPlantStoreError(value), value instanceof PlantStoreError]).toEqual([false, false])
+    }
   })
 
   test('has no cause where it was given none', () => {
-    expect(Object.keys(error)).not.toContain('cause')
-    expect('cause' in error).toBe(false)
-    expect(new PlantStoreError('', 'aborted', { cause: null }).cause).toBeNull()
+    expect('cause' in new PlantStoreError('server_error', 'broken')).toBe(false)
+    expect(new PlantStoreError('aborted', '', { cause: null }).cause).toBeNull()
   })
 
-  test('has only the fields as JSON that it has itself', () => {
-    const { option } = new PlantStoreConfigError('invalid_option', 'speed', 'is not an option')
-    expect(option).toBe('speed')
-    expect(Object.keys(error.toJSON())).toEqual([
-      'name',
-      'code',
-      'message',
-      'applied',
-      'retryable',
-      'attempts',
-    ])
+  test('has as JSON the fields that it has itself, without causes and stacks', () => {
+    const error = optionError('invalid_option', 'speed', 'is not an option')
+    Object.defineProperty(error, 'cause', { value: new Error('secret') })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'PlantStoreError',
+      code: 'invalid_option',
+      message: 'speed is not an option',
+      applied: 'no',
+      retryable: false,
+      attempts: 0,
+      option: 'speed',
+    })
   })
 })

@@ -1,4 +1,5 @@
-import { type Applied, PlantStoreApiError } from '../src/index.ts'
+import type { Applied, PlantStoreError } from '../src/index.ts'
+import { apiError as toApiError } from '../src/response.ts'
 import type { Runtime } from '../src/runtime.ts'
 
 export interface SentRequest {
@@ -55,8 +56,8 @@ export function apiError(
   status: number,
   error: number,
   facts: { readonly applied?: Applied; readonly retryAfterMs?: number } = {},
-): PlantStoreApiError {
-  return new PlantStoreApiError(status, { error, message: '' }, { applied: 'no', ...facts })
+): PlantStoreError {
+  return toApiError(status, { error, message: '' }, { applied: 'no', ...facts })
 }
 
 /** What fetch throws for a system's error. */

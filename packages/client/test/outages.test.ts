@@ -97,20 +97,6 @@ describe('while the server is gone', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(4_000)
     expect(waits[0]).toBeLessThanOrEqual(500)
   })
-
-  test('the plants take turns', async () => {
-    const { sent } = await runBulk({ reply, source: ferns(200), options: { concurrency: 4 } })
-    const ids = sent.filter(inOutage).map(({ id }) => id)
-    expect(new Set(ids.slice(0, 4)).size).toBe(4)
-    expect(ids.slice(0, 4)).toEqual(ids.slice(4, 8))
-  })
-
-  test('the first to fail goes first', async () => {
-    const { sent } = await runBulk({ reply, source: ferns(200), options: { concurrency: 4 } })
-    const failed = sent.filter(({ at }) => at === BEGIN + 20).map(({ id }) => id)
-    expect(failed).toHaveLength(4)
-    expect(sent.find(({ at }) => at > BEGIN + 20)?.id).toBe(failed[0])
-  })
 })
 
 describe('an outage that lasts too long', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type DecodedReply, decodeReply } from '../src/plant-codec.ts'
+import { type Decoded, decodeResponse } from '../src/plant-codec.ts'
 
 const sent = { id: 7n, name: 'Fern', tag: 'shade' }
 const issue = (message: string, ...path: string[]) => ({ path, message })
 
-test.each<[number, string, DecodedReply]>([
+test.each<[number, string, Decoded]>([
   [200, '{"name":"Fern","tag":"shade"}', { plant: { name: 'Fern', tag: 'shade' } }],
   [
     200,
@@ -24,5 +24,5 @@ test.each<[number, string, DecodedReply]>([
   [400, '{"error":40003,"message":"m"}', { errorBody: { error: 40003, message: 'm' } }],
   [400, '{"error":40003}', { isJson: true, issues: [issue('must be a string', 'message')] }],
 ])('%i with %s', (status, body, expected) => {
-  expect(decodeReply(status, new TextEncoder().encode(body), sent)).toEqual(expected)
+  expect(decodeResponse(status, new TextEncoder().encode(body), sent)).toEqual(expected)
 })

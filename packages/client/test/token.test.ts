@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createPlantStoreClient, type TokenContext, type TokenFunction } from '../src/index.ts'
+import { createPlantStoreClient, type TokenFunction } from '../src/index.ts'
 import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
+
+type TokenContext = Parameters<TokenFunction>[0]
 
 const FERN = { id: 7, name: 'Fern' }
 const refused = () => replyJson(401, { error: 40101, message: 'no' })
@@ -134,7 +136,7 @@ describe('a token function', () => {
     }, replyFern)
     expect(await tryCreatePlant(FERN)).toMatchObject({
       ok: false,
-      error: { name: 'PlantStoreConfigError', code: 'token_provider_failed', applied: 'no' },
+      error: { name: 'PlantStoreError', code: 'token_provider_failed', applied: 'no' },
       meta: { attempts: 0 },
     })
     expect((await tryCreatePlant(FERN)).ok).toBe(true)

@@ -159,7 +159,7 @@ export const bulkCases: readonly Case[] = [
       } catch (error) {
         caught = error
       }
-      assertTrue(caught instanceof library.PlantStoreConnectionError, `it is ${caught}`)
+      assertTrue(caught instanceof library.PlantStoreError, `it is ${caught}`)
       assertWithin(performance.now() - begin, 1_000, 3_500, 'time to the end')
       assertEqual(rows.length, 4, 'rows')
       assertTrue(!rows.includes('stored'), 'no row is stored')
@@ -220,7 +220,7 @@ export const bulkCases: readonly Case[] = [
       } catch (error) {
         caught = error
       }
-      assertTrue(caught instanceof library.PlantStoreAbortError, `it is ${caught}`)
+      assertTrue(caught instanceof library.PlantStoreError, `it is ${caught}`)
       assertWithin(performance.now() - abortedAtMs, 0, 1_000, 'time from abort to end')
       assertEqual(listeners.count(), 0, 'listeners left')
     },

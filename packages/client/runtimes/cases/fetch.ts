@@ -123,7 +123,7 @@ export const fetchCases: readonly Case[] = [
         ]
         for (const create of creates) {
           const failure = await failureOf(create())
-          assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
+          assertTrue(failure instanceof library.PlantStoreError, `it is ${failure.name}`)
           assertOneOf(failure.code, ['invalid_option'], 'code')
         }
       }

@@ -49,7 +49,7 @@ export const inputCases: readonly Case[] = [
     async check({ client, failureOf, library, seen }) {
       for (const plant of BAD_PLANTS) {
         const failure = await failureOf(client().createPlant(plant as typeof PLANT))
-        assertTrue(failure instanceof library.PlantStoreInputError, `it is ${failure.name}`)
+        assertTrue(failure instanceof library.PlantStoreError, `it is ${failure.name}`)
         assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
         assertEqual(failure.code, 'invalid_plant', 'code')
       }

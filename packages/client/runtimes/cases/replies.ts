@@ -10,7 +10,7 @@ function notAPlant(claim: string, bytes: string): Case {
     script: ({ send }) => send(bytes),
     async check({ client, failureOf, library, seen }) {
       const failure = await failureOf(client().createPlant(PLANT))
-      assertTrue(failure instanceof library.PlantStoreResponseError, `it is ${failure.name}`)
+      assertTrue(failure instanceof library.PlantStoreError, `it is ${failure.name}`)
       assertEqual([failure.code, failure.status], ['unexpected_response', 200], 'the error')
       assertOneOf(failure.applied, ['maybe', 'yes'], 'applied')
       assertEqual((await seen()).length, 1, 'requests')

@@ -117,7 +117,7 @@ export const retryAfterCases: readonly Case[] = [
           const { createPlant } = client({ timeoutMs, totalTimeoutMs: timeoutMs, maxRetries: 0 })
           assertEqual(await createPlant(PLANT), { name: 'Fern' }, `the plant with ${timeoutMs}`)
         } catch (error) {
-          if (!(error instanceof library.PlantStoreConfigError)) throw error
+          if (!(error instanceof library.PlantStoreError)) throw error
         }
       }
     },

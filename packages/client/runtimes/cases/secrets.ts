@@ -114,7 +114,7 @@ export const secretCases: readonly Case[] = [
         const asked = async () => client({ token: async () => token }).createPlant(PLANT)
         for (const create of [given, asked]) {
           const failure = await failureOf(create())
-          assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
+          assertTrue(failure instanceof library.PlantStoreError, `it is ${failure.name}`)
           assertOneOf(failure.code, ['invalid_token', 'missing_token'], 'code')
           assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
           assertEqual(findSecret(failure, TOKEN), undefined, 'text with the token')

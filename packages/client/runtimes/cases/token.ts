@@ -98,7 +98,7 @@ export const tokenCases: readonly Case[] = [
       ]
       for (const token of functions) {
         const failure = await failureOf(client({ token }).createPlant(PLANT))
-        assertTrue(failure instanceof library.PlantStoreConfigError, `it is ${failure.name}`)
+        assertTrue(failure instanceof library.PlantStoreError, `it is ${failure.name}`)
         assertEqual([failure.applied, failure.attempts], ['no', 0], 'applied and attempts')
       }
       assertEqual((await seen()).length, 0, 'requests')

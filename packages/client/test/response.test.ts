@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { appliedByPart } from '../src/applied.ts'
 import { Deadline } from '../src/deadline.ts'
 import { createPlantStoreClient } from '../src/index.ts'
-import { judgeReply, readBody } from '../src/reply.ts'
+import { readBody } from '../src/read-body.ts'
+import { judgeResponse } from '../src/response.ts'
 import { systemRuntime } from '../src/runtime.ts'
-import { createScrubber } from '../src/scrubber.ts'
+import { createScrub } from '../src/scrubber.ts'
 import { createFakeFetch, replyJson } from './fake-fetch.ts'
 
 const open = (within?: AbortSignal) =>
@@ -76,6 +77,7 @@ describe('the body of a reply', () => {
 
 describe('a reply that broke off', () => {
   const requestId = 'r-1'
+  const expected = () => '{"name":"Fern"}'
   const own = { 'x-request-id': requestId }
 
   const json = { ...own, 'content-type': 'application/json' }
@@ -97,28 +99,34 @@ describe('a reply that broke off', () => {
     ['no id', 200, { 'content-type': 'application/json' }, '{"name":', 'maybe'],
     ['the id of another', 200, { ...json, 'x-request-id': 'r-2' }, '{"name":', 'maybe'],
     ['another status', 201, json, '{"name":', 'maybe'],
+    ['the whole plant', 200, json, '{"name":"Fern"}', 'yes'],
+    ["a gateway's error", 200, json, '{"name":"NotAuthorised","mess', 'maybe'],
+    ['what only begins as it', 200, json, '{"name":Gateway', 'maybe'],
   ])('with %s: %i %o %s: %s', (_what, status, headers, body, applied) => {
-    expect(appliedByPart({ status, headers: new Headers(headers) }, body, requestId)).toBe(applied)
+    const head = { status, headers: new Headers(headers) }
+    expect(appliedByPart({ head, text: body, requestId, expected })).toBe(applied)
   })
 
   test('before its head leaves it open', () => {
-    expect(appliedByPart(undefined, '{"name":', requestId)).toBe('maybe')
+    const broken = { head: undefined, text: '{"name":', requestId, expected }
+    expect(appliedByPart(broken)).toBe('maybe')
   })
 })
 
 test('a reply that names no media type has an empty one', () => {
-  const scrubber = createScrubber()
+  const scrub = createScrub(new Set())
   const context = {
     url: new URL('http://h'),
     requestId: 'r',
-    scrubber,
+    scrub,
+    expected: () => '{"name":"Fern"}',
     nowMs: 0,
     isOnlyRequest: true,
   }
   const head = { status: 200, headers: new Headers() }
   const decoded = { isJson: false, issues: [] }
   expect(
-    judgeReply(head, { bytes: new Uint8Array(), isCut: false }, decoded, context).error,
+    judgeResponse(head, { bytes: new Uint8Array(), isCut: false }, decoded, context).error,
   ).toMatchObject({
     contentType: '',
     snippet: '',
@@ -126,11 +134,12 @@ test('a reply that names no media type has an empty one', () => {
 })
 
 test('a reply longer than any of the server is not taken for its, whatever its head says', () => {
-  const scrubber = createScrubber()
+  const scrub = createScrub(new Set())
   const context = {
     url: new URL('http://h'),
     requestId: 'r',
-    scrubber,
+    scrub,
+    expected: () => '{"name":"Fern"}',
     nowMs: 0,
     isOnlyRequest: true,
   }
@@ -138,7 +147,7 @@ test('a reply longer than any of the server is not taken for its, whatever its h
   const decoded = { isJson: false, issues: [] }
   const applied = [true, false].map((isCut) => {
     const read = { bytes: new TextEncoder().encode('{"name":'), isCut }
-    return judgeReply({ status: 200, headers }, read, decoded, context).error?.applied
+    return judgeResponse({ status: 200, headers }, read, decoded, context).error?.applied
   })
   expect(applied).toEqual(['maybe', 'yes'])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createScrubber } from '../src/scrubber.ts'
-import { toConnectionError } from '../src/transport-failure.ts'
+import { toConnectionError } from '../src/failure.ts'
+import { createScrub } from '../src/scrubber.ts'
 import { fetchFailed } from './fake-fetch.ts'
 
 const url = new URL('https://plants.example/plants')
@@ -8,7 +8,7 @@ const url = new URL('https://plants.example/plants')
 const OWN = { isFirst: true, isOwn: true }
 
 function judge(thrown: unknown, sends = OWN) {
-  return toConnectionError(thrown, url, createScrubber(), sends, 'maybe')
+  return toConnectionError(thrown, url, createScrub(new Set()), sends, 'maybe')
 }
 
 function wrapped(cause: Error): TypeError {
@@ -153,12 +153,12 @@ test('what a terminal would obey is shown instead, in message, reason and cause'
 })
 
 test('it names host and port', () => {
-  const name = 'PlantStoreConnectionError'
+  const name = 'PlantStoreError'
   expect(judge('gone')).toMatchObject({ name, host: 'plants.example', port: 443 })
   const local = toConnectionError(
     'gone',
     new URL('http://[::1]:3000/'),
-    createScrubber(),
+    createScrub(new Set()),
     OWN,
     'maybe',
   )
@@ -167,7 +167,7 @@ test('it names host and port', () => {
 
 test('after a 200 of the server it keeps what that said', () => {
   const late = fetchFailed('ECONNRESET', 'read')
-  expect(toConnectionError(late, url, createScrubber(), OWN, 'yes').applied).toBe('yes')
+  expect(toConnectionError(late, url, createScrub(new Set()), OWN, 'yes').applied).toBe('yes')
 })
 
 test('its cause is a copy of the innermost error, without what hung on it', () => {

@@ -1,7 +1,26 @@
-import { PlantStoreConnectionError } from './errors/connection-error.ts'
-import type { Applied, ConnectionCode } from './errors/plant-store-error.ts'
-import type { Scrubber } from './scrubber.ts'
+import {
+  type Applied,
+  type ErrorFacts,
+  PlantStoreError,
+  type PlantStoreErrorCode,
+} from './errors.ts'
+import type { Scrub } from './scrubber.ts'
 import type { Sends } from './sends.ts'
+
+/** The error where no whole response arrived. */
+export function connectionError(
+  url: URL,
+  code: PlantStoreErrorCode,
+  reason: string,
+  facts: ErrorFacts,
+): PlantStoreError {
+  return new PlantStoreError(code, `no reply from ${url.host}: ${reason}`, {
+    ...facts,
+    reason,
+    host: url.hostname,
+    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+  })
+}
 
 /** The parts of a thrown thing by which runtimes name a failure. */
 interface Thrown {
@@ -60,7 +79,7 @@ function neverConnected(thrown: Thrown): boolean {
 
 /** A code, whether another try may help, and by which of its facts a request was not sent. */
 type Kind = readonly [
-  code: ConnectionCode,
+  code: PlantStoreErrorCode,
   retryable: boolean,
   unsent: 'isFirst' | 'isOwn' | false,
   reason?: string,
@@ -85,7 +104,7 @@ function reasonOf(causes: readonly Thrown[]): string {
 }
 
 /** The same words without secrets, and nothing else that hung on it. */
-function copyScrubbed({ name, message, code }: Thrown, scrub: Scrubber['scrub']): Error {
+function copyScrubbed({ name, message, code }: Thrown, scrub: Scrub): Error {
   const copy = new Error(scrub(String(message).trim()))
   copy.name = scrub(String(name))
   copy.stack = `${copy.name}: ${copy.message}`
@@ -95,16 +114,16 @@ function copyScrubbed({ name, message, code }: Thrown, scrub: Scrubber['scrub'])
 function judgeThrown(
   thrown: unknown,
   url: URL,
-  { scrub }: Scrubber,
+  scrub: Scrub,
   sends: Pick<Sends, 'isFirst' | 'isOwn'>,
   appliedIfSent: Applied,
-): PlantStoreConnectionError {
+): PlantStoreError {
   const found = causesOf(thrown)
   const causes = found.length > 0 ? found : [{ name: 'Error', message: thrown }]
   const [code, retryable, unsent, reason = reasonOf(causes)] = kindOf(causes)
   const applied = unsent && sends[unsent] ? 'no' : appliedIfSent
   const cause = copyScrubbed(causes.at(-1) as Thrown, scrub)
-  return new PlantStoreConnectionError(url, code, scrub(reason), { applied, retryable, cause })
+  return connectionError(url, code, scrub(reason), { applied, retryable, cause })
 }
 
 /**
@@ -115,14 +134,14 @@ function judgeThrown(
 export function toConnectionError(
   thrown: unknown,
   url: URL,
-  scrubber: Scrubber,
+  scrub: Scrub,
   sends: Pick<Sends, 'isFirst' | 'isOwn'>,
   appliedIfSent: Applied,
-): PlantStoreConnectionError {
+): PlantStoreError {
   try {
-    return judgeThrown(thrown, url, scrubber, sends, appliedIfSent)
+    return judgeThrown(thrown, url, scrub, sends, appliedIfSent)
   } catch {
     const facts = { applied: appliedIfSent, retryable: true }
-    return new PlantStoreConnectionError(url, 'connection_lost', 'an unreadable error', facts)
+    return connectionError(url, 'connection_lost', 'an unreadable error', facts)
   }
 }
