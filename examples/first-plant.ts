@@ -1,4 +1,4 @@
-import { createPlantStoreClient, PlantStoreApiError } from '@plant-store/client'
+import { createPlantStoreClient, isPlantStoreError } from '@plant-store/client'
 
 const client = createPlantStoreClient({
   baseUrl: process.env.PLANT_STORE_BASE_URL ?? 'http://127.0.0.1:3000',
@@ -7,6 +7,6 @@ const client = createPlantStoreClient({
 try {
   console.log(await client.createPlant({ id: 9223372036854775807n, name: 'Moss' }))
 } catch (error) {
-  if (error instanceof PlantStoreApiError) console.error(error.apiName, error.apiMessage)
-  else throw error
+  if (!isPlantStoreError(error)) throw error
+  console.error(error.message)
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LocalProxy, startProxy } from '../../packages/client/packed/proxy.ts'
 import { type RealServer, startRealServer } from '../../packages/client/runtimes/real-server.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
+import { type LocalProxy, startProxy } from './proxy.ts'
 
 const run = promisify(execFile)
 

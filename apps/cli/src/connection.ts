@@ -1,8 +1,8 @@
 import {
   createPlantStoreClient,
+  isPlantStoreError,
   type PlantStoreClient,
   type PlantStoreClientOptions,
-  PlantStoreConfigError,
 } from '@plant-store/client'
 import type { Command } from 'commander'
 import { CliError } from './cli-error.ts'
@@ -151,7 +151,7 @@ export function createClient(
       token: token.value,
     })
   } catch (error) {
-    if (!(error instanceof PlantStoreConfigError)) throw error
+    if (!isPlantStoreError(error)) throw error
     const isToken = error.option === 'token'
     // Neither value is shown: a token may stand in place of a URL.
     throw new CliError(

@@ -1,4 +1,4 @@
-import type { AnyPlantStoreError, PlantStoreErrorCode } from '@plant-store/client'
+import type { PlantStoreError, PlantStoreErrorCode } from '@plant-store/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 const AGAIN = 'the same command again'
@@ -42,12 +42,12 @@ const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
 }
 
 /** The exit code for what the client reports. */
-export function exitCodeOf({ code }: AnyPlantStoreError): ExitCode {
+export function exitCodeOf({ code }: PlantStoreError): ExitCode {
   return exitCodeByCode[code]
 }
 
 /** What to try after a failure of the client, as it follows `Try: `; undefined where nothing helps. */
-export function hintOf({ code, applied, retryable }: AnyPlantStoreError): string | undefined {
+export function hintOf({ code, applied, retryable }: PlantStoreError): string | undefined {
   const hint = hintByCode[code]
   if (hint !== undefined) return hint
   if (applied === 'maybe') return `${AGAIN}; a plant that is there is not stored twice`

@@ -39,7 +39,6 @@ export async function buildPage(sources: PageSources): Promise<void> {
     target: 'es2022',
     legalComments: 'none',
     banner: { js: licence },
-    logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'warning',
   })
   rmSync(target, { recursive: true, force: true })

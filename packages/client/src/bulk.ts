@@ -1,4 +1,3 @@
-import { nextApplied } from './applied.ts'
 import {
   type CreatePlantsOptions,
   type CreatePlantsResult,
@@ -7,14 +6,11 @@ import {
   type PlantCreator,
   type PlantSource,
 } from './bulk-options.ts'
-import { type CallOptions, GIVES_BACK } from './call.ts'
-import type { CreatePlantResult } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import { onAbort } from './deadline.ts'
-import { type Applied, abortError, completeError, type PlantStoreError } from './errors.ts'
-import { isOutage, mayBeOwn, Outage } from './outage.ts'
+import { abortError, type PlantStoreError } from './errors.ts'
 import { Progress } from './progress.ts'
-import { backoffMs } from './retry.ts'
+import { RowSender } from './row-sender.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
@@ -22,9 +18,6 @@ import type { Runtime } from './runtime.ts'
  * starts again at a checkpoint sends no more than these once more.
  */
 const MAX_AHEAD = 4_096
-
-/** So often a row may fail while the server is there; then that is for what it holds. */
-const MAX_OWN_FAILURES = 3
 
 /** After so many rows in a row that were given up without a word of the server there is none. */
 const MAX_LOST = 20
@@ -42,30 +35,15 @@ function openSource<Input extends NewPlantInput>(
   return openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
 }
 
-/** What is known of a row while it is sent again and again. */
-interface Row {
-  readonly startedAt: number
-  attempts: number
-  applied: Applied
-  /** How often it has failed for what it holds, as far as can be known. */
-  ownFailures: number
-}
-
 /** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
 export class Bulk<Input extends NewPlantInput> {
-  readonly #runtime: Runtime
-  readonly #client: PlantCreator
   readonly #plants: Iterator<Input> | AsyncIterator<Input>
-  readonly #options: CallOptions
   readonly #concurrency: number
-  readonly #maxOutageMs: number
-  readonly #outage: Outage
+  readonly #sender: RowSender
   readonly #progress: Progress
   readonly #aborted = new AbortController()
   readonly #leave: () => void
   readonly #results: CreatePlantsResult<Input>[] = []
-  /** A plant that is stored: to send it again can fail only because the server is away. */
-  #storedPlant: NewPlantInput | undefined
   #lost = 0
   #index = 0
   #inFlight = 0
@@ -80,20 +58,21 @@ export class Bulk<Input extends NewPlantInput> {
     options: CreatePlantsOptions,
     runtime: Runtime,
   ) {
-    const { concurrency = DEFAULT_CONCURRENCY, maxOutageMs = DEFAULT_MAX_OUTAGE_MS } = options
-    const { concurrency: _, maxOutageMs: __, onProgress, signal, ...callOptions } = options
-    this.#runtime = runtime
-    this.#client = client
+    const {
+      concurrency = DEFAULT_CONCURRENCY,
+      maxOutageMs = DEFAULT_MAX_OUTAGE_MS,
+      onProgress,
+      signal,
+      ...callOptions
+    } = options
     this.#concurrency = concurrency
-    this.#maxOutageMs = maxOutageMs
-    const probe = () => this.#probe()
     const onChange = () => {
       this.#progress.onChange()
       this.#wake()
     }
-    this.#outage = new Outage({ runtime, maxOutageMs, probe, onChange })
-    this.#progress = new Progress(runtime, onProgress, () => this.#outage.state)
-    this.#options = { ...callOptions, signal: this.#aborted.signal, [GIVES_BACK]: isOutage }
+    const own = { ...callOptions, signal: this.#aborted.signal }
+    this.#sender = new RowSender(client, own, { runtime, maxOutageMs, onChange })
+    this.#progress = new Progress(runtime, onProgress, () => this.#sender.outage.state)
     this.#plants = openSource(source)
     const abort = () => {
       // The plants before it have results of their own; together they are no longer certain.
@@ -107,12 +86,12 @@ export class Bulk<Input extends NewPlantInput> {
   /** Reads and sends nothing more; the loop throws this once the results are taken. */
   #fail(reason: unknown): void {
     this.#failure ??= { reason }
-    this.#outage.end()
+    this.#sender.outage.end()
     this.#wake()
   }
 
   get #hasEnded(): boolean {
-    return this.#isRead || this.#outage.isOver
+    return this.#isRead || this.#sender.outage.isOver
   }
 
   /** Starts reading one plant more, if there is room. */
@@ -143,10 +122,10 @@ export class Bulk<Input extends NewPlantInput> {
     const index = this.#index++
     this.#inFlight++
     try {
-      const result = await this.#store(input)
+      const result = await this.#sender.store(input, () => this.#progress.onSent())
       const mayPass = !result.ok && (result.error.retryable || isFatal(result.error))
-      if (!result.ok) this.#onGivenUp(result.error)
-      this.#progress.onResult(index, result, mayPass && this.#outage.isOver)
+      this.#note(result.ok ? undefined : result.error)
+      this.#progress.onResult(index, result, mayPass && this.#sender.outage.isOver)
       this.#results.push({ index, input, ...result })
     } catch (reason) {
       this.#fail(reason)
@@ -156,66 +135,12 @@ export class Bulk<Input extends NewPlantInput> {
     }
   }
 
-  /** Sends a plant until there is a response, or it has failed for what it holds, or the bulk has ended. */
-  async #store(input: Input): Promise<CreatePlantResult> {
-    const { id } = Object(input)
-    const row: Row = { startedAt: this.#runtime.now(), attempts: 0, applied: 'no', ownFailures: 0 }
-    for (;;) {
-      await this.#outage.pass()
-      const result = sumUp(row, await this.#sendOnce(input), this.#runtime.now())
-      if (row.attempts === 0 && result.meta.attempts > 0) this.#progress.onSent()
-      if (result.ok) {
-        this.#storedPlant = { ...result.plant, id }
-        this.#lost = 0
-        this.#outage.onResponse()
-        return result
-      }
-      const { error } = result
-      if (error.attempts === row.attempts || !isOutage(error)) {
-        if (error.status !== undefined) this.#outage.onResponse()
-        return result
-      }
-      row.attempts = error.attempts
-      row.applied = error.applied
-      if (await this.#isGivenUp(row, error)) return result
-    }
-  }
-
-  /** One call, which gives an outage back; none where the bulk has ended while the row waited. */
-  #sendOnce(input: Input): Promise<CreatePlantResult> {
-    const signal = this.#outage.isOver ? AbortSignal.abort(this.failure?.reason) : undefined
-    return this.#client.tryCreatePlant(input, signal ? { signal } : this.#options)
-  }
-
-  /** Waits until the server is there; true where the row is not to be sent again. */
-  async #isGivenUp(row: Row, error: PlantStoreError): Promise<boolean> {
-    const wasThere = await this.#outage.inquire(error)
-    if (this.#outage.isOver) return true
-    if (!wasThere || !mayBeOwn(error)) {
-      // While others are stored, no outage lasts too long for what the server refuses this one.
-      return this.#runtime.now() - row.startedAt > this.#maxOutageMs
-    }
-    if (++row.ownFailures === MAX_OWN_FAILURES) return true
-    await this.#outage.sleep(backoffMs(row.ownFailures - 1, this.#runtime.random()))
-    return false
-  }
-
-  /** Sends what nobody refuses: a plant that is stored already, or else what is never a plant. */
-  async #probe(): Promise<PlantStoreError | undefined> {
-    const options = { ...this.#options, maxRetries: 0 }
-    try {
-      if (this.#storedPlant === undefined) await this.#client.checkToken(options)
-      else await this.#client.tryCreatePlant(this.#storedPlant, options).then(throwFailure)
-    } catch (error) {
-      if (isOutage(error as PlantStoreError)) return error as PlantStoreError
-    }
-    return undefined
-  }
-
-  #onGivenUp(error: PlantStoreError): void {
-    // Nothing was sent, which says nothing of the server.
-    if (this.#outage.isOver || (error.attempts === 0 && error.code === 'invalid_plant')) return
-    this.#lost = error.apiCode === undefined ? this.#lost + 1 : 0
+  /** Ends the bulk where what became of a row says that no other will fare better. */
+  #note(error: PlantStoreError | undefined): void {
+    if (error === undefined || error.apiCode !== undefined) this.#lost = 0
+    // What is no plant was not sent, which says nothing of the server.
+    else if (error.attempts > 0 || error.code !== 'invalid_plant') this.#lost++
+    if (error === undefined || this.#sender.outage.isOver) return
     if (isFatal(error) || this.#lost >= MAX_LOST) this.#fail(error)
   }
 
@@ -240,7 +165,7 @@ export class Bulk<Input extends NewPlantInput> {
   /** Ends what is under way, lets go of the signal and the timers, and closes the source. */
   async close(): Promise<void> {
     this.#progress.close()
-    this.#outage.end()
+    this.#sender.outage.end()
     this.#leave()
     this.#aborted.abort()
     if (this.#isRead) return
@@ -253,20 +178,7 @@ export class Bulk<Input extends NewPlantInput> {
 
   /** What ended the bulk before its source did. */
   get failure(): { readonly reason: unknown } | undefined {
-    const outage = this.#outage.failure
+    const outage = this.#sender.outage.failure
     return this.#failure ?? (outage && { reason: outage })
   }
-}
-
-function throwFailure(result: CreatePlantResult): void {
-  if (!result.ok) throw result.error
-}
-
-/** A result whose facts are those of all calls for the row. */
-function sumUp(row: Row, result: CreatePlantResult, now: number): CreatePlantResult {
-  const attempts = row.attempts + result.meta.attempts
-  const meta = { ...result.meta, attempts, durationMs: now - row.startedAt }
-  if (result.ok) return { ...result, meta }
-  const applied = nextApplied(row.applied, result.error)
-  return { ...result, error: completeError(result.error, { applied, attempts }), meta }
 }

@@ -151,7 +151,10 @@ export class Outage {
     const now = runtime.now()
     const endsAt = (this.#since ?? now) + maxOutageMs
     // The last request goes at the very end.
-    if (now >= endsAt || now + (error.retryAfterMs ?? 0) > endsAt) return this.end(error)
+    if (now >= endsAt || now + (error.retryAfterMs ?? 0) > endsAt) {
+      this.end(error)
+      return
+    }
     const random = runtime.random()
     const delayMs = error.retryAfterMs
       ? withJitter(error.retryAfterMs, random)

@@ -3,7 +3,7 @@ import type { PlantSource } from '../src/bulk-options.ts'
 import { createClient } from '../src/client.ts'
 import { createPlantsWith } from '../src/create-plants.ts'
 import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
-import { createFakeFetch, delay, replyFern, replyJson } from './fake-fetch.ts'
+import { createFakeFetch, delay, replyFern } from './fake-fetch.ts'
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts'
 
 describe('every plant of a source comes back once', () => {

@@ -1,8 +1,8 @@
 import {
-  type AnyPlantStoreError,
   type Applied,
   isPlantStoreError,
   type NewPlantInput,
+  type PlantStoreError,
   type PlantStoreMeta,
 } from '@plant-store/client'
 import { encodeJson, type JsonWritable } from '@plant-store/contract'
@@ -34,7 +34,7 @@ const wordsByApplied: Readonly<Record<Applied, string>> = {
 /** Whether the plant of a failure was stored, and why it failed. */
 export function describeFailed(
   { id }: NewPlantInput,
-  { applied, message }: AnyPlantStoreError,
+  { applied, message }: PlantStoreError,
 ): string {
   return `${id} ${wordsByApplied[applied]}: ${message}`
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { AnyPlantStoreError } from '@plant-store/client'
+import type { PlantStoreError } from '@plant-store/client'
 import { openPlantFile, PlantFileError, type PlantFileReader } from '@plant-store/plant-files'
 import { CliError } from '../cli-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
@@ -25,7 +25,7 @@ function codeOfEnd(end: RunEnd, isStopped: boolean): ExitCode {
 }
 
 /** What concerns one row for certain is a reject; so a row that ends an import is in doubt. */
-function codeOfFailure(failure: AnyPlantStoreError): ExitCode {
+function codeOfFailure(failure: PlantStoreError): ExitCode {
   const code = exitCodeOf(failure)
   return code === exitCodes.rejected ? exitCodes.unreachable : code
 }

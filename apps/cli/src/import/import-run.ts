@@ -1,4 +1,4 @@
-import type { AnyPlantStoreError, CreatePlantsProgress } from '@plant-store/client'
+import type { CreatePlantsProgress, PlantStoreError } from '@plant-store/client'
 import {
   createRejectsWriter,
   type PlantFileReader,
@@ -43,7 +43,7 @@ export interface RunEnd {
   readonly mark: ImportMark
   /** Whether every row has its result. */
   readonly isDone: boolean
-  readonly failure: AnyPlantStoreError | undefined
+  readonly failure: PlantStoreError | undefined
   readonly hasTooManyRejects: boolean
 }
 
@@ -143,7 +143,7 @@ export class ImportRun {
     this.#endTimer = setTimeout(() => this.#calls.abort(), MAX_ENDING_MS)
   }
 
-  #send(): Promise<AnyPlantStoreError | undefined> {
+  #send(): Promise<PlantStoreError | undefined> {
     const { connection, settings } = this.#parts
     return sendRows(this.#feed, {
       client: connection.client,

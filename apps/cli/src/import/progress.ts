@@ -1,4 +1,4 @@
-import type { CreatePlantsState } from '@plant-store/client'
+import type { CreatePlantsProgress } from '@plant-store/client'
 
 /** 1,234,567 */
 export function formatCount(count: number): string {
@@ -14,7 +14,7 @@ export function formatDuration(seconds: number): string {
 }
 
 /** What keeps an import waiting; undefined while it runs. */
-export function describeState(state: CreatePlantsState): string | undefined {
+export function describeState(state: CreatePlantsProgress['state']): string | undefined {
   switch (state.type) {
     case 'running':
       return undefined

@@ -1,9 +1,9 @@
 import {
-  type AnyPlantStoreError,
   type CreatePlantsProgress,
   createPlants,
   isPlantStoreError,
   type PlantStoreClient,
+  type PlantStoreError,
 } from '@plant-store/client'
 import type { RowFeed } from './row-feed.ts'
 import { type RowResult, toRowResult } from './row-result.ts'
@@ -27,8 +27,8 @@ export interface SendOptions {
 export async function sendRows(
   feed: RowFeed,
   { client, onResult, ...options }: SendOptions,
-): Promise<AnyPlantStoreError | undefined> {
-  let failure: AnyPlantStoreError | undefined
+): Promise<PlantStoreError | undefined> {
+  let failure: PlantStoreError | undefined
   try {
     for await (const result of createPlants(client, feed.plants(), options)) {
       const row = feed.takeRow(result.index)

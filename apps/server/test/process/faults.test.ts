@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ErrorBody } from '@plant-store/client'
+import type { ErrorBody } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { readPlants } from '../store/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ErrorBody } from '@plant-store/client'
+import type { ErrorBody } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { readPlants } from '../store/sqlite-file.ts'
