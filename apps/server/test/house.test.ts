@@ -29,7 +29,6 @@ const HOUSE = [
   'config/',
   'engines.ts',
   'sqlite/',
-  'sqlite/commit/',
   'sqlite/maintenance/',
   'sqlite/database/',
   'sqlite/files/',

@@ -9,8 +9,7 @@ import {
   type Store,
   StoreUnavailableError,
 } from '../store/store.ts'
-import { type Committer, createCommitter } from './commit/committer.ts'
-import { createIntegrity, type Integrity } from './commit/integrity.ts'
+import { CommitThread } from './commit-thread.ts'
 import { sqliteVersionOf } from './database/connect.ts'
 import { openDatabase, touch } from './database/database.ts'
 import { preparePlantInsert } from './database/plants.ts'
@@ -19,6 +18,7 @@ import { createTransactions, type Transactions } from './database/transactions.t
 import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
 import { measureFiles } from './files/measure-files.ts'
 import { realPathOf } from './files/real-path.ts'
+import { Integrity } from './integrity.ts'
 
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if they are missing. */
@@ -33,34 +33,47 @@ interface OpenFile {
   readonly database: DatabaseSync
   readonly integrity: Integrity
   readonly transactions: Transactions
-  readonly committer: Committer
   readonly commits: GroupCommit<NewPlant, CreateOutcome>
+  /** undefined before the first plant: the command line opens stores as well. */
+  thread: CommitThread | undefined
 }
 
-async function openFile({ path: file, observer }: SqliteStoreOptions): Promise<OpenFile> {
-  const path = realPathOf(file)
+async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
+  const path = realPathOf(options.path)
+  const { observer } = options
   const database = await openDatabase(path)
-  const integrity = createIntegrity((fault) => {
-    commits.fail(fault)
-    committer.stop()
-  })
+  const integrity = new Integrity((fault) => commits.fail(fault))
   const files = knowFiles(path)
   const onCommit = observer?.commitStatementEnded
   const transactions = createTransactions(database, integrity.fail, onCommit, files)
   const insertPlants = preparePlantInsert(database)
-  const committer = createCommitter(insertPlants, transactions, {
+  const threadOptions = {
     path,
     files,
     observer,
-    onFailure: integrity.learn,
-  })
+    commitHere: (plants: readonly NewPlant[]) => transactions.write(() => insertPlants(plants)),
+    onDeath: integrity.fail,
+  }
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     observer,
     isOutcome: isCreateOutcome,
-    commit: (plants) => integrity.watch(() => committer.commit(plants)),
-    poll: committer.poll,
+    commit(plants) {
+      file.thread ??= new CommitThread(threadOptions)
+      const { thread } = file
+      return integrity.watch(() => thread.commit(plants))
+    },
+    poll: () => file.thread?.poll(),
   })
-  return { path, files, database, integrity, transactions, committer, commits }
+  const file: OpenFile = {
+    path,
+    files,
+    database,
+    integrity,
+    transactions,
+    commits,
+    thread: undefined,
+  }
+  return file
 }
 
 function hasNoPlants(database: DatabaseSync): boolean {
@@ -94,7 +107,7 @@ async function isReady(file: OpenFile): Promise<boolean> {
 const abandoned: DatabaseSync[] = []
 
 async function close(file: OpenFile): Promise<void> {
-  const { commits, committer, database, files } = file
+  const { commits, database, files } = file
   await commits.close()
   if (!hasItsFiles(file)) {
     // Closing would delete the log, which may hold plants or be of another database by now.
@@ -102,7 +115,7 @@ async function close(file: OpenFile): Promise<void> {
     setLogAside(files)
     return
   }
-  await committer.close()
+  await file.thread?.close()
   database.close()
 }
 

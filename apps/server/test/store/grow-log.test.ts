@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { growLog } from '../../src/sqlite/commit/grow-log.ts'
 import { openDatabase } from '../../src/sqlite/database/database.ts'
+import { growLog } from '../../src/sqlite/database/durable.ts'
 import { preparePlantInsert } from '../../src/sqlite/database/plants.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

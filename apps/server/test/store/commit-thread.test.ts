@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
 import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
-import { createCommitter } from '../../src/sqlite/commit/committer.ts'
+import { CommitThread } from '../../src/sqlite/commit-thread.ts'
 import { openDatabase } from '../../src/sqlite/database/database.ts'
 import { preparePlantInsert } from '../../src/sqlite/database/plants.ts'
 import { createTransactions } from '../../src/sqlite/database/transactions.ts'
@@ -16,36 +16,39 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** A committer that notes what is committed on this thread, and can be made slow there. */
-async function openCommitter() {
+/** A thread beside commits here, which are noted and can be made slow. */
+async function openThread() {
   const path = `${temporaryFolder()}/plants.db`
   const database = await openDatabase(path)
   const insertPlants = preparePlantInsert(database)
   const here: bigint[] = []
   const disk = { isSlow: false }
-  const insertHere = (plants: readonly NewPlant[]) => {
+  const transactions = createTransactions(database, () => {})
+  const commitHere = (plants: readonly NewPlant[]) => {
     here.push(...plants.map(({ id }) => id))
     if (disk.isSlow) block(SLOW_MS)
-    return insertPlants(plants)
+    return transactions.write(() => insertPlants(plants))
   }
-  const transactions = createTransactions(database, () => {})
   const files = knowFiles(path)
-  const committer = createCommitter(insertHere, transactions, { path, files, onFailure: () => {} })
+  const deaths: unknown[] = []
+  const onDeath = (fault: unknown) => deaths.push(fault)
+  const thread = new CommitThread({ path, files, commitHere, onDeath })
   onTestFinished(async () => {
-    await committer.close()
+    await thread.close()
     database.close()
+    expect(deaths).toEqual([])
   })
-  return { committer, here, disk, path }
+  return { thread, here, disk, path }
 }
 
 test('a lone plant leaves this thread after a slow commit, and comes back after a fast one', async () => {
-  const { committer, here, disk, path } = await openCommitter()
+  const { thread, here, disk, path } = await openThread()
   let id = 0n
   const commitUntil = async (isDone: () => boolean) => {
     do {
       // The thread reports itself by events.
       await turnOfEventLoop()
-      await committer.commit([{ id: ++id, name: 'Fern' }])
+      await thread.commit([{ id: ++id, name: 'Fern' }])
     } while (!isDone() && id < 10_000n)
   }
   const isInThread = () => here.at(-1) !== id
@@ -63,9 +66,7 @@ test('a lone plant leaves this thread after a slow commit, and comes back after 
 })
 
 test('within one turn of the event loop, the thread commits one batch after the other', async () => {
-  const store = await openSqliteStore({
-    path: `${temporaryFolder()}/plants.db`,
-  })
+  const store = await openSqliteStore({ path: `${temporaryFolder()}/plants.db` })
   onTestFinished(() => store.close())
   let id = 0n
   let ended = 0
@@ -94,15 +95,15 @@ test('within one turn of the event loop, the thread commits one batch after the 
 })
 
 test('a batch gets its outcomes, though the thread ends while nobody listens', async () => {
-  const { committer, here } = await openCommitter()
-  const batch = (...ids: bigint[]) => committer.commit(ids.map((id) => ({ id, name: 'Fern' })))
+  const { thread, here } = await openThread()
+  const batch = (...ids: bigint[]) => thread.commit(ids.map((id) => ({ id, name: 'Fern' })))
   do {
     here.length = 0
     await turnOfEventLoop()
     await batch(1n, 2n)
   } while (here.length > 0)
   const outcomes = batch(3n, 4n)
-  const closed = committer.close()
+  const closed = thread.close()
   block(300)
   expect(await outcomes).toEqual(['created', 'created'])
   await closed

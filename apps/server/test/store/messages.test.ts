@@ -1,16 +1,14 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type CommitReply,
+  type CommitResponse,
   insertAll,
   outcomesOf,
   toRequest,
-} from '../../src/sqlite/commit/commit-messages.ts'
-import { toStoreError } from '../../src/sqlite/files/error-codes.ts'
+  toSentError,
+} from '../../src/sqlite/messages.ts'
 import { type ColumnValue, toRow } from '../../src/store/plant-columns.ts'
-import { toError, toSentError } from '../../src/store/sent-error.ts'
 import {
   type CreateOutcome,
   OutcomeUnknownError,
@@ -56,10 +54,10 @@ test('each plant gets its own outcome', () => {
   const batch = said.map((name, index) => ({ id: BigInt(index), name }))
   const request = toRequest(7, batch)
   const outcomes = insertAll(request, (row) => row[1] as CreateOutcome)
-  expect(outcomesOf({ batch: 7, outcomes }, request)).toEqual(said)
+  expect(outcomesOf({ batch: 7, outcomes, statementMs: 1 }, request)).toEqual(said)
 })
 
-describe('a reply of the thread gives no outcomes', () => {
+describe('a response of the thread gives no outcomes', () => {
   test.each<[string, unknown]>([
     ['to another batch', { batch: 6, outcomes: Uint8Array.of(0, 0) }],
     ['with one too few', { batch: 7, outcomes: Uint8Array.of(0) }],
@@ -71,36 +69,25 @@ describe('a reply of the thread gives no outcomes', () => {
       'with an error of another batch',
       { batch: 6, error: toSentError(new StoreUnavailableError('the disk is full')) },
     ],
-  ])('%s: what was stored is not known', (_what, reply) => {
-    const get = () => outcomesOf(reply as CommitReply, toRequest(7, plants))
+  ])('%s: what was stored is not known', (_what, response) => {
+    const get = () => outcomesOf(response as CommitResponse, toRequest(7, plants))
     expect(get).toThrow(OutcomeUnknownError)
   })
 })
 
-function failureOfSqlite(): unknown {
-  const database = new DatabaseSync(':memory:')
-  try {
-    database.exec('PRAGMA query_only = ON; CREATE TABLE plants (id)')
-  } catch (error) {
-    return toStoreError(error, false)
-  } finally {
-    database.close()
-  }
-  return undefined
-}
-
 test.each([
-  ['with a detail', new StoreUnavailableError('the disk is full', { detail: 'make room' })],
-  ['that SQLite caused', failureOfSqlite()],
-  ['that leaves the outcome open', new OutcomeUnknownError('lost', { cause: new Error('EIO') })],
-  ['of another class', new TypeError('is not a function')],
-])('an error %s crosses whole', (_what, thrown) => {
-  const error = thrown as StoreUnavailableError
-  const crossed = toError(structuredClone(toSentError(error)))
+  new StoreUnavailableError('the disk is full', { cause: new Error('ENOSPC') }),
+  new OutcomeUnknownError('lost', { cause: new Error('EIO') }),
+  new TypeError('is not a function'),
+])('an error crosses with its class, its message and what caused it: %s', (error) => {
+  const response = structuredClone({ batch: 7, error: toSentError(error) })
+  let crossed: Error | undefined
+  try {
+    outcomesOf(response, toRequest(7, plants))
+  } catch (thrown) {
+    crossed = thrown as Error
+  }
   expect(crossed).toBeInstanceOf(error instanceof TypeError ? Error : error.constructor)
-  const { name, message, stack, detail } = error
-  expect(crossed).toMatchObject({ name, message, stack, ...(detail ? { detail } : {}) })
-  const cause = error.cause as Error | undefined
-  if (cause === undefined) expect(crossed.cause).toBeUndefined()
-  else expect(crossed.cause).toMatchObject({ ...cause, message: cause.message, stack: cause.stack })
+  const { message, stack } = (error.cause ?? error) as Error
+  expect(crossed).toMatchObject({ message: error.message, cause: { message, stack } })
 })
