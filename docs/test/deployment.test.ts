@@ -11,9 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { settings } from '@plant-store/server/config/settings.js'
-import { validate } from 'dockerfile-utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { DiagnosticSeverity } from 'vscode-languageserver-types'
 import { needs } from '../../packages/client/runtimes/needs.ts'
 import { writeContext } from '../../release/image.ts'
 import { runInShell } from './fresh-copy.ts'
@@ -38,20 +36,6 @@ test('the unit and the container leave it to the operator how the database is na
 })
 
 describe('the container file', () => {
-  test('has nothing that a linter reports', () => {
-    const strict = {
-      deprecatedMaintainer: DiagnosticSeverity.Error,
-      directiveCasing: DiagnosticSeverity.Error,
-      instructionCasing: DiagnosticSeverity.Error,
-      instructionCmdMultiple: DiagnosticSeverity.Error,
-      instructionEntrypointMultiple: DiagnosticSeverity.Error,
-      instructionHealthcheckMultiple: DiagnosticSeverity.Error,
-      instructionWorkdirRelative: DiagnosticSeverity.Error,
-    }
-    expect(validate(CONTAINERFILE, strict)).toEqual([])
-    expect(validate(`${CONTAINERFILE}\nUSR root\n`, strict)).not.toEqual([])
-  })
-
   test('names its base by a whole version and its digest, and a user who is a number other than 0', () => {
     const bases = [...CONTAINERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
     expect(new Set(bases).size).toBe(1)
