@@ -30,7 +30,7 @@ const RUN: readonly (readonly [RegExp, by: string])[] = [
   [/^(?:sha256sum|tar|sudo mkdir) /, 'release/test/archives.test.ts'],
   [/^npm install (?:-g )?@plant-store\/(?:cli|client|contract)$/, 'release/test/npm.test.ts'],
   [/^npx -y pnpm@12\.16\.0 (?:install|check|test|test:all|release:build)\b/, '.ci/run'],
-  [/^(?:PLANT_STORE_TEST_\S+ )?(?:npx -y )?pnpm(?:@12\.16\.0)? (?:test:database|bench)\b/, 'CI'],
+  [/^(?:npx -y )?pnpm(?:@12\.16\.0)? bench\b/, 'apps/benchmark/test'],
   [/^(?:git worktree|plant-store|cd) /, 'nothing: shown for readers'],
 ]
 
