@@ -3,24 +3,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { issueToken } from '../src/auth/tokens.ts'
 import { openSqliteStore } from '../src/sqlite/sqlite.ts'
-import { createRequests, type Pressed } from '../test/limits/load/press.ts'
-import { findLies } from '../test/limits/load/truth.ts'
-import { judge } from './judge.ts'
+import { createRequests, type Pressed, press } from '../test/limits/load/press.ts'
+import { findLies, watchMemory } from '../test/limits/load/truth.ts'
 import { type Served, serve } from './served.ts'
 
 /** A server process and the requests that it lets in. */
 export interface Rig {
   readonly served: Served
-  readonly token: string
   readonly goodRequest: (id: number) => string
+  /** Sends a load of new plants, good ones by default. */
+  press(
+    load: Omit<Parameters<typeof press>[0], 'port' | 'firstId' | 'requestFor'> & {
+      readonly requestFor?: (id: number) => string
+    },
+  ): Promise<Pressed>
 }
+
+/** Memory of the second half beyond that of the first: more would be growth. */
+const GROWTH_SHARE = 1.15
+const GROWTH_MB = 50
 
 let nextFirstId = 1
 
-/** Ids that no earlier load has used. */
-export function takeIds(): number {
-  nextFirstId += 100_000_000
-  return nextFirstId
+export function report(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Reports a figure beside its bound, and remembers where it does not hold. */
+export function judge(what: string, figure: number, bound: number): void {
+  const holds = figure <= bound
+  if (!holds) process.exitCode = 1
+  report(`${holds ? '  holds' : '  FAILS'}  ${what}: ${Math.round(figure)} (at most ${bound})`)
 }
 
 /** Runs a load against a server of its own, and holds all that it answered against the database. */
@@ -36,7 +49,19 @@ export async function withServer(
   const served = await serve(`sqlite:${databasePath}`, text, environment)
   try {
     const goodRequest = createRequests(served.port, () => `authorization: Bearer ${text}`)
-    const pressed = await run({ served, token: text, goodRequest })
+    const memory = watchMemory(served.pid)
+    const pressed = await run({
+      served,
+      goodRequest,
+      press(load) {
+        nextFirstId += 100_000_000
+        return press({ port: served.port, requestFor: goodRequest, firstId: nextFirstId, ...load })
+      },
+    })
+    memory.stop()
+    const [first, second] = memory.halves()
+    const bound = Math.round(first * GROWTH_SHARE + GROWTH_MB)
+    judge(`MB of memory in the second half, after ${Math.round(first)} in the first`, second, bound)
     await served.kill('SIGTERM')
     const { lost, storedThough } = findLies(databasePath, pressed)
     judge('answered 200 and lost', lost.length, 0)

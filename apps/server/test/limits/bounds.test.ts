@@ -11,8 +11,6 @@ import {
 import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './load/held.ts'
 import { memoryOf, watchMemory } from './load/truth.ts'
 
-// The bounds on time are held by `node soak/attacks.ts`, on a machine that does nothing else.
-
 /** What anybody may read. */
 const PAGE = '/openapi.json'
 

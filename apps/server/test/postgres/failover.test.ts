@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { failOver } from '../../soak/failovers.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { failOver } from './failovers.ts'
 import { createHistory } from './history.ts'
 import { type Pair, startPair } from './pair.ts'
 import {

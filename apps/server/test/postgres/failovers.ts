@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TestClient } from '../test/clients.ts'
-import { createHistory, type History } from '../test/postgres/history.ts'
-import type { Pair } from '../test/postgres/pair.ts'
-import { createRandom, startStorm } from '../test/postgres/storm.ts'
-import { type Served, serve } from './served.ts'
+import { type Served, serve } from '../../soak/served.ts'
+import type { TestClient } from '../clients.ts'
+import { createHistory, type History } from './history.ts'
+import type { Pair } from './pair.ts'
+import { createRandom, startStorm } from './storm.ts'
 
 /** How much later than another a standby may be promoted, as by those who watch a primary. */
 const MOST_DELAY_MS = 1_500

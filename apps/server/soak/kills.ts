@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
 import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
 import { createRandom, startStorm } from '../test/postgres/storm.ts'
-import { report } from './judge.ts'
+import { report } from './rig.ts'
 import { prepare, serve } from './served.ts'
 
 const CALLERS = 32
