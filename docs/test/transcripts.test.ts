@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startKillableServer } from '../../packages/client/runtimes/real-server.ts'
-import { blocksOf, documents, read, root, rowsOf } from './markdown.ts'
+import { blocksOf, documents, read, root } from './markdown.ts'
 
 /** What stands before a command; what the command says is below it. */
 const PROMPT = '$ '
@@ -83,10 +83,3 @@ test.each(transcribed)(
     await expect(said).toMatchFileSnapshot(join(root, path))
   },
 )
-
-test('the table of flags names each flag of an import', async () => {
-  const help = run('plant-store import --help', await openPlace())
-  const flags = Array.from(help.matchAll(/^ +(?:-\w, )?(--[\w-]+)/gm), ([, flag]) => flag)
-  const rows = rowsOf('docs/importing.md', /^`--/).map(([flag = '']) => /--[\w-]+/.exec(flag)?.[0])
-  expect(flags).toEqual(expect.arrayContaining(rows))
-})

@@ -4,13 +4,13 @@ export const exitCodes = {
   ok: 0,
   /** Something unforeseen. */
   failure: 1,
-  /** The command line, a file or a setting is wrong; nothing was sent. */
+  /** The command line, a file or a setting is wrong. */
   usage: 2,
   /** Some rows, or the one plant, are no plants or not accepted. */
   rejected: 3,
   /** The token is missing, refused or may not create plants. */
   notAllowed: 4,
-  /** The service did not answer, or what it did is unknown; the same command goes on later. */
+  /** The service did not answer, or what it did is unknown; try again later. */
   unreachable: 5,
   /** More rows were rejected than `--max-rejects` allows. */
   tooManyRejects: 6,

@@ -2,6 +2,7 @@ import type { PlantStoreError, PlantStoreErrorCode } from '@plant-store/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 const AGAIN = 'the same command again'
+const OTHER_URL = 'another URL, since this one may not be that of a plant store'
 
 const exitCodeByCode: Readonly<Record<PlantStoreErrorCode, ExitCode>> = {
   missing_token: exitCodes.notAllowed,
@@ -32,13 +33,13 @@ const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
   conflict: 'another id, since another plant has this one',
   unauthorized: 'plant-store login URL, with a token that is valid',
   forbidden: 'plant-store login URL, with a token that may create plants',
-  connection_failed: `${AGAIN} later; plant-store whoami shows the URL`,
+  connection_failed: `${AGAIN} later, if the URL is right`,
   tls_failed:
     'NODE_EXTRA_CA_CERTS=FILE, with the certificate of the authority that the server’s is from',
   rate_limited: `${AGAIN} later`,
-  unexpected_response: 'plant-store whoami, which shows whether the URL is a plant store’s',
-  not_found: 'plant-store whoami, which shows whether the URL is a plant store’s',
-  unexpected_status: 'plant-store whoami, which shows whether the URL is a plant store’s',
+  unexpected_response: OTHER_URL,
+  not_found: OTHER_URL,
+  unexpected_status: OTHER_URL,
 }
 
 /** The exit code for what the client reports. */

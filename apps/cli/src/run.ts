@@ -1,13 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { CliError } from './cli-error.ts'
 import { addCheckCommand } from './commands/check.ts'
-import { addCompletionCommand } from './commands/completion.ts'
 import { addCreateCommand } from './commands/create.ts'
+import { addImportCommand } from './commands/import.ts'
 import { addLoginCommand } from './commands/login.ts'
-import { addLogoutCommand } from './commands/logout.ts'
-import { addWhoamiCommand } from './commands/whoami.ts'
 import { exitCodes } from './exit-codes.ts'
-import { addImportCommand } from './import/import-command.ts'
 import { red, type Terminal } from './terminal.ts'
 import { refuseTokens } from './token.ts'
 import { readVersion } from './version.ts'
@@ -21,16 +18,15 @@ Examples:
 Exit codes:
   ${exitCodes.ok}    all is stored, or done
   ${exitCodes.failure}    something unforeseen
-  ${exitCodes.usage}    wrong usage or input; nothing was sent
+  ${exitCodes.usage}    wrong usage or input
   ${exitCodes.rejected}    some rows, or the one plant, were rejected
   ${exitCodes.notAllowed}    not allowed: the token is missing, refused, or may not create plants
-  ${exitCodes.unreachable}    unreachable, or the outcome is unknown: the same command goes on later
+  ${exitCodes.unreachable}    unreachable, or the outcome is unknown: try again later
   ${exitCodes.tooManyRejects}    too many rejects
   ${exitCodes.interrupted}  interrupted
 
 Environment:
   PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN   used instead of a login
-  PLANT_STORE_PROFILE                       the profile to use
   NODE_EXTRA_CA_CERTS                       a file of certificates to trust, too
   NO_COLOR                                  no colours`
 
@@ -75,10 +71,6 @@ function createProgram(terminal: Terminal): Command {
   addCheckCommand(program, terminal)
   program.commandsGroup('Where to:')
   addLoginCommand(program, terminal)
-  addLogoutCommand(program, terminal)
-  addWhoamiCommand(program, terminal)
-  program.commandsGroup('Help:')
-  addCompletionCommand(program, terminal)
   return program
 }
 

@@ -1,7 +1,7 @@
 import type { ReadStream } from 'node:tty'
-import { escapeUnits, printable } from '@plant-store/plant-files'
 import picocolors from 'picocolors'
 import type { Environment } from './environment.ts'
+import { escapeUnits, printable } from './printable.ts'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 

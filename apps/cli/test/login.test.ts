@@ -17,22 +17,19 @@ import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 /** A token of the right shape that no server knows. */
 const WRONG = `plant_0123456789ab_${'x'.repeat(43)}00000000`
 
-/** A home of its own, and where the file of a profile is in it. */
-function makeHome(): {
-  readonly env: Record<string, string>
-  readonly fileOf: (name: string) => string
-} {
+/** A home of its own, and where the file of logins is in it. */
+function makeHome(): { readonly env: Record<string, string>; readonly file: string } {
   const home = makeTemporaryFolder()
-  return {
-    env: { HOME: home },
-    fileOf: (name) => join(home, '.config/plant-store/profiles', `${name}.json`),
-  }
+  return { env: { HOME: home }, file: join(home, '.config/plant-store/logins.json') }
 }
+
+/** Whether a plant can be stored, by the login alone. */
+const CREATE = ['create', '1', 'Fern']
 
 describe('login', () => {
   test('asks for the token without showing it, checks it, and saves it for its owner alone', async () => {
     const server = await startServer()
-    const { env, fileOf } = makeHome()
+    const { env, file } = makeHome()
     const screen = openScreen(['login', server.url], { env })
     await screen.waitFor('Token (it is not shown): ')
     screen.type(`${server.token}\r`)
@@ -42,37 +39,38 @@ describe('login', () => {
     expect(screen.lines()).toEqual([
       'Token (it is not shown): ',
       `${server.url} takes the token plant_${id}_….`,
-      `Saved as the profile default: ${fileOf('default')}`.slice(0, 100),
-      ...[`Saved as the profile default: ${fileOf('default')}`.slice(100)].filter(Boolean),
+      `Saved in ${file}`,
     ])
-    expect(JSON.parse(readFileSync(fileOf('default'), 'utf8'))).toEqual({
-      baseUrl: server.url,
-      token: server.token,
-    })
-    expect(statSync(fileOf('default')).mode & 0o777).toBe(0o600)
-    expect(statSync(join(fileOf('default'), '..')).mode & 0o777).toBe(0o700)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([
+      { baseUrl: server.url, token: server.token },
+    ])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700)
     expect(server.readPlants().size).toBe(0)
   })
 
-  test('takes the token from a pipe, and another profile beside the first', async () => {
-    const server = await startServer()
-    const { env, fileOf } = makeHome()
-    for (const profile of ['default', 'test']) {
-      const args = ['login', server.url, '--profile', profile]
+  test('takes the token from a pipe, once for each plant store, and the last one is used', async () => {
+    const [one, other] = [await startServer(), await startServer()]
+    const { env, file } = makeHome()
+    for (const server of [one, other, one, other]) {
+      const args = ['login', `${server.url}/`]
       expect(await runProgram(args, { env, input: `${server.token}\n` })).toMatchObject({
         code: 0,
         stdout: '',
       })
     }
-    expect(readdirSync(join(fileOf('test'), '..')).toSorted()).toEqual([
-      'default.json',
-      'test.json',
-    ])
+    expect(readdirSync(join(file, '..'))).toEqual(['logins.json'])
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(2)
+    expect(await runProgram(CREATE, { env })).toMatchObject({ code: 0 })
+    expect([one.readPlants().size, other.readPlants().size]).toEqual([0, 1])
+    const byUrl = await runProgram([...CREATE, '--base-url', one.url], { env })
+    expect(byUrl).toMatchObject({ code: 0 })
+    expect(one.readPlants().size).toBe(1)
   })
 
   test('saves nothing where the server refuses the token, where there is none, and where no server is', async () => {
     const server = await startServer()
-    const { env, fileOf } = makeHome()
+    const { env, file } = makeHome()
     const refused = await runProgram(['login', server.url], { env, input: WRONG })
     expect(refused).toMatchObject({ code: 4, stdout: '' })
     expect(refused.stderr).toContain('nothing is saved')
@@ -82,11 +80,11 @@ describe('login', () => {
     await server.stop()
     const lost = await runProgram(['login', server.url], { env, input: server.token })
     expect(lost).toMatchObject({ code: 5, stdout: '' })
-    expect(existsSync(fileOf('default'))).toBe(false)
+    expect(existsSync(file)).toBe(false)
   })
 
   test('ends by Ctrl-C and by Ctrl-D at its question with nothing saved', async () => {
-    const { env, fileOf } = makeHome()
+    const { env, file } = makeHome()
     for (const key of ['\x03', '\x04']) {
       const screen = openScreen(['login', 'http://127.0.0.1:1'], { env })
       await screen.waitFor('Token (it is not shown): ')
@@ -94,7 +92,7 @@ describe('login', () => {
       expect(await screen.ended).toBe(130)
       expect(screen.lines().at(-1)).toBe('plant-store: interrupted; nothing was done')
     }
-    expect(existsSync(fileOf('default'))).toBe(false)
+    expect(existsSync(file)).toBe(false)
   })
 
   test('asks for a URL that nobody gave, and keeps what is typed there in sight', async () => {
@@ -132,19 +130,17 @@ describe('login', () => {
     expect(screen.text()).not.toContain('my-own-secret')
   })
 
-  test('replaces a file that is no profile, and reports one that cannot be written', async () => {
+  test('replaces a file that holds no logins, and reports one that cannot be written', async () => {
     const server = await startServer()
-    const { env, fileOf } = makeHome()
-    mkdirSync(join(fileOf('default'), '..'), { recursive: true })
-    writeFileSync(fileOf('default'), '{"baseUrl": "http')
-    const broken = await runProgram(['whoami'], { env })
+    const { env, file } = makeHome()
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '{"baseUrl": "http')
+    const broken = await runProgram(CREATE, { env })
     expect(broken).toMatchObject({ code: 2, stdout: '' })
-    expect(broken.stderr).toContain(
-      'holds no profile\n  Try: plant-store login URL --profile default',
-    )
+    expect(broken.stderr).toContain('holds no logins\n  Try: plant-store login URL, which')
     const args = ['login', server.url]
     expect(await runProgram(args, { env, input: server.token })).toMatchObject({ code: 0 })
-    expect(await runProgram(['whoami'], { env })).toMatchObject({ code: 0 })
+    expect(await runProgram(CREATE, { env })).toMatchObject({ code: 0 })
     const blocked = makeTemporaryFolder()
     writeFileSync(join(blocked, '.config'), '')
     const failed = await runProgram(args, { env: { HOME: blocked }, input: server.token })
@@ -152,15 +148,15 @@ describe('login', () => {
     expect(failed.stderr).toContain('cannot be written: ENOTDIR\n  Try: another XDG_CONFIG_HOME')
   })
 
-  test('leaves a whole profile where many log in at once, and no drafts', async () => {
+  test('leaves a whole file where many log in at once, and no drafts', async () => {
     const server = await startServer()
-    const { env, fileOf } = makeHome()
+    const { env, file } = makeHome()
     const logins = Array.from({ length: 8 }, () =>
       runProgram(['login', server.url], { env, input: server.token }),
     )
     expect((await Promise.all(logins)).map(({ code }) => code)).toEqual(Array(8).fill(0))
-    expect(readdirSync(join(fileOf('default'), '..'))).toEqual(['default.json'])
-    expect(await runProgram(['whoami'], { env })).toMatchObject({ code: 0 })
+    expect(readdirSync(join(file, '..'))).toEqual(['logins.json'])
+    expect(await runProgram(CREATE, { env })).toMatchObject({ code: 0 })
   })
 
   test('warns where the token travels as plain text, and where the environment counts more', async () => {
@@ -177,17 +173,17 @@ describe('login', () => {
   })
 })
 
-describe('a saved profile', () => {
+describe('a login', () => {
   test('is taken from the others who could read it', async () => {
     const server = await startServer()
-    const { env, fileOf } = makeHome()
+    const { env, file } = makeHome()
     await runProgram(['login', server.url], { env, input: server.token })
-    chmodSync(fileOf('default'), 0o644)
-    const { code, stderr } = await runProgram(['whoami'], { env })
+    chmodSync(file, 0o644)
+    const { code, stderr } = await runProgram(CREATE, { env })
     expect(code).toBe(0)
-    expect(stderr).toContain(`Others could read ${fileOf('default')}`)
-    expect(statSync(fileOf('default')).mode & 0o777).toBe(0o600)
-    expect((await runProgram(['whoami'], { env })).stderr).toBe('')
+    expect(stderr).toContain(`Others could read ${file}`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect((await runProgram(CREATE, { env })).stderr).toBe('')
   })
 
   test('never sends its token to a URL of the environment or a flag', async () => {
@@ -195,85 +191,39 @@ describe('a saved profile', () => {
     const thief = await startRawServer(() => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
     const { env } = makeHome()
     await runProgram(['login', server.url], { env, input: server.token })
-    const byFlag = await runProgram(['create', '1', 'Fern', '--base-url', thief.url], { env })
-    const byEnvironment = await runProgram(['create', '1', 'Fern'], {
+    const byFlag = await runProgram([...CREATE, '--base-url', thief.url], { env })
+    const byEnvironment = await runProgram(CREATE, {
       env: { ...env, PLANT_STORE_BASE_URL: thief.url },
     })
     for (const { code, stderr } of [byFlag, byEnvironment]) {
       expect(code).toBe(4)
-      expect(stderr).toContain(`is for ${server.url}; it is not sent to ${thief.url}`)
+      expect(stderr).toContain(
+        `there is no token for ${thief.url}; your logins are for ${server.url}\n  Try: plant-store login`,
+      )
     }
     const own = { ...env, PLANT_STORE_TOKEN: WRONG, PLANT_STORE_BASE_URL: server.url }
-    expect(
-      await runProgram(['create', '1', 'Fern', '--base-url', thief.url], { env: own }),
-    ).toMatchObject({ code: 4 })
+    const away = await runProgram([...CREATE, '--base-url', thief.url], { env: own })
+    expect(away).toMatchObject({ code: 4 })
     expect(thief.received()).toBe('')
     expect(server.readPlants().size).toBe(0)
-    const same = ['whoami', '--base-url', `${server.url}/`]
+    const same = [...CREATE, '--base-url', `${server.url}/`]
     expect(await runProgram(same, { env })).toMatchObject({ code: 0 })
   })
 
-  test('gives no URL to a token of the environment, unless somebody names it', async () => {
+  test('gives no URL to a token of the environment', async () => {
     const server = await startServer()
     const { env } = makeHome()
     await runProgram(['login', server.url], { env, input: server.token })
-    const alone = await runProgram(['whoami'], { env: { ...env, PLANT_STORE_TOKEN: WRONG } })
+    const alone = await runProgram(CREATE, { env: { ...env, PLANT_STORE_TOKEN: WRONG } })
     expect(alone).toMatchObject({ code: 4, stdout: '' })
     expect(alone.stderr).toContain('Try: set PLANT_STORE_BASE_URL, too')
-    const named = await runProgram(['whoami'], {
-      env: { ...env, PLANT_STORE_TOKEN: server.token, PLANT_STORE_PROFILE: 'default' },
-    })
-    expect(named).toMatchObject({ code: 0 })
-  })
-})
-
-describe('whoami', () => {
-  test('shows where URL and token come from and the id of the token, and whether it is taken', async () => {
-    const server = await startServer()
-    const { env } = makeHome()
-    await runProgram(['login', server.url, '--profile', 'test'], { env, input: server.token })
-    const id = server.token.split('_')[1]
-    expect(await runProgram(['whoami', '--profile', 'test'], { env })).toEqual({
-      code: 0,
-      stdout: [
-        `URL    ${server.url} (profile test)`,
-        `Token  plant_${id}_… (profile test)`,
-        'The plant store takes the token.\n',
-      ].join('\n'),
-      stderr: '',
-    })
-    const environment = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: WRONG }
-    const refused = await runProgram(['whoami'], { env: { ...env, ...environment } })
-    expect(refused).toMatchObject({
-      code: 4,
-      stdout: `URL    ${server.url} (PLANT_STORE_BASE_URL)\nToken  plant_0123456789ab_… (PLANT_STORE_TOKEN)\n`,
-    })
-    const flagged = { env: { ...env, ...environment } }
-    expect(await runProgram(['whoami', '--profile', 'test'], flagged)).toMatchObject({ code: 0 })
+    const named = { ...env, PLANT_STORE_TOKEN: server.token, PLANT_STORE_BASE_URL: server.url }
+    expect(await runProgram(CREATE, { env: named })).toMatchObject({ code: 0 })
   })
 
-  test('names the way in where nobody is logged in, and the profiles there are', async () => {
-    const server = await startServer()
-    const { env } = makeHome()
-    const out = await runProgram(['whoami'], { env })
+  test('that is lacking is named with the way in', async () => {
+    const out = await runProgram(CREATE, { env: makeHome().env })
     expect(out).toMatchObject({ code: 4, stdout: '' })
     expect(out.stderr).toContain('you are not logged in\n  Try: plant-store login URL')
-    await runProgram(['login', server.url, '--profile', 'test'], { env, input: server.token })
-    const misspelt = await runProgram(['whoami', '--profile', 'tset'], { env })
-    expect(misspelt.stderr).toContain('there is no profile tset; there are: test')
-    const outside = await runProgram(['whoami', '--profile', '../../x'], { env })
-    expect(outside).toMatchObject({ code: 2 })
-  })
-})
-
-describe('logout', () => {
-  test('removes the profile and reports one that is not there', async () => {
-    const server = await startServer()
-    const { env, fileOf } = makeHome()
-    await runProgram(['login', server.url], { env, input: server.token })
-    expect(await runProgram(['logout'], { env })).toMatchObject({ code: 0, stdout: '' })
-    expect(existsSync(fileOf('default'))).toBe(false)
-    expect(await runProgram(['logout'], { env })).toMatchObject({ code: 2 })
-    expect(await runProgram(['whoami'], { env })).toMatchObject({ code: 4 })
   })
 })

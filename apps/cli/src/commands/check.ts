@@ -1,16 +1,13 @@
-import {
-  describeDialect,
-  openPlantFile,
-  PlantFileError,
-  type ReadOptions,
-} from '@plant-store/plant-files'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
-import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { addFileOptions, type FileOptions, toReadOptions } from '../file-options.ts'
-import { type Input, openInput } from '../import/input.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { addFileOptions, type FileOptions, toReadOptions } from '../import/file-options.ts'
+import { InputStopped, openInput } from '../import/input.ts'
+import { describeDialect, openPlantFile } from '../import/plant-file.ts'
+import { describeProblems, PlantFileError, reasonOf } from '../import/plant-record.ts'
+import { formatCount } from '../import/progress.ts'
+import { ReasonCounts } from '../import/reason-counts.ts'
 import { bold, type Terminal } from '../terminal.ts'
-import { createCheckReport } from './check-report.ts'
 
 interface CheckOptions extends FileOptions {
   readonly all?: true
@@ -24,75 +21,64 @@ Examples:
 
 const SHOWN = 20
 
-async function checkRecords(
-  input: Input,
-  options: ReadOptions,
-  shown: number,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { dialect, records } = await openPlantFile(input.chunks(), input.name, options)
-  terminal.err(bold(input.name), `: ${describeDialect(dialect)}`)
-  for (const { question, flag } of dialect.doubts) {
-    terminal.err(`  In doubt: ${question}. Try: ${flag}`)
-  }
-  const report = createCheckReport(input.name, shown, terminal.out)
-  for await (const record of records()) report.add(record)
-  return report.end() ? exitCodes.ok : exitCodes.rejected
+function countRows(count: number): string {
+  return count === 1 ? '1 row is a plant' : `${formatCount(count)} rows are plants`
 }
 
-/** Checks one file and returns how it fared; a file that cannot be read is reported, not thrown. */
-async function checkFile(
-  path: string,
-  options: ReadOptions,
-  shown: number,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  try {
-    const input = await openInput(path, terminal.input)
-    const stop = () => input.stop()
-    terminal.stop.addEventListener('abort', stop)
-    try {
-      return await checkRecords(input, options, shown, terminal)
-    } finally {
-      terminal.stop.removeEventListener('abort', stop)
-      await input.close()
+/** Line breaks stand in names of files, too. */
+function writeLine(terminal: Terminal, text: string): void {
+  terminal.out(`${text.replaceAll('\n', '\\u000a')}\n`)
+}
+
+/** Shows what is wrong with a file, and returns how many rows are no plants. */
+async function checkFile(path: string, options: CheckOptions, terminal: Terminal): Promise<number> {
+  const input = await openInput(path, terminal.input)
+  const stop = () => input.stop()
+  terminal.stop.addEventListener('abort', stop)
+  const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
+  terminal.err(bold(input.name), `: ${describeDialect(file.dialect)}`)
+  const reasons = new ReasonCounts()
+  let [plants, others] = [0, 0]
+  for await (const { line, problems } of file.records()) {
+    if (problems === undefined) {
+      plants++
+      continue
     }
-  } catch (error) {
-    if (terminal.stop.aborted) throw new CliError('interrupted', exitCodes.interrupted)
-    if (!(error instanceof PlantFileError || error instanceof CliError)) throw error
-    terminal.err(bold(path), ` is not checked: ${error.message}`)
-    return exitCodes.usage
+    reasons.add(reasonOf(problems))
+    if (others++ < SHOWN || options.all) {
+      writeLine(terminal, `${input.name}:${line}: ${describeProblems(problems)}`)
+    }
   }
+  if (others > SHOWN && !options.all) {
+    writeLine(terminal, `${input.name}: ${formatCount(others - SHOWN)} more. All, by kind:`)
+    terminal.out(reasons.describe())
+  }
+  const not = `, ${formatCount(others)} ${others === 1 ? 'is' : 'are'} not`
+  writeLine(terminal, `${input.name}: ${countRows(plants)}${others === 0 ? '' : not}`)
+  return others
 }
 
-async function check(
-  paths: readonly string[],
-  options: CheckOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const readOptions = toReadOptions(options)
-  const shown = options.all ? Number.POSITIVE_INFINITY : SHOWN
-  const codes: ExitCode[] = []
-  for (const path of paths) codes.push(await checkFile(path, readOptions, shown, terminal))
-  if (codes.includes(exitCodes.usage)) {
-    throw new CliError('not every file was read', exitCodes.usage)
-  }
-  if (codes.includes(exitCodes.rejected)) {
-    // The counts above say it.
-    throw new CliError('', exitCodes.rejected, {
-      hint: 'plant-store import all the same, which stores the others and writes these to a file',
-    })
-  }
+async function check(path: string, options: CheckOptions, terminal: Terminal): Promise<void> {
+  const others = await checkFile(path, options, terminal).catch((error: unknown) => {
+    if (error instanceof InputStopped) throw new CliError('interrupted', exitCodes.interrupted)
+    if (!(error instanceof PlantFileError)) throw error
+    throw new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
+  })
+  if (others === 0) return
+  // The counts above say it.
+  throw new CliError('', exitCodes.rejected, {
+    hint: 'plant-store import all the same, which stores the others and writes these to a file',
+  })
 }
 
 export function addCheckCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('check')
-    .description('check every row of files, without a plant store; - is stdin')
-    .argument('<file...>', 'CSV or JSON lines, also gzipped')
-    .option('--all', `show every problem, not only the first ${SHOWN} of a file`)
-    .optionsGroup('How the file is written (found out by itself otherwise):')
+    .description('check every row of a file, without a plant store; - is stdin')
+    .argument('<file>', 'CSV or JSON lines, also gzipped')
+    .option('--all', `show every row that is no plant, not only the first ${SHOWN}`)
+    .optionsGroup('How the file is written:')
   addFileOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action((paths: readonly string[], options: CheckOptions) => check(paths, options, terminal))
+    .action((path: string, options: CheckOptions) => check(path, options, terminal))
 }

@@ -1,10 +1,10 @@
 import type { NewPlantInput, PlantStoreMeta } from '@plant-store/client'
-import { type PlantField, plantFieldNames, plantFields } from '@plant-store/plant-files'
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
+import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeFailed, describeStored, failureToJson, storedToJson } from './create-words.ts'
 
@@ -42,7 +42,7 @@ async function create(
   options: CreateOptions,
   terminal: Terminal,
 ): Promise<PlantStoreMeta> {
-  const { client } = await openClient(options, terminal)
+  const client = await openClient(options, terminal)
   const result = await client.tryCreatePlant(plant, { signal: terminal.stop })
   if (result.ok) return result.meta
   const { error } = result

@@ -4,20 +4,19 @@ import { CliError } from '../cli-error.ts'
 import { createClient, type Target } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
-import { DEFAULT_PROFILE, pathOfProfile, readProfile, saveProfile } from '../profiles.ts'
+import { readLogins, saveLogin } from '../logins.ts'
 import { ask, askHidden } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeToken, readTokenFile } from '../token.ts'
 
 interface LoginOptions {
-  readonly profile?: string
   readonly tokenFile?: string
 }
 
 const EXAMPLES = `
 Examples:
   plant-store login https://plants.example
-  plant-store login https://test.plants.example --profile test
+  plant-store login https://plants.example --token-file token.txt
   plant-store login https://plants.example < token.txt`
 
 /** Many times what a token has. */
@@ -48,16 +47,12 @@ async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promi
   })
 }
 
-/** The URL that was given, or that of the profile, or what a person says. */
-async function readUrl(
-  url: string | undefined,
-  profile: string,
-  terminal: Terminal,
-): Promise<string> {
+/** The URL that was given, or that of the last login, or what a person says. */
+async function readUrl(url: string | undefined, terminal: Terminal): Promise<string> {
   if (url !== undefined) return url
-  // A file that is no profile is about to be replaced.
-  const earlier = await readProfile(profile, terminal).catch(() => undefined)
-  const known = terminal.environment.PLANT_STORE_BASE_URL ?? earlier?.baseUrl
+  // A file that holds no logins is about to be replaced.
+  const earlier = await readLogins(terminal).catch(() => [])
+  const known = terminal.environment.PLANT_STORE_BASE_URL ?? earlier.at(-1)?.baseUrl
   if (known !== undefined) return known
   if (terminal.isInteractive) {
     const answer = (await ask(terminal, 'URL of the plant store: ')).trim()
@@ -101,17 +96,15 @@ async function login(
   options: LoginOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { profile = terminal.environment.PLANT_STORE_PROFILE ?? DEFAULT_PROFILE } = options
+  const baseUrl = { value: await readUrl(url, terminal), from: 'as it was given' }
   // Before anybody types a token in vain.
-  pathOfProfile(profile)
-  const baseUrl = { value: await readUrl(url, profile, terminal), from: 'as it was given' }
   createClient({ baseUrl, token: { value: 'any', from: '' } })
   warnOfPlainText(baseUrl.value, terminal)
   const token = { value: await readToken(options, terminal), from: 'as it was given' }
   await checkToken({ baseUrl, token }, terminal)
-  const path = await saveProfile(profile, { baseUrl: baseUrl.value, token: token.value }, terminal)
+  const path = await saveLogin({ baseUrl: baseUrl.value, token: token.value }, terminal)
   terminal.err(`${baseUrl.value} takes the token ${describeToken(token.value)}.`)
-  terminal.err(`Saved as the profile ${profile}: ${path}`)
+  terminal.err(`Saved in ${path}`)
   warnOfEnvironment(terminal, terminal.err)
 }
 
@@ -120,7 +113,6 @@ export function addLoginCommand(program: Command, terminal: Terminal): void {
     .command('login')
     .argument('[url]', 'the URL of the plant store, such as https://plants.example')
     .description('save a URL and its token, once the plant store has taken the token')
-    .option('--profile <name>', `the name to save it under (default: ${DEFAULT_PROFILE})`)
     .option(
       '--token-file <path>',
       'a file that holds the token (default: it is asked for, or stdin)',

@@ -13,17 +13,28 @@ function toWords(flag: string, value: unknown): string[] {
   return values.flatMap((one) => [flag, String(one)])
 }
 
-/** `plant-store import plants.csv --no-header`: with the flags that were given, apart from some. */
+/** Flags that a file of rejects has no use for: it is read without any. */
+const OF_ONE_FILE = ['format', 'delimiter', 'encoding', 'header', 'map']
+
+/** Flags of one run: its rejects are there now. */
+const OF_ONE_RUN = ['rejects', 'fromRow']
+
+/**
+ * `plant-store import plants.csv --no-header`: with the flags that were given, for the same file from
+ * a row on, or for a file of rejects.
+ */
 export function toCommandLine(
   command: Command,
   file: string,
-  except: readonly string[] = [],
+  same?: { readonly fromRow: number | undefined },
 ): string {
+  const except = same === undefined ? [...OF_ONE_RUN, ...OF_ONE_FILE] : OF_ONE_RUN
   const flags = command.options.flatMap((option) => {
     const name = option.attributeName()
     const isGiven = command.getOptionValueSource(name) === 'cli'
     if (!isGiven || except.includes(name) || option.long === undefined) return []
     return toWords(option.long ?? '', command.getOptionValue(name))
   })
-  return ['plant-store', command.name(), file, ...flags].map(quote).join(' ')
+  const from = same?.fromRow === undefined ? [] : ['--from-row', String(same.fromRow)]
+  return ['plant-store', command.name(), file, ...flags, ...from].map(quote).join(' ')
 }

@@ -1,182 +1,178 @@
-import type { CreatePlantsProgress, PlantStoreError } from '@plant-store/client'
-import {
-  createRejectsWriter,
-  type PlantFileReader,
-  type Progress,
-  type ProgressState,
-  startProgress,
-} from '@plant-store/plant-files'
+import { createPlants, type PlantStoreClient } from '@plant-store/client'
+import type { NewPlant } from '@plant-store/contract'
 import { CliError } from '../cli-error.ts'
-import type { Connection } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
-import { ImportNotes } from './import-notes.ts'
-import type { ImportSession } from './import-session.ts'
-import type { ImportSettings } from './import-settings.ts'
-import type { Input } from './input.ts'
-import type { ImportMark } from './journal.ts'
-import { countRejected } from './mark.ts'
-import { describeState } from './progress.ts'
-import { RowDigest } from './row-digest.ts'
-import { RowFeed } from './row-feed.ts'
-import type { RowResult } from './row-result.ts'
-import { type Row, RowWindow } from './row-window.ts'
-import { sendRows } from './send-rows.ts'
+import { type Input, InputStopped } from './input.ts'
+import type { PlantRecord } from './plant-record.ts'
+import { formatCount, formatDuration, type Progress, startProgress } from './progress.ts'
+import { ReasonCounts } from './reason-counts.ts'
+import type { RejectsFile } from './rejects.ts'
+import { type Row, RowQueue, type RowResult, toReject, toRowResult } from './rows.ts'
 
 /** How long what is on its way may take once the import has to end. */
 const MAX_ENDING_MS = 5_000
 
 /** How many rejects are shown by themselves. */
-export const MOST_SHOWN = 5
+const MOST_SHOWN = 5
+
+/** After this time without a response the progress says so. */
+const SILENCE_MS = 3_000
 
 export interface RunParts {
   readonly input: Input
-  readonly reader: PlantFileReader
-  readonly connection: Connection
-  readonly session: ImportSession
-  readonly settings: ImportSettings
+  readonly records: AsyncIterable<PlantRecord>
+  readonly rejects: RejectsFile
+  readonly client: PlantStoreClient
+  readonly concurrency: number
+  /** How long a server that is away is waited for. */
+  readonly maxOutageMs: number
+  /** The first row to send, counted from 1. */
+  readonly fromRow: number
+  /** How many rejects end the run by one more. */
+  readonly maxRejects: number
   readonly terminal: Terminal
 }
 
-/** How a run ended; the mark is on the disk. */
+/** What a run came to. */
 export interface RunEnd {
-  readonly mark: ImportMark
-  /** Whether every row has its result. */
-  readonly isDone: boolean
-  readonly failure: PlantStoreError | undefined
-  readonly hasTooManyRejects: boolean
+  readonly stored: number
+  /** Those of them that were there before. */
+  readonly alreadyThere: number
+  readonly rejected: number
+  readonly reasons: ReasonCounts
+  readonly seconds: number
+  /** The first row whose result is not known; undefined where each has one. */
+  readonly nextRow: number | undefined
+  /** What ended the run before its end, beside a signal. */
+  readonly failure: unknown
 }
 
-/** One run over the rows of a file: reads, sends, notes and shows, each at its own pace. */
+/** One run over the rows of a file: reads, sends and shows them, and writes the rejects. */
 export class ImportRun {
   readonly #parts: RunParts
-  readonly #window = new RowWindow()
-  readonly #digest = new RowDigest()
   readonly #calls = new AbortController()
-  readonly #feed: RowFeed
-  readonly #notes: ImportNotes
+  readonly #queue = new RowQueue((record, result) => this.#onResult(record, result))
+  readonly #reasons = new ReasonCounts()
+  readonly #counts: Record<RowResult['type'], number> = { stored: 0, alreadyThere: 0, rejected: 0 }
+  readonly #sent = new Map<number, Row>()
   readonly #progress: Progress
-  readonly #counts: Record<RowResult['type'], number>
-  #shown: number
-  #bulk: CreatePlantsProgress | undefined
+  readonly #beganAt = performance.now()
+  #lastResultAt = performance.now()
+  #isStopped = false
+  #isRead = false
+  #failure: unknown
   #endTimer: NodeJS.Timeout | undefined
 
   constructor(parts: RunParts) {
-    const { input, reader, session, settings, terminal } = parts
-    const { mark } = session
     this.#parts = parts
-    this.#shown = countRejected(mark)
-    this.#counts = { stored: mark.stored, alreadyThere: mark.alreadyThere, rejected: this.#shown }
-    this.#feed = new RowFeed({
-      records: reader.records(),
-      window: this.#window,
-      digest: this.#digest,
-      from: mark,
-      notedRows: () => this.#notes.mark.rows,
-      onReject: () => this.#onResult('rejected'),
-      describeOtherRows: () => this.#describeOtherRows(),
-    })
-    this.#notes = new ImportNotes({
-      ...session,
-      window: this.#window,
-      digest: this.#digest,
-      writer: createRejectsWriter(reader.dialect),
-      onReject: ({ record, result }) => this.#show(`line ${record.line}: ${result.message}`),
-      onNote: () => this.#onNote(),
-    })
-    const target = {
-      write: terminal.draw,
-      isInteractive: terminal.isTerminal,
-      columns: () => terminal.columns,
-      mode: settings.progress,
-    }
-    this.#progress = startProgress(target, () => this.#describeProgress(input))
+    this.#progress = startProgress(parts.terminal, () => this.#describeProgress(parts.input))
   }
 
-  #describeOtherRows(): CliError {
-    const { input, session } = this.#parts
-    const journal = session.journal?.path
-    return new CliError(
-      `${input.name}: its first ${session.mark.rows} rows are not those that were imported`,
-      exitCodes.usage,
-      {
-        hint: `put back the file that the import began with; or remove ${journal} to begin again, which stores nothing twice`,
-      },
-    )
-  }
-
-  #describeProgress({ bytes, totalBytes }: Input): ProgressState {
+  #describeProgress({ bytes, totalBytes }: Input) {
     const { stored, alreadyThere, rejected } = this.#counts
     const there = alreadyThere === 0 ? {} : { 'there already': alreadyThere }
+    const silence = this.#queue.isEmpty ? 0 : performance.now() - this.#lastResultAt
     return {
-      // The time left is measured from where the rows are new.
-      fraction: this.#feed.isBehindMark && totalBytes ? bytes / totalBytes : undefined,
-      counts: { stored: stored + alreadyThere, ...there, rejected },
-      perSecond: this.#bulk?.perSecond,
-      note: this.#bulk && describeState(this.#bulk.state),
+      fraction: totalBytes ? bytes / totalBytes : undefined,
+      counts: { rejected, ...there, stored },
+      note: silence < SILENCE_MS ? undefined : `no response for ${formatDuration(silence / 1_000)}`,
     }
   }
 
-  #show(line: string): void {
-    if (this.#shown++ < MOST_SHOWN) this.#progress.line(`  ${line}`)
+  #stop(failure?: unknown): void {
+    this.#failure ??= failure
+    this.#isStopped = true
+    this.#queue.release()
   }
 
-  #onNote(): void {
-    if (this.#notes.failure !== undefined) this.#feed.stop()
-    this.#feed.wake()
+  #onResult(record: PlantRecord, result: RowResult): void {
+    this.#counts[result.type]++
+    if (result.type !== 'rejected') return
+    this.#reasons.add(result.reason)
+    if (this.#counts.rejected <= MOST_SHOWN) {
+      this.#progress.line(`  line ${record.line}: ${result.message}`)
+    }
+    try {
+      this.#parts.rejects.add(record, result)
+    } catch (error) {
+      this.#stop(error)
+    }
+    const { maxRejects } = this.#parts
+    if (this.#counts.rejected > maxRejects) {
+      const message = `more than ${formatCount(maxRejects)} rejected`
+      this.#stop(new CliError(message, exitCodes.tooManyRejects))
+    }
   }
 
-  #onResult(type: RowResult['type']): void {
-    this.#counts[type]++
-    if (this.#hasTooManyRejects) this.#feed.stop()
-    this.#notes.onResult()
+  async *#read(): AsyncGenerator<NewPlant> {
+    const { records, fromRow } = this.#parts
+    let number = 0
+    let sent = 0
+    for await (const record of records) {
+      if (++number < fromRow) continue
+      await this.#queue.waitForRoom()
+      if (this.#isStopped) return
+      const row = this.#queue.add(record)
+      if (record.plant === undefined) this.#queue.settle(row, toReject(record))
+      else {
+        this.#sent.set(sent++, row)
+        yield record.plant
+      }
+    }
+    if (number < fromRow - 1) {
+      throw new CliError(`there are only ${formatCount(number)} rows`, exitCodes.usage)
+    }
+    this.#isRead = true
   }
 
-  get #hasTooManyRejects(): boolean {
-    return this.#counts.rejected > this.#parts.settings.maxRejects
+  /** The plants to send. What ends the reading ends no call that is under way. */
+  async *#plants(): AsyncGenerator<NewPlant> {
+    try {
+      yield* this.#read()
+    } catch (error) {
+      this.#stop(error instanceof InputStopped ? undefined : error)
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { client, concurrency, maxOutageMs } = this.#parts
+    const options = { concurrency, maxOutageMs, signal: this.#calls.signal }
+    for await (const result of createPlants(client, this.#plants(), options)) {
+      this.#lastResultAt = performance.now()
+      const row = this.#sent.get(result.index)
+      this.#sent.delete(result.index)
+      const rowResult = toRowResult(result)
+      if (row !== undefined && rowResult !== undefined) this.#queue.settle(row, rowResult)
+      else if (!result.ok) this.#stop(result.error)
+    }
   }
 
   /** Lets what is on its way come to its end, within bounds. */
   readonly #end = () => {
-    this.#feed.stop()
+    this.#stop()
     this.#parts.input.stop()
     this.#endTimer = setTimeout(() => this.#calls.abort(), MAX_ENDING_MS)
   }
 
-  #send(): Promise<PlantStoreError | undefined> {
-    const { connection, settings } = this.#parts
-    return sendRows(this.#feed, {
-      client: connection.client,
-      concurrency: settings.concurrency,
-      maxOutageMs: settings.maxOutageMs,
-      signal: this.#calls.signal,
-      onResult: (row: Row, result: RowResult) => {
-        this.#window.finish(row, result)
-        this.#onResult(result.type)
-      },
-      onProgress: (progress) => {
-        this.#bulk = progress
-      },
-    })
-  }
-
-  /** @throws CliError where the file is another one now, or what became of rows cannot be noted. */
   async run(): Promise<RunEnd> {
-    const { stop } = this.#parts.terminal
-    stop.addEventListener('abort', this.#end)
-    if (stop.aborted) this.#end()
-    try {
-      const failure = await this.#send().finally(() => this.#notes.close())
-      return {
-        mark: this.#notes.mark,
-        isDone: this.#feed.isRead && this.#window.size === 0,
-        failure,
-        hasTooManyRejects: this.#hasTooManyRejects,
-      }
-    } finally {
-      clearTimeout(this.#endTimer)
-      stop.removeEventListener('abort', this.#end)
-      this.#progress.end()
+    const { terminal, fromRow } = this.#parts
+    terminal.stop.addEventListener('abort', this.#end)
+    if (terminal.stop.aborted) this.#end()
+    await this.#send().catch((error: unknown) => this.#stop(error))
+    clearTimeout(this.#endTimer)
+    terminal.stop.removeEventListener('abort', this.#end)
+    this.#progress.end()
+    const { stored, alreadyThere, rejected } = this.#counts
+    const isDone = this.#isRead && this.#queue.isEmpty && this.#failure === undefined
+    return {
+      stored: stored + alreadyThere,
+      alreadyThere,
+      rejected,
+      reasons: this.#reasons,
+      seconds: (performance.now() - this.#beganAt) / 1_000,
+      nextRow: isDone ? undefined : fromRow + this.#queue.done,
+      failure: this.#failure,
     }
   }
 }

@@ -4,64 +4,36 @@ import type { Readable } from 'node:stream'
 import { CliError, codeOf } from '../cli-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 
-/** The bytes to import, read once from their beginning. */
-export interface Input {
-  /** As messages call it. */
-  readonly name: string
-  /** Undefined for a stream, which no later run could read again. */
-  readonly path: string | undefined
-  readonly totalBytes: number | undefined
-  /** How many bytes were read so far. */
-  readonly bytes: number
-  /** @throws CliError when the file became shorter, at its end; InputStopped after `stop`. */
-  chunks(): AsyncIterable<Uint8Array>
-  /** Ends the reading at once, also where a stream gives nothing. */
-  stop(): void
-  close(): Promise<void>
-}
-
 /** The reading was stopped on purpose. */
 export class InputStopped extends Error {
   override name = 'InputStopped'
 }
 
+/** Stands for stdin in place of a path. */
 const STDIN = '-'
 const CHUNK_BYTES = 65_536
 
-interface Source {
-  readonly stream: Readable
-  readonly path: string | undefined
+/** The bytes of a file or of stdin, read once from their beginning. */
+export class Input {
+  /** As messages call it. */
   readonly name: string
+  /** Undefined for a stream. */
   readonly totalBytes: number | undefined
-}
-
-class SourceInput implements Input {
-  readonly name: string
-  readonly path: string | undefined
-  readonly totalBytes: number | undefined
+  /** How many bytes were read so far. */
   bytes = 0
-  readonly #source: Source
-  #isStopped = false
-  #refuse = (_: InputStopped) => {}
+  readonly #stream: Readable
 
-  constructor(source: Source) {
-    this.name = source.name
-    this.path = source.path
-    this.totalBytes = source.totalBytes
-    this.#source = source
+  constructor(name: string, stream: Readable, totalBytes?: number) {
+    this.name = name
+    this.totalBytes = totalBytes
+    this.#stream = stream
   }
 
-  async *chunks(): AsyncGenerator<Uint8Array> {
-    const chunks: AsyncIterator<Uint8Array> = this.#source.stream[Symbol.asyncIterator]()
-    for (;;) {
-      if (this.#isStopped) throw new InputStopped()
-      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        this.#refuse = reject
-        chunks.next().then(resolve, reject)
-      })
-      if (next.done) break
-      this.bytes += next.value.length
-      yield next.value
+  /** @throws CliError when the file became shorter, at its end; InputStopped after `stop`. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of this.#stream) {
+      this.bytes += chunk.length
+      yield chunk
     }
     // Its last row may be cut in the middle and would be stored like that.
     if (this.bytes < (this.totalBytes ?? 0)) {
@@ -71,22 +43,17 @@ class SourceInput implements Input {
     }
   }
 
+  /** Ends the reading at once, also where a stream gives nothing. */
   stop(): void {
-    this.#isStopped = true
-    this.#refuse(new InputStopped())
-  }
-
-  async close(): Promise<void> {
-    this.stop()
-    this.#source.stream.destroy()
+    this.#stream.on('error', () => {})
+    this.#stream.destroy(new InputStopped())
   }
 }
 
 function describeOpening(path: string, error: unknown): CliError {
   const code = codeOf(error)
-  const options = { cause: error }
-  if (code === 'ENOENT') return new CliError(`there is no file ${path}`, exitCodes.usage, options)
-  return new CliError(`${path} cannot be read: ${code}`, exitCodes.usage, options)
+  const message = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
+  return new CliError(message, exitCodes.usage, { cause: error })
 }
 
 /**
@@ -94,23 +61,16 @@ function describeOpening(path: string, error: unknown): CliError {
  * @throws CliError (`usage`) when it cannot be read.
  */
 export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise<Input> {
-  if (path === STDIN) {
-    return new SourceInput({ stream: stdin, path: undefined, name: 'stdin', totalBytes: undefined })
-  }
+  if (path === STDIN) return new Input('stdin', stdin)
   const file = await open(path).catch((error: unknown) => {
     throw describeOpening(path, error)
   })
   const stats = await file.stat()
   if (stats.isDirectory()) {
     await file.close()
-    const hint = 'the names of the files in it'
+    const hint = 'the name of a file in it'
     throw new CliError(`${path} is a folder`, exitCodes.usage, { hint })
   }
-  const isFile = stats.isFile()
-  return new SourceInput({
-    stream: file.createReadStream({ highWaterMark: CHUNK_BYTES }),
-    path: isFile ? path : undefined,
-    name: basename(path),
-    totalBytes: isFile ? stats.size : undefined,
-  })
+  const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES })
+  return new Input(basename(path), stream, stats.isFile() ? stats.size : undefined)
 }

@@ -25,11 +25,6 @@ export async function openImporter(flags: readonly string[] = [], given?: PlantS
     read: (name: string) => readFileSync(pathOf(name), 'utf8'),
     has: (name: string) => existsSync(pathOf(name)),
     pathOf,
-    /** The marks of a journal, in their order. */
-    marks: (name: string) =>
-      readFileSync(pathOf(name), 'utf8')
-        .split('\n')
-        .flatMap((line) => (line.startsWith('{"mark"') ? [JSON.parse(line).mark] : [])),
     run: (args: readonly string[], options: { readonly input?: string | Uint8Array } = {}) =>
       runProgram(['import', ...args], { cwd, env, ...options }),
     start: (args: readonly string[]) => startProgram(['import', ...args], { cwd, env }),

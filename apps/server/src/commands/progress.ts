@@ -54,7 +54,7 @@ function formatBar(fraction: number | undefined, parts: readonly string[], colum
   // Some terminals wrap when the last column is written.
   const room = columns - 1
   const text = printableLine(parts.join('  '))
-  if (text.length > room) return text.slice(-Math.max(room, 0))
+  if (text.length > room) return text.slice(text.length - Math.max(room, 0))
   const width = Math.min(room - text.length - 3, WIDEST_BAR)
   if (fraction === undefined || width < NARROWEST_BAR) return text
   const filled = Math.floor(fraction * width)

@@ -1,0 +1,180 @@
+import { isPlantStoreError } from '@plant-store/client'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { CliError } from '../cli-error.ts'
+import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { exitCodeOf, hintOf } from '../failure.ts'
+import { toCommandLine } from '../import/command-line.ts'
+import { addFileOptions, type FileOptions, toReadOptions } from '../import/file-options.ts'
+import { ImportRun, type RunEnd } from '../import/import-run.ts'
+import { openInput } from '../import/input.ts'
+import { describeDialect, openPlantFile } from '../import/plant-file.ts'
+import { PlantFileError } from '../import/plant-record.ts'
+import { formatCount, formatDuration } from '../import/progress.ts'
+import { RejectsFile, refuseExisting } from '../import/rejects.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface ImportOptions extends ConnectionOptions, FileOptions {
+  readonly fromRow: number
+  readonly rejects?: string
+  readonly maxRejects: number
+  readonly concurrency: number
+  readonly maxOutage: number
+  readonly json?: true
+}
+
+const EXAMPLES = `
+Examples:
+  plant-store import plants.csv
+  plant-store import export.csv --map "Plant No=id" --map "Plant name=name"
+  zcat plants.csv.gz | plant-store import -
+
+To store a plant twice changes nothing, so the same command may be run again at any time.`
+
+const DEFAULT_CONCURRENCY = 16
+const DEFAULT_OUTAGE_SECONDS = 300
+
+/** What became of a file, and how the command ends. */
+interface Summary {
+  readonly file: string
+  readonly end: RunEnd
+  /** Where the rejects are; undefined where there is none. */
+  readonly rejects: string | undefined
+  /** Why not all of it is stored; undefined where it is. */
+  readonly error: CliError | undefined
+}
+
+/** `plants.csv: 99,961 stored (1,204 there already), 39 rejected in 0:25`, and a line for each reason. */
+function describeSummary({ file, end }: Summary): string {
+  const { stored, alreadyThere, rejected, reasons, seconds } = end
+  const there = alreadyThere > 0 ? ` (${formatCount(alreadyThere)} there already)` : ''
+  const counts = `${formatCount(stored)} stored${there}, ${formatCount(rejected)} rejected`
+  return `${file}: ${counts} in ${formatDuration(seconds)}\n${reasons.describe()}`
+}
+
+function toJson({ file, end, rejects, error }: Summary): string {
+  const { stored, alreadyThere, rejected, reasons, seconds, nextRow } = end
+  const exitCode = error?.exitCode ?? exitCodes.ok
+  const counts = { stored, alreadyThere, rejected, reasons, seconds: Math.round(seconds) }
+  const { message, hint } = error ?? {}
+  return `${JSON.stringify({ file, exitCode, ...counts, nextRow, rejects, message, hint })}\n`
+}
+
+/** What ended a run, as a CliError; one that nobody foresaw is thrown. */
+function toCliError(failure: unknown): CliError {
+  if (failure instanceof CliError) return failure
+  if (failure instanceof PlantFileError) {
+    return new CliError(failure.message, exitCodes.usage, { cause: failure })
+  }
+  if (!isPlantStoreError(failure)) throw failure
+  const code = exitCodeOf(failure)
+  // What concerns one row for certain is a reject; so a row that ends an import is in doubt.
+  const exitCode: ExitCode = code === exitCodes.rejected ? exitCodes.unreachable : code
+  const hint = exitCode === exitCodes.notAllowed ? hintOf(failure) : undefined
+  return new CliError(failure.message, exitCode, { cause: failure, hint })
+}
+
+/** Why not all is stored, and how it goes on; undefined where all is stored. */
+function describeEnd(
+  { nextRow, failure, rejected }: RunEnd,
+  rejects: string | undefined,
+  isStopped: boolean,
+  commandFor: (file?: string, fromRow?: number) => string,
+): CliError | undefined {
+  const inRejects = rejects === undefined ? '' : `; the rejects are in ${rejects}`
+  if (nextRow === undefined) {
+    if (rejected === 0) return undefined
+    const hint = rejects && `correct them, then ${commandFor(rejects)}`
+    return new CliError(`${formatCount(rejected)} rejected${inRejects}`, exitCodes.rejected, {
+      hint,
+    })
+  }
+  const error =
+    failure === undefined && isStopped
+      ? new CliError('interrupted', exitCodes.interrupted)
+      : toCliError(failure)
+  // A file that cannot be read as it was asked is to be read anew.
+  const isAnew = error.exitCode === exitCodes.usage || error.exitCode === exitCodes.failure
+  const goOn = isAnew ? undefined : commandFor(undefined, nextRow)
+  const hint = [error.hint, goOn].filter(Boolean).join('; then ') || undefined
+  const message = `${error.message}; it came to row ${formatCount(nextRow)}, and nothing is lost${inRejects}`
+  return new CliError(message, error.exitCode, { hint, cause: error })
+}
+
+async function importFile(path: string, command: Command, terminal: Terminal): Promise<Summary> {
+  const options = command.opts<ImportOptions>()
+  refuseExisting(options.rejects)
+  const input = await openInput(path, terminal.input)
+  const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
+  terminal.err({ style: 'bold', text: input.name }, `: ${describeDialect(file.dialect)}`)
+  const client = await openClient(options, terminal)
+  const rejectsFile = new RejectsFile(path, options.rejects, file.dialect)
+  const end = await new ImportRun({
+    ...options,
+    input,
+    records: file.records(),
+    rejects: rejectsFile,
+    client,
+    maxOutageMs: options.maxOutage * 1_000,
+    terminal,
+  }).run()
+  input.stop()
+  const rejects = rejectsFile.publish()
+  const error = describeEnd(end, rejects, terminal.stop.aborted, (other = path, fromRow) =>
+    toCommandLine(command, other, other === path ? { fromRow } : undefined),
+  )
+  return { file: input.name, end, rejects, error }
+}
+
+function integerFrom(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,12}$/.test(text) || Number(text) < least) {
+      throw new InvalidArgumentError(`It is an integer from ${least}.`)
+    }
+    return Number(text)
+  }
+}
+
+function addWorkOptions(command: Command): void {
+  const integer = (flags: string, description: string, least: number) =>
+    new Option(flags, description).argParser(integerFrom(least))
+  command
+    .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1).default(1))
+    .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
+    .addOption(
+      integer('--max-rejects <n>', 'end once more rows are rejected', 0).default(
+        Number.POSITIVE_INFINITY,
+        'no limit',
+      ),
+    )
+    .addOption(
+      integer('--concurrency <n>', 'plants on their way at once', 1).default(DEFAULT_CONCURRENCY),
+    )
+    .addOption(
+      integer('--max-outage <seconds>', 'how long to wait for a server that is away', 0).default(
+        DEFAULT_OUTAGE_SECONDS,
+      ),
+    )
+    .option('--json', 'print the summary as one JSON object')
+}
+
+/** Adds `plant-store import` to a program. */
+export function addImportCommand(program: Command, terminal: Terminal): void {
+  const command = program
+    .command('import')
+    .description('store the plants of a file; - is stdin')
+    .argument('<file>', 'CSV or JSON lines, also gzipped')
+  addFileOptions(command.optionsGroup('How the file is written:'))
+  addWorkOptions(command.optionsGroup('What to do:'))
+  addConnectionOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (path: string) => {
+      const summary = await importFile(path, command, terminal).catch((error: unknown) => {
+        if (!(error instanceof PlantFileError)) throw error
+        throw new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
+      })
+      const isJson = command.opts<ImportOptions>().json === true
+      terminal.out((isJson ? toJson : describeSummary)(summary))
+      if (summary.error !== undefined) throw summary.error
+    })
+}

@@ -1,0 +1,91 @@
+/** A record without its quotes; a field that is empty and not quoted is undefined. */
+export type CsvFields = readonly (string | undefined)[]
+
+/** The end of a record within bytes (that of its line break is not counted), or why it is none. */
+export type CsvRead =
+  | { readonly end: number; readonly fields: CsvFields }
+  | { readonly brokenAt: number; readonly problem: string }
+  | 'more bytes'
+
+export const LINE_FEED = 0x0a
+export const CARRIAGE_RETURN = 0x0d
+export const QUOTE = 0x22
+
+/** Far more than any file of plants has; each costs memory, and an empty one no byte of the limit. */
+const MOST_FIELDS = 1_024
+
+const TOO_MANY = `has more than ${MOST_FIELDS} fields`
+const TEXT_BEHIND = 'has text behind a closing quote'
+const INSIDE = 'has a quote inside a field that is not quoted'
+const LONE_RETURN = 'has a carriage return outside quotes'
+export const NEVER_CLOSED = 'has a quote that is never closed'
+
+/** The fields of a line without a quote in it, or the problem that it has. */
+export function splitLine(text: string, delimiter: string): CsvFields | string {
+  if (text.includes('\r')) return LONE_RETURN
+  const fields: (string | undefined)[] = text.split(delimiter, MOST_FIELDS + 1)
+  if (fields.length > MOST_FIELDS) return TOO_MANY
+  for (let index = 0; index < fields.length; index++) {
+    if (fields[index] === '') fields[index] = undefined
+  }
+  return fields
+}
+
+/** Where the quote stands that closes a field, or undefined. */
+function findClosingQuote(bytes: Buffer, from: number): number | undefined {
+  let at = bytes.indexOf(QUOTE, from)
+  while (at >= 0 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2)
+  return at < 0 ? undefined : at
+}
+
+function findEndOfPlain(bytes: Buffer, from: number, delimiter: number): number {
+  let at = from
+  while (at < bytes.length) {
+    const byte = bytes[at]
+    if (byte === delimiter || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === QUOTE)
+      break
+    at++
+  }
+  return at
+}
+
+interface ReadField {
+  readonly text: string | undefined
+  /** Behind the field and its quotes. */
+  readonly end: number
+}
+
+function readField(bytes: Buffer, at: number, delimiter: number): ReadField | undefined {
+  if (bytes[at] === QUOTE) {
+    const close = findClosingQuote(bytes, at + 1)
+    if (close === undefined) return undefined
+    return { text: bytes.toString('utf8', at + 1, close).replaceAll('""', '"'), end: close + 1 }
+  }
+  const end = findEndOfPlain(bytes, at, delimiter)
+  return { text: end === at ? undefined : bytes.toString('utf8', at, end), end }
+}
+
+/**
+ * Reads the record that bytes begin with, by RFC 4180 §2. `isWhole`: whether nothing follows these
+ * bytes; else more may be needed.
+ */
+export function readQuotedRecord(bytes: Buffer, delimiter: string, isWhole: boolean): CsvRead {
+  const delimiterByte = delimiter.charCodeAt(0)
+  const fields: (string | undefined)[] = []
+  for (let at = 0; ; at++) {
+    const isQuoted = bytes[at] === QUOTE
+    const field = readField(bytes, at, delimiterByte)
+    if (field === undefined) {
+      return isWhole ? { brokenAt: bytes.length + 1, problem: NEVER_CLOSED } : 'more bytes'
+    }
+    fields.push(field.text)
+    at = field.end
+    if (fields.length > MOST_FIELDS) return { brokenAt: at, problem: TOO_MANY }
+    if (bytes[at] === delimiterByte) continue
+    const isReturn = bytes[at] === CARRIAGE_RETURN
+    const behind = isReturn ? at + 1 : at
+    if (behind >= bytes.length && !isWhole) return 'more bytes'
+    if (behind >= bytes.length || bytes[behind] === LINE_FEED) return { end: at, fields }
+    return { brokenAt: at, problem: isReturn ? LONE_RETURN : isQuoted ? TEXT_BEHIND : INSIDE }
+  }
+}

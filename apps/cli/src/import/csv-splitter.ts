@@ -1,0 +1,144 @@
+import {
+  CARRIAGE_RETURN,
+  type CsvFields,
+  LINE_FEED,
+  NEVER_CLOSED,
+  QUOTE,
+  readQuotedRecord,
+  splitLine,
+} from './csv-record.ts'
+import { LONGEST_RECORD_BYTES, type RecordSource, sourceOf } from './plant-record.ts'
+
+/** One record of a file of CSV, or why its line is none. */
+export type CsvRecord = RecordSource &
+  (
+    | { readonly fields: CsvFields; readonly problem?: never }
+    | { readonly problem: string; readonly fields?: never }
+  )
+
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++
+  return count
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line
+}
+
+/** A record ends with LF or CR LF; both have to fit behind the limit. */
+const LINE_BREAK_BYTES = 2
+
+/**
+ * Splits UTF-8 into records as RFC 4180 has it; lines may end with LF or CR LF, and empty ones are
+ * passed over. Where a record is broken, its first line is a problem and reading goes on at the next
+ * line, so that a quote that is never closed costs one line: csv-parse 7 loses what is behind it.
+ */
+export class CsvSplitter {
+  readonly #delimiter: string
+  readonly #limitBytes: number
+  /** What was not read yet; begins where a record does. */
+  #parts: Buffer[] = []
+  #partsBytes = 0
+  /** A record that was not whole is not tried again before there are so many bytes. */
+  #wantedBytes = 0
+  /** Whether the bytes at hand belong to a line that was too long. */
+  #isSkipping = false
+  #line = 1
+  #records: CsvRecord[] = []
+  #nextQuote = -1
+
+  constructor(delimiter: string, limitBytes = LONGEST_RECORD_BYTES) {
+    this.#delimiter = delimiter
+    this.#limitBytes = limitBytes
+  }
+
+  /** The records that end within these bytes. */
+  push(chunk: Buffer): readonly CsvRecord[] {
+    this.#parts.push(chunk)
+    this.#partsBytes += chunk.length
+    const isWorthwhile = chunk.includes(LINE_FEED) || this.#partsBytes > this.#limitBytes
+    return isWorthwhile && this.#partsBytes >= this.#wantedBytes ? this.#split(false) : []
+  }
+
+  /** The records that no line feed ended. */
+  end(): readonly CsvRecord[] {
+    return this.#split(true)
+  }
+
+  #split(isLast: boolean): readonly CsvRecord[] {
+    const [first, ...others] = this.#parts
+    const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#parts)
+    this.#records = []
+    this.#nextQuote = -1
+    this.#wantedBytes = 0
+    let at = 0
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      at = next
+      next = at < bytes.length ? this.#step(bytes, at, isLast) : undefined
+    }
+    const rest = bytes.subarray(at)
+    this.#parts = rest.length > 0 ? [rest] : []
+    this.#partsBytes = rest.length
+    return this.#records
+  }
+
+  /** Reads a line, or the record that begins on it; undefined where more bytes are needed. */
+  #step(bytes: Buffer, at: number, isLast: boolean): number | undefined {
+    const lineFeed = bytes.indexOf(LINE_FEED, at)
+    const isEnded = lineFeed >= 0
+    const end = isEnded ? lineFeed : bytes.length
+    if (!this.#isSkipping) {
+      const line = withoutReturn(bytes.subarray(at, end))
+      if (line.length > this.#limitBytes)
+        this.#refuse(line, `is longer than ${this.#limitBytes} bytes`)
+      else if (!isEnded && !isLast) return undefined
+      else if (this.#hasQuote(bytes, at, end)) return this.#readQuoted(bytes, at, line, isLast)
+      else if (line.length > 0) this.#readPlain(line)
+    }
+    this.#isSkipping = !isEnded
+    if (isEnded) this.#line++
+    return end + 1
+  }
+
+  #hasQuote(bytes: Buffer, from: number, end: number): boolean {
+    if (this.#nextQuote < from) this.#nextQuote = bytes.indexOf(QUOTE, from)
+    if (this.#nextQuote < 0) this.#nextQuote = bytes.length
+    return this.#nextQuote < end
+  }
+
+  #refuse(source: Buffer, problem: string): void {
+    this.#records.push({ ...sourceOf(source, this.#line, 1, this.#limitBytes), problem })
+  }
+
+  #readPlain(line: Buffer): void {
+    const fields = splitLine(line.toString(), this.#delimiter)
+    if (typeof fields === 'string') this.#refuse(line, fields)
+    else this.#records.push({ ...sourceOf(line, this.#line, 1, this.#limitBytes), fields })
+  }
+
+  #readQuoted(bytes: Buffer, at: number, line: Buffer, isLast: boolean): number | undefined {
+    const window = bytes.subarray(at, at + this.#limitBytes + LINE_BREAK_BYTES)
+    const isAll = at + window.length === bytes.length
+    const read = readQuotedRecord(window, this.#delimiter, isLast && isAll)
+    if (read === 'more bytes' && isAll) {
+      this.#wantedBytes = 2 * window.length
+      return undefined
+    }
+    let source = line
+    if (read === 'more bytes')
+      this.#refuse(line, `has a quote that is not closed within ${this.#limitBytes} bytes`)
+    else if ('problem' in read) {
+      this.#refuse(line, read.brokenAt > line.length ? NEVER_CLOSED : read.problem)
+    } else if (read.end > this.#limitBytes)
+      this.#refuse(line, `is longer than ${this.#limitBytes} bytes`)
+    else {
+      source = window.subarray(0, read.end)
+      const from = sourceOf(source, this.#line, countLineFeeds(source) + 1, this.#limitBytes)
+      this.#records.push({ ...from, fields: read.fields })
+    }
+    this.#line += countLineFeeds(source) + 1
+    const lineFeed = bytes.indexOf(LINE_FEED, at + source.length)
+    return lineFeed < 0 ? bytes.length : lineFeed + 1
+  }
+}

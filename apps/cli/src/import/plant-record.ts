@@ -1,0 +1,105 @@
+import { type JsonValue, NewPlant } from '@plant-store/contract'
+import type { CsvFields } from './csv-record.ts'
+
+/** One thing that is wrong with a record. */
+export interface RecordProblem {
+  /** The column's name in the file, or the member's in JSON; undefined where the record is meant. */
+  readonly column?: string | undefined
+  /** As it stood in the file, shortened; a text is in quotes. */
+  readonly value?: string | undefined
+  /** The rule: the same for every record that breaks it. */
+  readonly message: string
+}
+
+/** A record as it stood in the file. */
+export interface RecordSource {
+  /** The line that it begins on, counted from 1. */
+  readonly line: number
+  /** The line that it ends on. */
+  readonly lastLine: number
+  /** As UTF-8, without its line break. Only the beginning of a record that is too long. */
+  readonly source: Buffer
+  readonly isCut: boolean
+}
+
+/** What a record means. */
+export type PlantOrProblems =
+  | { readonly plant: NewPlant; readonly problems?: never }
+  | { readonly plant?: never; readonly problems: readonly RecordProblem[] }
+
+/** What one record of a file of plants holds. */
+export type PlantRecord = RecordSource &
+  PlantOrProblems & {
+    /** The fields of a record of CSV; undefined where it is broken, and for JSON. */
+    readonly fields?: CsvFields | undefined
+  }
+
+/** A file of which no more records can be read; the message says why and what to do. */
+export class PlantFileError extends Error {
+  override name = 'PlantFileError'
+}
+
+/** The longest record that is read: 16 times what a server takes unless its operator allows more. */
+export const LONGEST_RECORD_BYTES = 1_048_576
+
+/** What is kept of a record that is longer. */
+const CUT_BYTES = 1_000
+
+/** A record of some lines, of which only the beginning is kept where it is too long. */
+export function sourceOf(
+  bytes: Buffer,
+  line: number,
+  lines: number,
+  limitBytes: number,
+): RecordSource {
+  const isCut = bytes.length > limitBytes
+  const source = isCut ? Buffer.from(bytes.subarray(0, CUT_BYTES)) : bytes
+  return { line, lastLine: line + lines - 1, source, isCut }
+}
+
+const LONGEST_SHOWN = 40
+
+export function shorten(text: string): string {
+  if (text.length <= LONGEST_SHOWN) return text
+  return `${text.slice(0, LONGEST_SHOWN - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** A text as the value of a problem. */
+export function inQuotes(text: string): string {
+  return JSON.stringify(shorten(text))
+}
+
+function join(problems: readonly RecordProblem[], tell: (problem: RecordProblem) => string) {
+  const parts = problems.map((problem) => {
+    return problem.column === undefined ? tell(problem) : `${problem.column}: ${tell(problem)}`
+  })
+  return parts.join('; ')
+}
+
+/** All that is wrong with a record in one sentence, with the values. */
+export function describeProblems(problems: readonly RecordProblem[]): string {
+  return join(problems, ({ value, message }) =>
+    value === undefined ? message : `${value} ${message}`,
+  )
+}
+
+/** The same without the values: alike for all records that broke the same rules. */
+export function reasonOf(problems: readonly RecordProblem[]): string {
+  return join(problems, ({ message }) => message)
+}
+
+/** Where the value of a field stands in a record. */
+export type Locate = (field: string) => Omit<RecordProblem, 'message'>
+
+/** The plant that a value is, or the problems that it has. */
+export function parsePlant(
+  value: JsonValue | Readonly<Record<string, unknown>>,
+  locate: Locate,
+): PlantOrProblems {
+  const result = NewPlant.safeParse(value)
+  if (result.success) return { plant: result.data }
+  const problems = result.error.issues.map(({ path: [field], message }) =>
+    field === undefined ? { message } : { ...locate(String(field)), message },
+  )
+  return { problems }
+}

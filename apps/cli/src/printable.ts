@@ -1,0 +1,18 @@
+/**
+ * Characters that a terminal obeys instead of showing, or that end a line in some viewers: controls
+ * (C0, DEL, C1), invisible formatting such as marks of direction, separators of lines and paragraphs,
+ * and lone surrogates. By Unicode's General_Category (UAX #44).
+ */
+const UNSEEN = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+/** Escapes UTF-16 code units as JSON does, so that they are shown and not obeyed. */
+export function escapeUnits(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => {
+    return `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`
+  }).join('')
+}
+
+/** Text that a terminal shows and does not obey. Line feeds stay, and JSON keeps its value. */
+export function printable(text: string): string {
+  return text.replace(UNSEEN, escapeUnits)
+}
