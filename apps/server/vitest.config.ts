@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           ...patient,
           name: 'as the unit starts it',
-          include: ['test/wire/*.test.ts', 'test/telemetry/{metrics*,overview/overview}.test.ts'],
+          include: ['test/wire/*.test.ts', 'test/telemetry/{metrics*,page}.test.ts'],
           // They start no process, and so none that flags could confine.
           exclude: ['test/wire/{connect,idle-connections,last-resort}.test.ts'],
           provide: { isConfined: true },

@@ -8,7 +8,7 @@ import {
   settings,
 } from '@plant-store/server/config/settings.js'
 import { run } from '@plant-store/server/run.js'
-import { createMetrics } from '@plant-store/server/telemetry/metrics/metrics.js'
+import { createMetrics } from '@plant-store/server/telemetry/metrics.js'
 import { expect, test } from 'vitest'
 import { documents, read, rowsOf } from './markdown.ts'
 

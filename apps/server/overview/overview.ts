@@ -1,86 +1,130 @@
-import type { OverviewReply } from '../src/telemetry/overview/reply.ts'
-import { Card } from './card.ts'
-import { byId, element } from './element.ts'
-import { Hour } from './hour.ts'
-import { createLookBack } from './look-back.ts'
-import { PLOTS } from './plots.ts'
-import { showSettings } from './settings.ts'
-import { showFacts } from './show-facts.ts'
-import { goneState, showState, stateOf } from './state.ts'
+import uPlot from 'uplot'
+import { compare, type Moment, parseScrape, type Scrape } from './measure.ts'
 
-const ASK_EVERY_MS = 5_000
+const SAMPLE_MS = 2_000
+const SHOWN_SECONDS = 300
+const HEIGHT = 160
 
-/** A server that is not there is asked more often, so that its return shows soon. */
-const ASK_AGAIN_MS = 2_000
+/** As in overview.css; seen well on light and dark. */
+const COLOURS = ['#2f9e58', '#d9822b']
 
-/** Longer than the server waits for its database. */
-const REPLY_LIMIT_MS = 8_000
+type Field = Exclude<keyof Moment, 'at'>
 
-const hour = new Hour()
-const cards: Card[] = []
-const lookBack = createLookBack(showMoment)
-let last: { readonly reply: OverviewReply; readonly cameAt: number } | undefined
+const PLOTS: readonly { title: string; unit: string; lines: Partial<Record<Field, string>> }[] = [
+  { title: 'Plants stored', unit: '/s', lines: { stored: 'stored' } },
+  { title: 'Time to the response 200', unit: ' ms', lines: { p50: 'p50', p99: 'p99' } },
+  { title: 'Refusals and errors', unit: '/s', lines: { refused: '4xx', failed: '5xx' } },
+  { title: 'Queue', unit: '', lines: { waiting: 'plants that wait for a commit' } },
+]
 
-function addSection(title: string, plots: (typeof PLOTS)[string]): () => void {
-  const made = plots.map((plot) => new Card(plot, lookBack.look))
-  cards.push(...made)
-  const grid = element('div', 'grid', ...made.map((card) => card.element))
-  const section = element('section', '', element('h2', '', title), grid)
-  byId('plots').append(section)
+const moments: Moment[] = []
+const numbers = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+function byId(id: string): HTMLElement {
+  return document.getElementById(id) as HTMLElement
+}
+
+function element(tag: string, className: string, ...children: (Node | string)[]): HTMLElement {
+  const made = document.createElement(tag)
+  made.className = className
+  made.append(...children)
+  return made
+}
+
+/** `8:43:30` */
+function toClock(time: number): string {
+  return new Date(time * 1_000).toLocaleTimeString([], { hourCycle: 'h23' })
+}
+
+function createPlot({ title, unit, lines }: (typeof PLOTS)[number]): () => void {
+  const words = element('p', '')
+  const host = element('div', '')
+  byId('plots').append(element('article', '', element('h2', '', title), words, host))
+  const fields = Object.keys(lines) as Field[]
+
+  function describe(moment = moments.at(-1)): void {
+    const parts = fields.flatMap((field, index) => {
+      const value = moment?.[field]
+      if (typeof value !== 'number') return []
+      const text = `${lines[field]} ${numbers.format(value)}${unit}`
+      return [element('span', `line-${index + 1}`, text), ' ']
+    })
+    words.replaceChildren(
+      ...(parts.length > 0 ? parts : [moment ? 'no responses 200 now' : 'measuring']),
+    )
+  }
+
+  const look = { stroke: '#84908a', grid: { stroke: '#84908a40', width: 1 } }
+  const times = (_plot: uPlot, values: number[]) => values.map(toClock)
+  const size = () => ({ width: Math.max(host.clientWidth, 120), height: HEIGHT })
+  const plot = new uPlot(
+    {
+      ...size(),
+      legend: { show: false },
+      cursor: { y: false, drag: { x: false, y: false } },
+      scales: {
+        x: { range: () => [Date.now() / 1_000 - SHOWN_SECONDS, Date.now() / 1_000] },
+        y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.1 : 1] },
+      },
+      axes: [
+        { ...look, values: times, space: 80, size: 24 },
+        { ...look, size: 60 },
+      ],
+      series: [{}, ...fields.map((_, index) => ({ stroke: COLOURS[index] ?? '', width: 2 }))],
+      hooks: { setCursor: [({ cursor }) => describe(moments[cursor.idx ?? -1])] },
+    },
+    [[], ...fields.map(() => [])],
+    host,
+  )
+  new ResizeObserver(() => plot.setSize(size())).observe(host)
   return () => {
-    section.hidden = made.every((card) => card.element.hidden)
+    const columns = fields.map((field) => moments.map((moment) => moment[field]))
+    plot.setData([moments.map(({ at }) => at), ...columns])
+    if (plot.cursor.idx == null) describe()
   }
 }
 
-const hideEmptySections = Object.entries(PLOTS).map(([title, plots]) => addSection(title, plots))
-
-function showMoment(): void {
-  const index = lookBack.indexIn(hour)
-  for (const card of cards) card.point(index, index === hour.times.length - 1)
+function ask(path: string): Promise<Response> {
+  return fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(5_000) })
 }
 
-function show(reply: OverviewReply): void {
-  hour.add(reply)
-  byId('version').textContent = ` ${reply.version}`
-  showState(stateOf(hour, reply))
-  lookBack.draw(hour, reply)
-  for (const card of cards) card.draw(hour, reply.at)
-  for (const hide of hideEmptySections) hide()
-  showMoment()
-  showFacts(byId('facts'), reply)
-  showSettings(byId('settings'), reply)
+function showState(words: string, reason = ''): void {
+  document.documentElement.className = words === 'Ready' ? '' : 'bad'
+  byId('state').textContent = words
+  byId('reason').textContent = reason
+  document.title = `${words} – Plant Store`
 }
 
-async function ask(): Promise<OverviewReply> {
-  const response = await fetch(`overview.json?since=${hour.newest}`, {
-    cache: 'no-store',
-    signal: AbortSignal.timeout(REPLY_LIMIT_MS),
+async function showAbout(response: Response): Promise<void> {
+  const { version, node, store, settings } = await response.json()
+  const lines = settings.map(({ name, text }: Record<string, string>) => `${name}=${text}`)
+  byId('version').textContent = `${version} on Node.js ${node}`
+  byId('store').textContent = store
+  byId('settings').textContent = lines.join('\n') || 'Every setting has its default.'
+}
+
+const redraws = PLOTS.map(createPlot)
+let before: Scrape | undefined
+let askedAt = 0
+
+async function sample(): Promise<void> {
+  const asked = [ask('readyz'), ask('metrics'), ask('about.json')] as const
+  const [ready, metrics, about] = await Promise.all(asked)
+  const now = parseScrape(await metrics.text())
+  const at = Date.now() / 1_000
+  if (before !== undefined) moments.push(compare(before, now, at, at - askedAt))
+  before = now
+  askedAt = at
+  while ((moments[0]?.at ?? at) < at - SHOWN_SECONDS) moments.shift()
+  await showAbout(about)
+  if (ready.ok) showState('Ready')
+  else showState('Not ready', (await ready.json()).message)
+  for (const redraw of redraws) redraw()
+}
+
+for (;;) {
+  await sample().catch(() => {
+    showState('No response from the server', askedAt ? `The last was at ${toClock(askedAt)}.` : '')
   })
-  if (!response.ok) throw new Error(`It answers ${response.status}`)
-  return response.json()
+  await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS))
 }
-
-function describeFailure(error: unknown): string {
-  if (error instanceof DOMException) return `It has not answered for ${REPLY_LIMIT_MS / 1_000} s`
-  return error instanceof TypeError ? 'It cannot be reached' : String((error as Error).message)
-}
-
-async function keepAsking(): Promise<void> {
-  let delay = ASK_EVERY_MS
-  if (!document.hidden) {
-    try {
-      const reply = await ask()
-      last = { reply, cameAt: Date.now() }
-      show(reply)
-    } catch (error) {
-      showState(goneState(describeFailure(error), last))
-      delay = ASK_AGAIN_MS
-    }
-  }
-  setTimeout(keepAsking, delay)
-}
-
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  for (const card of cards) card.recolour()
-})
-void keepAsking()

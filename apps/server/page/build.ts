@@ -1,13 +1,27 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { buildPage } from './build-page.ts'
 import { fillIndex } from './fill-index.ts'
 
-const sources = import.meta.dirname
-const read = (name: string) => readFileSync(join(sources, name), 'utf8')
+const here = import.meta.dirname
+const operators = join(here, '../overview')
+const uplot = dirname(fileURLToPath(import.meta.resolve('uplot/package.json')))
+const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
 
 await buildPage({
-  target: join(sources, '../dist/page'),
-  entryPoints: [join(sources, 'page.ts'), join(sources, 'page.css')],
-  texts: { 'index.html': fillIndex(read('index.html')), 'icon.svg': read('icon.svg') },
+  target: join(here, '../dist/page'),
+  entryPoints: [join(here, 'page.ts'), join(here, 'page.css')],
+  texts: {
+    'index.html': fillIndex(read(here, 'index.html')),
+    'icon.svg': read(here, 'icon.svg'),
+  },
+})
+
+await buildPage({
+  target: join(here, '../dist/overview'),
+  entryPoints: [join(operators, 'overview.ts'), join(operators, 'overview.css')],
+  texts: { 'index.html': read(operators, 'index.html'), 'icon.svg': read(here, 'icon.svg') },
+  // The licence asks to be with every copy.
+  licence: `/*! uPlot\n${read(uplot, 'LICENSE')}*/`,
 })

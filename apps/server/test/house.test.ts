@@ -19,8 +19,6 @@ const HOUSE = [
   'http/service.ts',
   'http/create-plant.ts',
   'telemetry/',
-  'telemetry/overview/',
-  'telemetry/metrics/',
   'telemetry/traces/',
   'http/docs/',
   'http/limits/',

@@ -1,7 +1,7 @@
 import { openAuthenticate } from '../auth/authenticate.ts'
 import type { Config } from '../config/config.ts'
 import type { Store } from '../store/store.ts'
-import type { Metrics } from '../telemetry/metrics/metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ServiceOptions } from './service.ts'
 import { createServiceListener, type ServiceListener } from './service-listener.ts'

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Store } from '../store/store.ts'
 import { createOperationsApp } from '../telemetry/app.ts'
-import type { Metrics } from '../telemetry/metrics/metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { watchReadiness } from '../telemetry/readiness.ts'
 import { closeListener } from './close-listener.ts'
 import { FailureLog } from './failure-log.ts'

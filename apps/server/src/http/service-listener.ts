@@ -1,5 +1,5 @@
 import type { Address } from '../config/setting-schemas.ts'
-import type { Metrics } from '../telemetry/metrics/metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { closeListener, countConnections } from './close-listener.ts'
 import { createDeferReply } from './deferred-replies.ts'
 import { FailureLog } from './failure-log.ts'

@@ -1,6 +1,8 @@
 import { encodeJson } from '@plant-store/contract'
 import type { Express } from 'express'
 import type { Config } from '../config/config.ts'
+import { createPublicFiles } from '../http/docs/public-files.ts'
+import { sendPublic } from '../http/docs/send-public.ts'
 import { checkFraming } from '../http/framing.ts'
 import {
   createBareApp,
@@ -11,10 +13,11 @@ import {
   replyError,
 } from '../http/pipeline.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
+import { build } from '../process/build.ts'
+import { files } from '../process/files.ts'
 import type { Store } from '../store/store.ts'
 import { checkHost } from './check-host.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import { addOverview } from './overview/overview.ts'
+import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedSettings'> {
@@ -41,6 +44,27 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
 
+/** The page, whose browser reads the rest: the build puts its files into one folder. */
+const page = createPublicFiles(new URL('overview/', files.built), {
+  '/': 'index.html',
+  '/overview.css': 'overview.css',
+  '/overview.js': 'overview.js',
+  '/icon.svg': 'icon.svg',
+})
+
+function addPage(app: Express, parts: OperationsParts): void {
+  for (const path of page.paths) {
+    app.get(path, async (_request, response) => {
+      sendPublic(response, await page.read(path), parts)
+    })
+  }
+  app.get('/about.json', (_request, response) => {
+    const { store, changedSettings: settings } = parts
+    reply(response, JSON.stringify({ ...build, store: store.description, settings }), parts)
+  })
+  app.all([...page.paths, '/about.json'], refuseMethod('GET', 'HEAD'))
+}
+
 /** The app of the operations listener: `GET /livez`, `GET /readyz`, `GET /metrics` and the page. */
 export function createOperationsApp(parts: OperationsParts): Express {
   const { metrics, readiness } = parts
@@ -58,7 +82,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   if (metrics !== undefined) {
     metrics.measureReadiness(readiness.assert)
     addMetrics(app, metrics, parts)
-    addOverview(app, { ...parts, metrics, assertReady: readiness.assert })
+    addPage(app, parts)
   }
   app.use(refusePath)
   app.use(replyError(parts))

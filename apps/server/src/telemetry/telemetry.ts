@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { within } from '../process/within.ts'
 import { isForPeople } from '../text/readable-line.ts'
 import { createLevelSwitch, createLog } from './log.ts'
-import type { Metrics } from './metrics/metrics.ts'
+import type { Metrics } from './metrics.ts'
 import type { Tracing } from './traces/start-tracing.ts'
 
 /** What a server reports of itself: its log, and metrics and traces where somebody takes them. */
@@ -22,7 +22,7 @@ const TRACES_FLUSH_LIMIT_MS = 500
 /** Without an operations listener nobody can read metrics, so nothing is measured or loaded for them. */
 async function startMetrics({ operationsListen }: Config): Promise<Metrics | undefined> {
   if (operationsListen === undefined) return undefined
-  return (await import('./metrics/metrics.ts')).createMetrics()
+  return (await import('./metrics.ts')).createMetrics()
 }
 
 /** The SDK takes time and memory, so it is loaded only where spans have somewhere to go. */

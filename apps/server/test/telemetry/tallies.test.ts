@@ -6,7 +6,7 @@ import {
   createTally,
   Distribution,
   Tallies,
-} from '../../src/telemetry/metrics/tallies.ts'
+} from '../../src/telemetry/tallies.ts'
 
 const BOUNDS = [0.5, 1, 2.5]
 const about = { name: 'plants_seconds', help: 'How long plants take.' }
