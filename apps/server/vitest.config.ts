@@ -20,7 +20,6 @@ const SLOW = [
   'test/telemetry/{alerts,failures,prometheus}.test.ts',
   'test/postgres/{citus,failover,kills,lost-sessions,outages,standby,standstill}.test.ts',
   'test/process/{durability,full-disk}.test.ts',
-  'test/properties/server-faults.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
 ]
