@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { issueToken } from '../src/auth/tokens.ts'
 import { migratePostgresDatabase } from '../src/postgres/migrations.ts'
-import { openPostgresStore } from '../src/postgres/postgres.ts'
+import { openPostgresStore } from '../src/postgres/store.ts'
 import { createTestClient, type TestClient } from '../test/clients.ts'
 
 const MAIN = join(import.meta.dirname, '../dist/main.js')

@@ -1,6 +1,6 @@
 import type { ClientBase, PoolClient } from 'pg'
 import { StoreRefusedError } from '../store/store.ts'
-import type { Tables } from './tables.ts'
+import { inTransaction, type Tables } from './tables.ts'
 
 /** How long a node may take to respond; each new connection waits for it as long. */
 const NODE_TIMEOUT_MS = 2_000
@@ -66,17 +66,12 @@ async function spread(client: PoolClient, table: string, how: string, sql: strin
       },
     )
   }
-  await client.query('BEGIN')
-  try {
+  await inTransaction(client, async () => {
     await client.query(sql, [table])
     // What was there was copied; the rows that nobody reads any more only take space.
     const truncate = 'SELECT pg_catalog.truncate_local_data_after_distributing_table($1)'
     await client.query(truncate, [table])
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
+  })
 }
 
 /**

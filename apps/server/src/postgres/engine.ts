@@ -1,8 +1,7 @@
 import type { CopiesElsewhere, Engine } from '../store/engine.ts'
-import { readPostgresFacts } from './facts.ts'
 import { migratePostgresDatabase } from './migrations.ts'
-import { openPostgresStore } from './postgres.ts'
 import { openPostgresSnapshot } from './snapshot.ts'
+import { openPostgresStore, readPostgresFacts } from './store.ts'
 import { withoutSecrets } from './url.ts'
 
 const copies: CopiesElsewhere = {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 
 /**
@@ -20,13 +21,8 @@ const AGAIN = new Set(['40001', '40P01'])
  */
 const UNKNOWN = /^(?:08|57P0[1-5]|40003|XX000)/
 
-const SQLSTATE = /^[0-9A-Z]{5}$/
-
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && SQLSTATE.test(code) && 'severity' in (error as object)
-    ? code
-    : undefined
+  return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
 export function aftermathOf(error: unknown): Aftermath {
@@ -62,38 +58,28 @@ export const FIX_OF_SHARING =
 const FIX_OF_ADDRESS = 'start the database, or fix its address in PLANT_STORE_DATABASE_URL'
 
 /** What to do, by the beginning of an SQLSTATE. */
-const FIXES: Readonly<Record<string, string>> = {
-  '28': 'fix the user or the password in PLANT_STORE_DATABASE_URL',
-  '3D000': 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL',
-  '42501':
-    'as the owner of the tables, the GRANTs of docs/growing.md; migrate needs the owner itself',
-  '42P01': 'plant-store-server migrate, as the user who owns the tables',
-  '42P05': FIX_OF_SHARING,
-  '26000': FIX_OF_SHARING,
-  '53300': 'end other connections, or raise max_connections',
-  '57P0': FIX_OF_ADDRESS,
-}
+const FIXES = [
+  ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL'],
+  ['3D000', 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL'],
+  ['42501', 'the GRANTs of docs/growing.md, as the owner of the tables; migrate needs the owner'],
+  ['42P01', 'plant-store-server migrate, as the user who owns the tables'],
+  ['42P05', FIX_OF_SHARING],
+  ['26000', FIX_OF_SHARING],
+  ['53300', 'end other connections, or raise max_connections'],
+  ['57P0', FIX_OF_ADDRESS],
+] as const
 
 function fixOf(error: unknown): string | undefined {
+  if (error instanceof StoreRefusedError) return error.fix
   const state = sqlStateOf(error)
-  if (state !== undefined)
-    return Object.entries(FIXES).find(([start]) => state.startsWith(start))?.[1]
-  const { syscall, errors, cause } = error as {
-    syscall?: unknown
-    errors?: unknown[]
-    cause?: unknown
-  }
+  if (state !== undefined) return FIXES.find(([start]) => state.startsWith(start))?.[1]
+  const { syscall, cause, errors = [cause] } = Object(error)
   if (syscall !== undefined) return FIX_OF_ADDRESS
-  if (errors !== undefined)
-    return errors.map(fixOf).find((fix) => fix !== undefined) ?? FIX_OF_ADDRESS
-  return cause === undefined ? undefined : fixOf(cause)
+  return errors.flatMap((one: unknown) => (one ? (fixOf(one) ?? []) : []))[0]
 }
 
 /** The reason of an error, and what to do about it where that can be named. */
-export function explain(error: unknown): {
-  readonly detail: string
-  readonly fix?: string | undefined
-} {
+export function explain(error: unknown) {
   // A name with several addresses fails with an error for each, and none of its own.
   const { message, errors: [first] = [] } = error as AggregateError
   return { detail: message || String(first?.message ?? error), fix: fixOf(error) }
@@ -102,8 +88,6 @@ export function explain(error: unknown): {
 /** The error for a database that cannot be used, the same in every command; a refusal stays itself. */
 export function toOpenError(cause: unknown, place: string): Error {
   if (cause instanceof StoreRefusedError || cause instanceof StoreUnavailableError) return cause
-  return new StoreUnavailableError(`the database ${place} cannot be used`, {
-    cause,
-    ...explain(cause),
-  })
+  const options = { cause, ...explain(cause) }
+  return new StoreUnavailableError(`the database ${place} cannot be used`, options)
 }

@@ -3,10 +3,12 @@ import { StoreRefusedError } from '../store/store.ts'
 import { isLost } from './errors.ts'
 import { Lineage } from './lineage.ts'
 
+type Check = (client: pg.ClientBase) => Promise<void>
+
 type Host = Pick<pg.ClientConfig, 'host' | 'port'>
 
-function isSame(one: Host, other: Host): boolean {
-  return one.host === other.host && one.port === other.port
+function isSame(one: Host | undefined, other: Host): boolean {
+  return one?.host === other.host && one?.port === other.port
 }
 
 /** Cuts a connection; what waits for a response on it fails. */
@@ -20,41 +22,27 @@ export function cut(client: pg.ClientBase): void {
  */
 export class Connections {
   readonly pool: pg.Pool
+  /** Whether another server may take the writes that one does not take. */
+  readonly areMany: boolean
   readonly #hosts: readonly Host[]
   readonly #lineage = new Lineage()
   readonly #clients = new Set<pg.Client>()
   #next = 0
 
   /** `check` throws for a new connection that must not be used. */
-  constructor(
-    hosts: readonly pg.ClientConfig[],
-    config: pg.PoolConfig,
-    check: (client: pg.ClientBase) => Promise<void>,
-  ) {
+  constructor(hosts: readonly pg.ClientConfig[], config: pg.PoolConfig, check: Check) {
     this.#hosts = hosts
-    const nextHost = () => hosts[this.#next]
-    class HostClient extends pg.Client {
-      constructor(options: pg.ClientConfig) {
-        super({ ...options, ...nextHost() })
-      }
-    }
-    const accept = async (client: pg.Client) => {
-      // What ends it fails its statement, or it is replaced when the next one is needed.
-      this.#clients.add(client.on('error', () => {}))
-      await check(client)
-      if (this.areMany) await this.#accept(client)
-    }
-    // The pool gives a client all of its configuration, which the type does not say.
-    const Client = HostClient as unknown as new () => pg.Client
-    const onConnect = (client: pg.ClientBase) => accept(client as pg.Client)
-    this.pool = new pg.Pool({ ...config, Client, onConnect })
-    this.pool.on('remove', (client) => this.#clients.delete(client as unknown as pg.Client))
+    this.areMany = hosts.length > 1
+    this.pool = new pg.Pool({
+      ...config,
+      ...hosts[0],
+      onConnect: (client) =>
+        this.#accept(client as pg.Client, check).catch((error) => {
+          cut(client)
+          throw error
+        }),
+    })
     this.pool.on('error', () => {})
-  }
-
-  /** Whether another server may take the writes that one does not take. */
-  get areMany(): boolean {
-    return this.#hosts.length > 1
   }
 
   /** @throws StoreRefusedError, or the reason why no server can be used */
@@ -99,13 +87,19 @@ export class Connections {
   }
 
   /** Only the newest primary is used: what waits on a connection to another server fails. */
-  async #accept(client: pg.Client): Promise<void> {
+  async #accept(client: pg.Client, check: Check): Promise<void> {
+    // What ends it fails its statement, or it is replaced when the next one is needed.
+    this.#clients.add(client.on('error', () => {}).once('end', () => this.#clients.delete(client)))
+    await check(client)
+    if (!this.areMany) return
     await this.#lineage.check(client)
     for (const other of this.#clients) if (!isSame(other, client)) cut(other)
   }
 
+  /** The pool gives its options to each client that it makes. */
   #leave(host: Host): void {
-    const next = this.#hosts[this.#next]
-    if (next && isSame(next, host)) this.#next = (this.#next + 1) % this.#hosts.length
+    if (!isSame(this.#hosts[this.#next], host)) return
+    this.#next = (this.#next + 1) % this.#hosts.length
+    Object.assign(this.pool.options, this.#hosts[this.#next])
   }
 }

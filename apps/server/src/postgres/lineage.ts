@@ -13,11 +13,11 @@ interface Row {
   readonly timeline: string | null
 }
 
+/** Nothing of servers that only speak PostgreSQL's protocol and have no such thing, or hide it. */
 async function read(client: ClientBase): Promise<Row | undefined> {
   try {
     return (await client.query<Row>(LINEAGE)).rows[0]
   } catch (error) {
-    // Servers that only speak PostgreSQL's protocol have no such thing, or hide it.
     if (/^(?:42|0A)/.test(sqlStateOf(error) ?? '')) return undefined
     throw error
   }

@@ -2,10 +2,8 @@ import type { PoolClient } from 'pg'
 import type { Migrated } from '../store/engine.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { distributeTables } from './citus.ts'
-import { toOpenError } from './errors.ts'
-import { type Database, openDatabase } from './pool.ts'
-import { saySchema, type Tables } from './tables.ts'
-import { readPostgresUrl } from './url.ts'
+import { type Database, useDatabase } from './pool.ts'
+import { inTransaction, saySchema, type Tables } from './tables.ts'
 
 interface Migration {
   readonly version: number
@@ -18,8 +16,10 @@ const migrations: readonly Migration[] = [
   {
     version: 1,
     name: 'plants',
-    sql: ({ plants }) =>
-      `CREATE TABLE ${plants} (id bigint PRIMARY KEY, name text NOT NULL, tag text)`,
+    sql: (tables) => `
+      CREATE TABLE ${tables.migrations}
+        (version bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL);
+      CREATE TABLE ${tables.plants} (id bigint PRIMARY KEY, name text NOT NULL, tag text)`,
   },
   {
     version: 2,
@@ -99,38 +99,19 @@ function refuseForeignSchema({ schema, isTrusted }: Tables, place: string): void
   )
 }
 
-async function apply(
-  client: PoolClient,
-  tables: Tables,
-  { version, name, sql }: Migration,
-): Promise<void> {
-  await client.query('BEGIN')
-  try {
-    if (version === 1) {
-      await client.query(
-        `CREATE TABLE ${tables.migrations}
-          (version bigint PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
-      )
-    }
-    await client.query(sql(tables))
-    await client.query(
-      `INSERT INTO ${tables.migrations} (version, name, applied_at) VALUES ($1, $2, $3)`,
-      [version, name, Date.now()],
-    )
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
-}
-
 /** Applies what is missing, one program at a time. */
 async function migrate(client: PoolClient, { tables, place }: Database) {
   await client.query('SELECT pg_advisory_lock($1)', [LOCK])
   const before = await schemaVersionOf(client, tables)
   refuseNewerSchema(before, place)
-  for (const migration of migrations) {
-    if (migration.version > before) await apply(client, tables, migration)
+  for (const { version, name, sql } of migrations.slice(before)) {
+    await inTransaction(client, async () => {
+      await client.query(sql(tables))
+      await client.query(
+        `INSERT INTO ${tables.migrations} (version, name, applied_at) VALUES ($1, $2, $3)`,
+        [version, name, Date.now()],
+      )
+    })
   }
   return { before, after: NEWEST_VERSION, place }
 }
@@ -139,27 +120,24 @@ async function migrate(client: PoolClient, { tables, place }: Database) {
  * Brings a database to this program's schema; gives the versions before and after. `distributes`
  * spreads its tables over its nodes as well.
  */
-export async function migratePostgresDatabase(
+export function migratePostgresDatabase(
   databaseUrl: string,
   allowDataLoss: boolean,
   distributes = false,
 ): Promise<Migrated> {
-  const address = readPostgresUrl(databaseUrl)
-  let database: Database | undefined
-  let client: PoolClient | undefined
-  try {
-    database = await openDatabase(address, { allowDataLoss, isPatient: true })
+  const options = { allowDataLoss, isPatient: true }
+  return useDatabase(databaseUrl, options, async (database) => {
     const { connections, place, tables } = database
     refuseForeignSchema(tables, place)
-    client = await connections.connect()
-    const migrated = await migrate(client, database)
-    if (!distributes) return migrated
-    return { ...migrated, note: await distributeTables(client, place, tables) }
-  } catch (error) {
-    throw toOpenError(error, address.place)
-  } finally {
-    // The lock goes with its connection.
-    client?.release(true)
-    await database?.connections.pool.end()
-  }
+    const client = await connections.connect()
+    try {
+      const migrated = await migrate(client, database)
+      if (!distributes) return migrated
+      return { ...migrated, note: await distributeTables(client, place, tables) }
+    } finally {
+      // The lock goes with its connection.
+      client.release(true)
+      await connections.pool.end()
+    }
+  })
 }

@@ -16,21 +16,35 @@ export function sizeFor(plants: number): number {
 
 const texts = new Map<string, string>()
 
-function insertInto({ plants }: Tables, size: number) {
-  const name = `insert-plants-${size}`
+function insertInto(plants: string, size: number): string {
   const key = `${plants} ${size}`
-  let text = texts.get(key)
-  if (text === undefined) {
-    const width = plantFields.length
-    const rows = Array.from({ length: size }, (_, row) => {
-      return `(${plantFields.map((_, index) => `$${row * width + index + 1}`).join(', ')})`
-    })
-    text = `INSERT INTO ${plants} (${listColumns()}) VALUES ${rows.join(', ')}
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id`
-    texts.set(key, text)
-  }
-  return { name, text }
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const width = plantFields.length
+  const rows = Array.from({ length: size }, (_, row) => {
+    return `(${plantFields.map((_, index) => `$${row * width + index + 1}`).join(', ')})`
+  })
+  const text = `INSERT INTO ${plants} (${listColumns()}) VALUES ${rows.join(', ')}
+    ON CONFLICT (id) DO NOTHING RETURNING id`
+  texts.set(key, text)
+  return text
+}
+
+async function insert(
+  client: PoolClient,
+  tables: Tables,
+  plants: readonly NewPlant[],
+): Promise<Set<bigint>> {
+  const size = sizeFor(plants.length)
+  // In id order, so that overlapping batches of several servers take their locks in one order.
+  const values = plants.toSorted((one, other) => (one.id < other.id ? -1 : 1)).flatMap(toRow)
+  // The rows beyond the batch repeat its last one, and so are in conflict with it.
+  const last = values.slice(-plantFields.length)
+  for (let row = plants.length; row < size; row++) values.push(...last)
+  const text = insertInto(tables.plants, size)
+  const query = { name: `insert-plants-${size}`, text, values }
+  const { rows } = await client.query<{ id: string }>(query)
+  return new Set(rows.map(({ id }) => BigInt(id)))
 }
 
 /**
@@ -41,41 +55,16 @@ function insertInto({ plants }: Tables, size: number) {
  * it. Said once for all rows, in a subquery, it would go to the log of the coordinator. It needs no
  * privilege, as a lock would.
  */
-function selectFrom({ plants }: Tables) {
-  return {
-    name: 'select-plants',
-    text: `SELECT ${listColumns()},
-      pg_logical_emit_message(true, 'plant-store', ''::text) IS NOT NULL AS is_recorded
-      FROM ${plants} WHERE id = ANY ($1::bigint[])`,
-  }
-}
-
-/** In id order, overlapping batches of several servers take their locks in one order. */
-function byId(one: NewPlant, other: NewPlant): number {
-  return one.id < other.id ? -1 : 1
-}
-
-async function insert(
-  client: PoolClient,
-  tables: Tables,
-  plants: readonly NewPlant[],
-): Promise<Set<bigint>> {
-  const size = sizeFor(plants.length)
-  const values = plants.flatMap(toRow)
-  // The rows beyond the batch repeat its last one, and so are in conflict with it.
-  const last = values.slice(-plantFields.length)
-  for (let row = plants.length; row < size; row++) values.push(...last)
-  const { rows } = await client.query<{ id: string }>({ ...insertInto(tables, size), values })
-  return new Set(rows.map(({ id }) => BigInt(id)))
-}
-
 async function select(
   client: PoolClient,
-  tables: Tables,
+  { plants }: Tables,
   ids: readonly bigint[],
 ): Promise<Map<bigint, NewPlant>> {
   if (ids.length === 0) return new Map()
-  const { rows } = await client.query({ ...selectFrom(tables), values: [ids] })
+  const text = `SELECT ${listColumns()},
+    pg_logical_emit_message(true, 'plant-store', ''::text) IS NOT NULL AS is_recorded
+    FROM ${plants} WHERE id = ANY ($1::bigint[])`
+  const { rows } = await client.query({ name: 'select-plants', text, values: [ids] })
   return new Map(rows.map(fromRow).map((plant) => [plant.id, plant]))
 }
 
@@ -91,13 +80,10 @@ export async function insertPlants(
 ): Promise<CreateOutcome[]> {
   const firsts = new Map<bigint, NewPlant>()
   for (const plant of batch) if (!firsts.has(plant.id)) firsts.set(plant.id, plant)
-  const created = await insert(client, tables, [...firsts.values()].sort(byId))
+  const created = await insert(client, tables, [...firsts.values()])
   if (created.size > 0) onStored()
-  const found = await select(
-    client,
-    tables,
-    [...firsts.keys()].filter((id) => !created.has(id)),
-  )
+  const others = [...firsts.keys()].filter((id) => !created.has(id))
+  const found = await select(client, tables, others)
   return batch.map((plant) => {
     const first = firsts.get(plant.id)
     if (first === plant && created.has(plant.id)) return 'created'

@@ -1,11 +1,10 @@
 import type { ClientBase, PoolClient } from 'pg'
-import type { PoolMeasures } from '../store/observer.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { refuseLossyNodes } from './citus.ts'
+import { FIX_OF_SHARING, toOpenError } from './errors.ts'
 import { Connections } from './hosts.ts'
-import { refuseSharedSessions } from './sharing.ts'
 import { findTables, PIN_NAMES, type Tables } from './tables.ts'
-import type { PostgresAddress } from './url.ts'
+import { readPostgresUrl } from './url.ts'
 
 /** Enough for the commits in flight, a look-up of tokens and a readiness check at a time. */
 const CONNECTIONS = 6
@@ -44,10 +43,9 @@ async function refuseLossy(client: ClientBase, tables: Tables, place: string): P
   const [lossy] = Object.keys(settings).filter((name) => settings[name] === 'off')
   const fault = lossy === undefined ? unlogged && `${unlogged} UNLOGGED` : `${lossy} = off`
   if (fault) {
-    throw new StoreRefusedError(
-      `the database ${place} has ${fault}, so 200 would not mean durable`,
-      { fix: 'change that, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes' },
-    )
+    const message = `the database ${place} has ${fault}, so 200 would not mean durable`
+    const fix = 'change that, or start with PLANT_STORE_ALLOW_DATA_LOSS=yes'
+    throw new StoreRefusedError(message, { fix })
   }
   if (hasNodes) await refuseLossyNodes(client, place)
 }
@@ -57,7 +55,7 @@ async function refuseReadOnly(client: ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('it takes no writes')
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly allowDataLoss: boolean
   /** For work that may take long, such as a migration: no limits of time. Default: false. */
   readonly isPatient?: boolean
@@ -81,6 +79,34 @@ function sessionSettings(isPatient: boolean): string {
   return `${PIN_NAMES}; SET client_min_messages = warning${lockTimeout}`
 }
 
+/** A busy pooler may lead a connection to the same session twice by chance, hardly this often. */
+const ROUNDS = 3
+
+const READ = "SELECT pg_catalog.current_setting('plant_store.session', true) AS value"
+
+/**
+ * Marks two sessions in turn and reads both marks: behind a pooler that gives sessions to
+ * transactions or statements, one connection finds the mark of the other, or none.
+ * @throws StoreRefusedError there: limits of time, the meaning of names and prepared statements
+ * would be those of strangers, and ours would be theirs
+ */
+export async function refuseSharedSessions(
+  connections: readonly ClientBase[],
+  place: string,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, connection] of connections.entries()) {
+      await connection.query(`SET plant_store.session = '${round}.${index}'`)
+    }
+    for (const [index, connection] of connections.entries()) {
+      const { rows } = await connection.query(READ)
+      if (rows[0]?.value === `${round}.${index}`) continue
+      const message = `a pooler before ${place} shares sessions between connections`
+      throw new StoreRefusedError(message, { fix: FIX_OF_SHARING })
+    }
+  }
+}
+
 /** On connections on which nothing is set yet: a pooler could give them to strangers. */
 async function findTablesOnce(connections: Connections, place: string): Promise<Tables> {
   const clients: PoolClient[] = []
@@ -96,15 +122,18 @@ async function findTablesOnce(connections: Connections, place: string): Promise<
 }
 
 /**
- * Connections to a database, each checked before its first use: whether its server takes writes, and
- * for "200 means durable", because a failover may lead to a server with other settings. The meaning
- * of table names is fixed once, now.
- * @throws StoreRefusedError where the schema is in doubt, and whatever keeps from connecting.
+ * Opens connections to a database, each checked before its first use: whether its server takes
+ * writes, and for "200 means durable", because a failover may lead to a server with other settings.
+ * The meaning of table names is fixed once, now. `use` closes them; its error does, too.
+ * @throws StoreRefusedError for a database that must not be used, StoreUnavailableError for one that
+ * cannot be used now
  */
-export async function openDatabase(
-  { servers, mustWrite, place }: PostgresAddress,
+export async function useDatabase<Result>(
+  databaseUrl: string,
   { allowDataLoss, isPatient = false }: PoolOptions,
-): Promise<Database> {
+  use: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const { servers, mustWrite, place } = readPostgresUrl(databaseUrl)
   let tables: Tables | undefined
   const config = {
     application_name: 'plant-store',
@@ -122,14 +151,9 @@ export async function openDatabase(
   })
   try {
     tables = await findTablesOnce(connections, place)
-    return { connections, tables, place }
+    return await use({ connections, tables, place })
   } catch (error) {
-    await connections.pool.end()
-    throw error
+    if (!connections.pool.ending) await connections.pool.end()
+    throw toOpenError(error, place)
   }
-}
-
-export function measurePool({ pool }: Connections): PoolMeasures {
-  const { options, totalCount, idleCount, waitingCount } = pool
-  return { limit: options.max, open: totalCount, idle: idleCount, waiting: waitingCount }
 }

@@ -18,10 +18,7 @@ const PAUSE_MS = 25
 /** SQLSTATE of a plain warning. */
 const WARNING = '01000'
 
-interface Notice {
-  readonly code?: string | undefined
-  readonly message?: string | undefined
-}
+type Notice = { readonly [Field in 'code' | 'message']?: string | undefined }
 
 /** Work on a connection; it calls `onStored` as soon as some of it is committed. */
 export type Work<Result> = (client: PoolClient, onStored: () => void) => Promise<Result>
@@ -31,30 +28,9 @@ type Attempted<Result> =
   | { readonly error: unknown; readonly isStored: boolean }
 
 /**
- * Runs work on a connection.
- * @throws when the wait for a synchronous standby was cancelled: PostgreSQL then reports success
- * with a warning (01000), for a commit that the standby does not have.
+ * Runs work on a connection. Its outcome is unknown when the wait for a synchronous standby was cut
+ * off: PostgreSQL then reports success, with a warning, for a commit that the standby does not have.
  */
-async function runWarned<Result>(
-  client: PoolClient,
-  work: Work<Result>,
-  onStored: () => void,
-): Promise<Result> {
-  let warning: Notice | undefined
-  const onNotice = (notice: Notice) => {
-    if (notice.code === WARNING) warning = notice
-  }
-  client.on('notice', onNotice)
-  try {
-    const result = await work(client, onStored)
-    if (warning === undefined) return result
-    onStored()
-    throw new Error(`the database warned: ${warning.message}`)
-  } finally {
-    client.off('notice', onNotice)
-  }
-}
-
 async function attempt<Result>(
   connections: Connections,
   work: Work<Result>,
@@ -66,19 +42,26 @@ async function attempt<Result>(
   } catch (error) {
     return { error, isStored: false }
   }
+  let isStored = false
+  let warning: string | undefined
+  const onNotice = ({ code, message }: Notice) => {
+    if (code === WARNING) warning = message
+  }
+  client.on('notice', onNotice)
   // Later its response would come too late for anybody.
   const timer = setTimeout(cut, Math.max(0, lastTime - performance.now()), client)
-  let isStored = false
   try {
-    const result = await runWarned(client, work, () => {
+    const result = await work(client, () => {
       isStored = true
     })
+    if (warning !== undefined) throw new Error(`the database warned: ${warning}`)
     connections.release(client)
     return { result }
   } catch (error) {
     connections.release(client, error)
     return { error, isStored: isStored || aftermathOf(error) === 'unknown' }
   } finally {
+    client.off('notice', onNotice)
     clearTimeout(timer)
   }
 }
@@ -112,9 +95,8 @@ export async function resolveOutcome<Result>(
 
 /** What an error of a statement or of a connection means for a store. */
 export function toStoreError(cause: unknown, mayBeStored: boolean): unknown {
-  if (mayBeStored) {
+  if (mayBeStored)
     return new OutcomeUnknownError('the database was lost during a commit', { cause })
-  }
   if (cause instanceof StoreRefusedError) {
     return new StoreUnavailableError(cause.message, { cause, fix: cause.fix })
   }

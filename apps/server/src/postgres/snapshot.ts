@@ -4,9 +4,8 @@ import { fromRow, listColumns } from '../store/plant-columns.ts'
 import type { PlantSnapshot } from '../store/store.ts'
 import { toOpenError } from './errors.ts'
 import { refuseOtherSchema } from './migrations.ts'
-import { type Database, openDatabase } from './pool.ts'
+import { useDatabase } from './pool.ts'
 import type { Tables } from './tables.ts'
-import { readPostgresUrl } from './url.ts'
 
 /** Few enough that plants of 64 KiB each stay a few MB. */
 const BATCH_PLANTS = 100
@@ -29,43 +28,35 @@ async function readEstimate(client: PoolClient, { plants }: Tables): Promise<num
   return rows[0]?.reltuples > 0 ? rows[0].reltuples : undefined
 }
 
-async function openCursor(client: PoolClient, { plants }: Tables): Promise<void> {
-  await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  await client.query(
-    `DECLARE plants_in_order CURSOR FOR SELECT ${listColumns()} FROM ${plants} ORDER BY id`,
-  )
-}
-
 /**
  * Opens a snapshot: one read-only transaction and a cursor in it, beside whatever is written.
  * @throws StoreRefusedError and StoreUnavailableError as openPostgresStore does.
  */
-export async function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
-  const address = readPostgresUrl(databaseUrl)
+export function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot> {
   // Reading loses nothing, so the settings that writing needs are not asked for.
   const options = { allowDataLoss: true, isPatient: true }
-  let database: Database | undefined
-  let client: PoolClient | undefined
-  async function close(): Promise<void> {
-    // A connection that is not given back keeps the pool from ending.
-    client?.release(true)
-    await database?.connections.pool.end()
-  }
-  try {
-    database = await openDatabase(address, options)
-    const { connections, tables } = database
+  return useDatabase(databaseUrl, options, async (database) => {
+    const { connections, tables, place } = database
     await refuseOtherSchema(database)
-    const reader = await connections.connect()
-    client = reader
-    await openCursor(reader, tables)
-    return {
-      description: `PostgreSQL at ${address.place}`,
-      batches: readBatches(reader, address.place),
-      estimateCount: () => readEstimate(reader, tables),
-      close,
+    const client = await connections.connect()
+    async function close(): Promise<void> {
+      // A connection that is not given back keeps the pool from ending.
+      client.release(true)
+      await connections.pool.end()
     }
-  } catch (error) {
-    await close()
-    throw toOpenError(error, address.place)
-  }
+    try {
+      await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      const select = `SELECT ${listColumns()} FROM ${tables.plants} ORDER BY id`
+      await client.query(`DECLARE plants_in_order CURSOR FOR ${select}`)
+      return {
+        description: `PostgreSQL at ${place}`,
+        batches: readBatches(client, place),
+        estimateCount: () => readEstimate(client, tables),
+        close,
+      }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  })
 }

@@ -10,14 +10,11 @@ export interface Tables {
   readonly migrations: string
   readonly plants: string
   readonly tokens: string
+  /** Kept for programs of earlier versions. */
   readonly tokenRates: string
 }
 
-interface Schema {
-  readonly schema: string
-  readonly isHome: boolean
-  readonly isTrusted: boolean
-}
+type Schema = Pick<Tables, 'schema' | 'isTrusted'> & { readonly isHome: boolean }
 
 /**
  * From here on a name without a schema means PostgreSQL's own: functions, operators, types and
@@ -48,18 +45,6 @@ export function saySchema(schema: string): string {
   return `?options=-c%20search_path%3D${encodeURIComponent(schema)}`
 }
 
-function nameTables(schema: string, isTrusted: boolean): Tables {
-  const name = (table: string) => `${pg.escapeIdentifier(schema)}.${table}`
-  return {
-    schema,
-    isTrusted,
-    migrations: name('migrations'),
-    plants: name('plants'),
-    tokens: name('tokens'),
-    tokenRates: name('token_rates'),
-  }
-}
-
 /**
  * Finds the schema that holds the tables of the store, among those that a new connection looks
  * into, and pins what names mean on this connection. Where none holds them, it is the schema that
@@ -87,5 +72,26 @@ export async function findTables(client: ClientBase, place: string): Promise<Tab
       { fix: `say which are meant at the end of the URL: ${names.map(saySchema).join(' or ')}` },
     )
   }
-  return nameTables(chosen.schema, chosen.isTrusted || path.length === 1)
+  const { schema } = chosen
+  const name = (table: string) => `${pg.escapeIdentifier(schema)}.${table}`
+  return {
+    schema,
+    isTrusted: chosen.isTrusted || path.length === 1,
+    migrations: name('migrations'),
+    plants: name('plants'),
+    tokens: name('tokens'),
+    tokenRates: name('token_rates'),
+  }
+}
+
+/** Runs statements in one transaction. */
+export async function inTransaction(client: ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN')
+  try {
+    await work()
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
 }

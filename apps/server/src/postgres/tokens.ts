@@ -3,7 +3,7 @@ import type { TokenRecord, TokenStore } from '../store/store.ts'
 import { TOKEN_COLUMNS, toTokenRecord } from '../store/token-columns.ts'
 import type { Connections } from './hosts.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
-import type { Tables } from './tables.ts'
+import { inTransaction, type Tables } from './tables.ts'
 
 async function insert(
   client: PoolClient,
@@ -24,19 +24,14 @@ async function replace(
   expiresAt: number,
   successor: TokenRecord,
 ): Promise<void> {
-  await client.query('BEGIN')
-  try {
+  await inTransaction(client, async () => {
     await insert(client, tables, successor)
     await client.query(
       `UPDATE ${tables.tokens} SET expires_at = $1
         WHERE id = $2 AND (expires_at IS NULL OR expires_at > $1)`,
       [expiresAt, id],
     )
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {})
-    throw error
-  }
+  })
 }
 
 /** The tokens table of a PostgreSQL store. Every statement may be repeated without harm. */

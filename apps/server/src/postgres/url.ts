@@ -1,5 +1,4 @@
 /// <reference path="./pgpass.d.ts" />
-import type { ClientConfig } from 'pg'
 import { parse, toClientConfig } from 'pg-connection-string'
 import pgpass from 'pgpass'
 import { StoreRefusedError } from '../store/store.ts'
@@ -17,21 +16,12 @@ const PARAMETERS = [
 
 const MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** The servers that a store can be in; to the first three values, every one that takes writes. */
+/** Of target_session_attrs: a store is in a server that takes writes. */
 const TARGETS = ['any', 'read-write', 'primary']
 
 /** libpq's variables that ask for a protection which pg does not give. */
 const UNMET =
   /^PG(?:CHANNELBINDING=require|GSSENCMODE=require|REQUIREAUTH=.|REQUIREPEER=.|SSL(?:ROOTCERT|CERT|KEY|CRL|CRLDIR|CERTMODE|MINPROTOCOLVERSION|MAXPROTOCOLVERSION)=.)/
-
-export interface PostgresAddress {
-  /** How to connect to each server that the URL names, in its order; at least one. */
-  readonly servers: readonly ClientConfig[]
-  /** Whether a server that takes no writes is not the one that is meant. */
-  readonly mustWrite: boolean
-  /** Hosts, ports and database, without the user and the password. */
-  readonly place: string
-}
 
 /** A URL whose list of hosts is apart, since no URL has several; undefined for what is none. */
 function split(databaseUrl: string) {
@@ -48,77 +38,64 @@ function withHosts(url: URL, hosts: string): string {
 }
 
 /** @throws Error for what would be ignored. No message holds a value: it might be a secret. */
-function checkParameters({ searchParams }: URL, environment: NodeJS.ProcessEnv): void {
-  const names = [...searchParams.keys()]
+function checkParameters(parameters: URLSearchParams, environment: NodeJS.ProcessEnv): void {
+  const names = [...parameters.keys()]
   const unknown = names.find((name) => !PARAMETERS.includes(name))
   if (unknown !== undefined) {
     // What is no name at all may be the rest of a password.
-    const shown = /^[a-z_]{1,30}$/i.test(unknown) && !`${searchParams}`.includes('%40')
+    const shown = /^[a-z_]{1,30}$/i.test(unknown) && !`${parameters}`.includes('%40')
     throw new Error(
       `${shown ? unknown : 'one of its parameters'} is not honoured here: leave it out. What proves ` +
         `who the server is, is sslmode=verify-full. Taken are ${PARAMETERS.join(', ')}`,
     )
   }
   if (new Set(names).size < names.length) throw new Error('a parameter must be said once')
-  const { sslmode, target_session_attrs: target = 'any' } = Object.fromEntries(searchParams)
+  const { sslmode, target_session_attrs: target = 'any' } = Object.fromEntries(parameters)
   if (sslmode !== undefined && !MODES.includes(sslmode)) {
     throw new Error(`sslmode must be one of ${MODES.join(', ')}`)
   }
   if (!TARGETS.includes(target)) {
-    throw new Error(
-      'target_session_attrs must be read-write. To export from a standby, name it alone',
-    )
+    throw new Error('target_session_attrs must be read-write; to read a standby, name it alone')
   }
   const unmet = Object.keys(environment).find((name) => UNMET.test(`${name}=${environment[name]}`))
   if (unmet) throw new Error(`${unmet} is not honoured here: unset it, and say sslmode=verify-full`)
 }
 
+const NO_PASSWORD = 'the server asks for a password, and neither the URL nor PGPASSFILE has one'
+
 /** As libpq does where no password is said, once the server asks for it. */
-function findPassword(host: string, port: number, { user, database }: ClientConfig) {
-  return () =>
-    new Promise<string>((resolve, reject) => {
-      pgpass({ host, port, user, database }, (password) => {
-        if (password) resolve(password)
-        else
-          reject(
-            new Error('the server asks for a password, and neither the URL nor PGPASSFILE has one'),
-          )
-      })
-    })
+function findPassword(wanted: Parameters<typeof pgpass>[0]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    pgpass(wanted, (found) => (found ? resolve(found) : reject(new Error(NO_PASSWORD))))
+  })
 }
 
 function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv) {
   const parts = split(databaseUrl)
   if (parts === undefined) throw new Error('it is no URL')
   const { url, list } = parts
-  if (!url.searchParams.has('sslmode') && environment.PGSSLMODE) {
-    url.searchParams.set('sslmode', environment.PGSSLMODE)
-  }
-  checkParameters(url, environment)
+  const { searchParams: parameters } = url
+  const { PGSSLMODE, PGPASSWORD } = environment
+  if (PGSSLMODE && !parameters.has('sslmode')) parameters.set('sslmode', PGSSLMODE)
+  checkParameters(parameters, environment)
   const servers = list.map((one) => {
     const said = toClientConfig(parse(withHosts(url, one), { useLibpqCompat: true }))
     // Said in as many words: pg would take what is missing from the environment.
-    const { host = 'localhost', port = 5432 } = { ...said, host: said.host || undefined }
-    const password = said.password || environment.PGPASSWORD || findPassword(host, port, said)
-    return { ...said, host, port, password }
+    const server = { ...said, host: said.host || 'localhost', port: said.port ?? 5432 }
+    const { host, port, user, database } = server
+    const find = () => findPassword({ host, port, user, database })
+    return { ...server, password: said.password || PGPASSWORD || find }
   })
-  const places = servers.map(({ host, port }) => `${host}:${port}`)
-  return {
-    servers,
-    parameters: url.searchParams,
-    place: `${places.join(',')}/${servers[0]?.database ?? ''}`,
-  }
+  return { servers, parameters }
 }
 
 /**
- * Reads a `postgres://` URL: each parameter as in libpq, or refused by its name.
+ * Reads a `postgres://` URL, each parameter as in libpq: how to connect to each of its servers, whether
+ * they must take writes, and the place without user and password.
  * @throws StoreRefusedError for what cannot be honoured, and for a connection beyond this machine
  * whose sslmode is not said: libpq's own default would fall back to plain text.
  */
-export function readPostgresUrl(
-  databaseUrl: string,
-  environment: NodeJS.ProcessEnv = process.env,
-): PostgresAddress {
+export function readPostgresUrl(databaseUrl: string, environment = process.env) {
   let parsed: ReturnType<typeof parseUrl>
   try {
     parsed = parseUrl(databaseUrl, environment)
@@ -126,11 +103,12 @@ export function readPostgresUrl(
     // Only the reason: the error itself may hold the URL, and with it a password.
     throw new StoreRefusedError(`the database URL cannot be used: ${(error as Error).message}`)
   }
-  const { servers, parameters, place } = parsed
+  const { servers, parameters } = parsed
+  const places = servers.map(({ host, port }) => `${host}:${port}`)
+  const place = `${places.join(',')}/${servers[0]?.database ?? ''}`
   if (!parameters.has('sslmode') && !servers.every(({ host }) => LOOPBACK.test(host))) {
-    throw new StoreRefusedError(`the connection to ${place} could be plain text`, {
-      fix: 'say which you mean at the end of the URL: ?sslmode=verify-full, or ?sslmode=disable for plain text',
-    })
+    const fix = 'end the URL with ?sslmode=verify-full, or with ?sslmode=disable for plain text'
+    throw new StoreRefusedError(`the connection to ${place} could be plain text`, { fix })
   }
   const target = parameters.get('target_session_attrs') ?? 'any'
   return { servers, mustWrite: servers.length > 1 || target !== 'any', place }

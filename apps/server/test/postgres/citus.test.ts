@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { openPostgresStore } from '../../src/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
 import { addNode } from './nodes.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 

@@ -1,8 +1,7 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/postgres/pool.ts'
+import { useDatabase } from '../../src/postgres/pool.ts'
 import { resolveOutcome } from '../../src/postgres/resolve.ts'
-import { readPostgresUrl } from '../../src/postgres/url.ts'
 import { createHistory } from './history.ts'
 import {
   clientOf,
@@ -119,17 +118,16 @@ test('a table that is locked holds no caller for more than 10 s, and no outcome 
 })
 
 test('statements that began in time are cut before callers give up', async () => {
-  const address = readPostgresUrl(await newDatabase(postgres))
-  const { connections } = await openDatabase(address, { allowDataLoss: false })
-  onTestFinished(() => connections.pool.end())
   const waitedMs = 3_900
-  const since = performance.now()
+  let since = 0
   const hang = async (client: PoolClient) => {
     // Each by itself is short enough.
     for (let statement = 0; statement < 2; statement++) await client.query('SELECT pg_sleep(3.5)')
   }
-  await expect(resolveOutcome(connections, hang, waitedMs)).rejects.toMatchObject({
-    name: 'OutcomeUnknownError',
+  const outcome = useDatabase(await newDatabase(postgres), { allowDataLoss: false }, (database) => {
+    since = performance.now()
+    return resolveOutcome(database.connections, hang, waitedMs)
   })
+  await expect(outcome).rejects.toMatchObject({ cause: { name: 'OutcomeUnknownError' } })
   expect(waitedMs + performance.now() - since).toBeLessThan(LONGEST_ANSWER_MS)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openPostgresStore } from '../../src/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
 import { type Balancer, startBalancer } from '../process/balancer.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { prepareDatabase, readRows, serve } from './served-database.ts'

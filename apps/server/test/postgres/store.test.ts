@@ -1,4 +1,4 @@
-import { openPostgresStore } from '../../src/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
 import { describeStore } from '../store/store-suite.ts'
 import { newDatabase, usePostgres } from './use-postgres.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { openPostgresStore } from '../../src/postgres/postgres.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 

@@ -1,0 +1,163 @@
+import type { NewPlant } from '@plant-store/contract'
+import type { Fact, MigrateOptions, StoreFacts } from '../store/engine.ts'
+import { GroupCommit } from '../store/group-commit.ts'
+import type { StoreObserver } from '../store/observer.ts'
+import { listColumns } from '../store/plant-columns.ts'
+import {
+  type CreateOutcome,
+  isCreateOutcome,
+  type OutcomeUnknownError,
+  type Store,
+  StoreUnavailableError,
+} from '../store/store.ts'
+import { explain } from './errors.ts'
+import { NEWEST_VERSION, refuseOtherSchema } from './migrations.ts'
+import { insertPlants } from './plants.ts'
+import { type Database, useDatabase } from './pool.ts'
+import { resolveOutcome, toStoreError } from './resolve.ts'
+import { createPostgresTokenStore } from './tokens.ts'
+
+export interface PostgresStoreOptions {
+  readonly databaseUrl: string
+  /** Accepts a server that could lose a commit after its 200. */
+  readonly allowDataLoss: boolean
+  readonly observer?: StoreObserver | undefined
+}
+
+/** Commits that run beside each other: while one waits for a slow disk, the next one is prepared. */
+const COMMITS_IN_FLIGHT = 2
+
+/** Longer than a commit on a fast disk takes; there a second one would cost a fifth of the rate. */
+const BESIDE_AFTER_MS = 5
+
+/** A database in which plants can be stored. */
+function open(databaseUrl: string, allowDataLoss: boolean) {
+  return useDatabase(databaseUrl, { allowDataLoss }, async (database) => {
+    await refuseOtherSchema(database)
+    const version = "SELECT current_setting('server_version') AS version"
+    const { rows } = await database.connections.query<{ version: string }>(version)
+    return { ...database, description: `PostgreSQL ${rows[0]?.version} at ${database.place}` }
+  })
+}
+
+/**
+ * Proves that a create would be stored by one that stores nothing: its server takes writes, nobody
+ * locks the table, and the user has the privileges on every column.
+ * @throws StoreUnavailableError with the reason, for operators
+ */
+async function proveReady({ connections, tables: { plants } }: Database): Promise<void> {
+  const text = `INSERT INTO ${plants} (${listColumns()})
+    SELECT ${listColumns()} FROM ${plants} WHERE false`
+  try {
+    await connections.query({ name: 'prove-ready', text })
+  } catch (cause) {
+    const { detail, fix } = explain(cause)
+    throw new StoreUnavailableError(`the store is not ready: ${detail}`, { cause, fix })
+  }
+}
+
+/**
+ * A store in a PostgreSQL database, which any number of servers may share.
+ * A database that goes away makes it unavailable, never failed: it goes on when the database does.
+ * @throws StoreRefusedError when the database must not be used, StoreUnavailableError when it
+ * cannot be reached.
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const database = await open(options.databaseUrl, options.allowDataLoss)
+  const { connections, tables, description } = database
+  const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    isOutcome: isCreateOutcome,
+    observer: options.observer,
+    commitsInFlight: COMMITS_IN_FLIGHT,
+    besideAfterMs: BESIDE_AFTER_MS,
+    commit: (plants, waitedMs) =>
+      resolveOutcome(
+        connections,
+        (client, onStored) => insertPlants(client, tables, plants, onStored),
+        waitedMs,
+      ),
+  })
+
+  return {
+    plants: { create: (plant, timing) => commits.add(plant, timing) },
+    tokens: createPostgresTokenStore(connections, tables),
+    description,
+    failure: new Promise<OutcomeUnknownError>(() => {}),
+    async isEmpty() {
+      try {
+        const { rows } = await connections.query(`SELECT id FROM ${tables.plants} LIMIT 1`)
+        return rows.length === 0
+      } catch (error) {
+        throw toStoreError(error, false)
+      }
+    },
+    async isReady() {
+      await proveReady(database)
+      return true
+    },
+    async measure() {
+      const { options, totalCount: open, idleCount: idle, waitingCount: waiting } = connections.pool
+      return { waitingPlants: commits.waiting, pool: { limit: options.max, open, idle, waiting } }
+    },
+    async close() {
+      await commits.close()
+      await connections.pool.end()
+    },
+  }
+}
+
+/** Columns of a standby are null for users without pg_read_all_stats. No row on a standby. */
+const STANDBYS = `SELECT current_setting('synchronous_standby_names', true) AS names,
+    current_setting('synchronous_commit') AS "waitsFor",
+    count(pid)::int AS connected, CASE count(sync_state) WHEN 0 THEN count(pid)
+    ELSE count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END::int AS synchronous
+  FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup' HAVING NOT pg_is_in_recovery()`
+
+interface Standbys {
+  readonly names: string | null
+  readonly waitsFor: string
+  readonly connected: number
+  readonly synchronous: number
+}
+
+/** What a failover would cost, by the settings and the standbys of this primary. */
+function describeStandbys({ names, waitsFor, connected, synchronous }: Standbys): Fact {
+  const name = 'standby'
+  const loss = 'after a failover the last plants that were answered 200 may be missing'
+  if (!names) {
+    const value = `${connected} connected, none of them synchronous`
+    const fix = "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf()"
+    return connected === 0 ? { name, value: 'none' } : { name, value, warning: loss, fix }
+  }
+  const value = `${synchronous} for synchronous_standby_names = ${names}`
+  if (synchronous === 0) {
+    const fix = 'start a standby of that name, and look into its log if it runs'
+    return { name, value, warning: 'every create waits for one', fix }
+  }
+  if (waitsFor === 'on' || waitsFor === 'remote_apply') return { name, value }
+  return { name, value, warning: loss, fix: 'synchronous_commit = on' }
+}
+
+/**
+ * What is worth knowing of a PostgreSQL store, which stays as it is.
+ * @throws what keeps a server from opening it.
+ */
+export async function readPostgresFacts(
+  databaseUrl: string,
+  { allowDataLoss }: MigrateOptions,
+): Promise<StoreFacts> {
+  const database = await open(databaseUrl, allowDataLoss)
+  const { connections, tables, description } = database
+  try {
+    await proveReady(database)
+    const { rows } = await connections.query<Standbys>(STANDBYS)
+    const facts = [
+      { name: 'store', value: description },
+      { name: 'schema', value: `version ${NEWEST_VERSION}, the newest` },
+      ...rows.map(describeStandbys),
+    ]
+    return { facts, tokens: await createPostgresTokenStore(connections, tables).list() }
+  } finally {
+    await connections.pool.end()
+  }
+}
