@@ -1,10 +1,22 @@
-import { readInteger } from './exact-number.ts'
-
-/** What JSON.parse gives a reviver beside the value, in Node.js 22 and later. */
-type Reviver = (this: object, key: string, value: unknown, context?: { source?: string }) => unknown
-const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
+/** Beyond all bounds of a document, however many digits those have. */
+const MOST_ZEROS = 400n
 
 const integers = new WeakMap<object, Map<string, bigint>>()
+
+/**
+ * The integer that a number as RFC 8259 §6 spells it is, read from its characters and never as a
+ * double; undefined for one with a fraction. One with more zeros than any bound has keeps as many.
+ */
+export function readInteger(source: string): bigint | undefined {
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const significant = (whole + fraction).replace(/0+$/, '')
+  if (/^-?$/.test(significant)) return 0n
+  const dropped = whole.length + fraction.length - significant.length
+  const zeros = BigInt(exponent) + BigInt(dropped - fraction.length)
+  if (zeros < 0n) return undefined
+  return BigInt(significant) * 10n ** (zeros < MOST_ZEROS ? zeros : MOST_ZEROS)
+}
 
 /**
  * Parses JSON. In the place of each number stands one where a validator asks for its type alone: a
@@ -12,7 +24,7 @@ const integers = new WeakMap<object, Map<string, bigint>>()
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseExactly(text: string): unknown {
-  return parse(text, function (key, value, context) {
+  return JSON.parse(text, function (this: object, key, value, context?: { source?: string }) {
     if (typeof value !== 'number' || context?.source === undefined) return value
     const integer = readInteger(context.source)
     if (integer === undefined) return 0.5

@@ -9,11 +9,6 @@ export type Verdict = { readonly plant: StoredPlant } | { readonly error: ErrorN
 /** What the document says in words: error 40001 is for more levels than these. */
 const MAX_LEVELS = 64
 
-/** What the document says in words, because no pattern can: texts have no lone surrogates. */
-function isWellFormed({ name, tag = '' }: StoredPlant): boolean {
-  return name.isWellFormed() && tag.isWellFormed()
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function countLevels(json: string): number {
@@ -26,27 +21,25 @@ function countLevels(json: string): number {
   return most
 }
 
-function parseBody(bytes: Uint8Array): { readonly value: unknown } | undefined {
+function parseBody(bytes: Uint8Array): unknown {
   try {
     const text = utf8.decode(bytes)
-    const value = parseExactly(text)
-    return countLevels(text) > MAX_LEVELS ? undefined : { value }
+    return countLevels(text) > MAX_LEVELS ? undefined : parseExactly(text)
   } catch {
     return undefined
   }
 }
 
-function toPlant(value: object): StoredPlant {
-  const { name, tag } = value as StoredPlant
-  const plant = { id: exactIntegerOf(value, 'id') as bigint, name }
-  return Object.hasOwn(value, 'tag') && tag !== undefined ? { ...plant, tag } : plant
-}
-
 /** Judges a body by the published document alone; the server has no part in it. */
 export function judge(bytes: Uint8Array, document: DocumentValidator): Verdict {
-  const parsed = parseBody(bytes)
-  if (parsed === undefined) return { error: 'malformed_json' }
-  if (!document.isRequestBody(parsed.value)) return { error: 'invalid_plant' }
-  const plant = toPlant(parsed.value as object)
-  return isWellFormed(plant) ? { plant } : { error: 'invalid_plant' }
+  const value = parseBody(bytes)
+  if (value === undefined) return { error: 'malformed_json' }
+  if (!document.isRequestBody(value)) return { error: 'invalid_plant' }
+  const { name, tag } = value as StoredPlant
+  // What the document says in words, because no pattern can: texts have no lone surrogates.
+  if (!name.isWellFormed() || tag?.isWellFormed() === false) return { error: 'invalid_plant' }
+  const plant = { id: exactIntegerOf(value as object, 'id') as bigint, name }
+  return {
+    plant: Object.hasOwn(value as object, 'tag') && tag !== undefined ? { ...plant, tag } : plant,
+  }
 }
