@@ -19,7 +19,6 @@ const HOUSE = [
   'http/service.ts',
   'http/create-plant.ts',
   'telemetry/',
-  'telemetry/traces/',
   'http/docs/',
   'http/limits/',
   'auth/',

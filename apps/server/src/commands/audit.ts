@@ -4,19 +4,14 @@ import type { SettingName } from '../config/settings.ts'
 import { userName } from '../process/user-name.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
 import { escapeUnits } from '../text/printable.ts'
-import { formatForPeople, isForPeople } from '../text/readable-line.ts'
+import { formatForPeople } from '../text/readable-line.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
 import { withStore } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The settings of every audited command. */
-export const AUDITED_SETTINGS: SettingName[] = [
-  'databaseUrl',
-  'allowDataLoss',
-  'auditFile',
-  'logFormat',
-]
+export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
 
 export type AuditedAction =
   | 'restore'
@@ -64,13 +59,14 @@ export function openAuditFile(path: string | undefined): number | undefined {
 
 function writeRecord(
   fields: AuditFields,
-  { terminal, config }: AuditedCommand,
+  { terminal }: AuditedCommand,
   file: number | undefined,
 ): void {
   const line = formatAuditLine(fields)
-  const forPeople = isForPeople(config.logFormat, terminal.isInteractive)
   // A person saw which store it is when it was opened.
-  const shown = forPeople ? formatForPeople(formatAuditLine({ ...fields, store: undefined })) : line
+  const shown = terminal.isInteractive
+    ? formatForPeople(formatAuditLine({ ...fields, store: undefined }))
+    : line
   terminal.draw(shown)
   if (file === undefined) return
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import { flagOf, type SettingName, settingGroups, settings } from '../config/settings.ts'
+import { flagOf, type SettingName, settingNames, settings } from '../config/settings.ts'
 import { openStore } from '../engines.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
@@ -14,12 +14,9 @@ export function addSettingFlags(command: Command, names: readonly SettingName[])
   return command
 }
 
-/** Gives a command the flags of every setting, in groups. */
+/** Gives a command the flags of every setting. */
 export function addAllSettingFlags(command: Command): Command {
-  for (const { title, names } of settingGroups) {
-    addSettingFlags(command.optionsGroup(`${title}:`), names)
-  }
-  return command
+  return addSettingFlags(command, settingNames)
 }
 
 /** Opens the store of the settings, prints which it is, and closes it after `use`. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type Flags, findSetting, loadConfig, shownText } from '../config/config.ts'
-import { environmentNameOf, type SettingName, settingGroups } from '../config/settings.ts'
+import { environmentNameOf, type SettingName, settingNames } from '../config/settings.ts'
 import { printableLine } from '../text/printable.ts'
 import { addAllSettingFlags } from './command.ts'
-import { showsResults, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 function formatSetting(name: SettingName, flags: Flags): string {
   const { text, source } = findSetting(name, flags)
@@ -16,10 +16,6 @@ export function addConfigCommand(program: Command, terminal: Terminal): void {
     .description('check the settings, and print each with its source; passwords are left out')
     .action((flags: Flags) => {
       loadConfig(flags)
-      const hasTitles = showsResults(terminal)
-      for (const [index, { title, names }] of settingGroups.entries()) {
-        if (hasTitles) terminal.out(`${index === 0 ? '' : '\n'}# ${title}\n`)
-        for (const name of names) terminal.out(formatSetting(name, flags))
-      }
+      for (const name of settingNames) terminal.out(formatSetting(name, flags))
     })
 }

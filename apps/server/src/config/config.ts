@@ -77,25 +77,18 @@ export function shownText(name: SettingName, text: string): string {
   return SECRETS.has(name) ? maskDatabaseUrl(text) : text
 }
 
-function problem(name: SettingName, text: string): string {
-  return `${environmentNameOf(name)}: ${text}`
-}
-
-/** `isSet`: whether a setting differs from its default. */
-function describeJwtSettings(isSet: (name: SettingName) => boolean): string[] {
-  const url = environmentNameOf('jwksUrl')
-  const file = environmentNameOf('jwksFile')
-  if (isSet('jwksUrl') && isSet('jwksFile')) {
-    return [problem('jwksUrl', `cannot be set together with ${file}`)]
+/** `changed`: the variables of the settings that differ from their defaults. */
+function describeJwtSettings(changed: readonly string[]): string[] {
+  const sources = [environmentNameOf('jwksUrl'), environmentNameOf('jwksFile')]
+  const claims = [environmentNameOf('jwtIssuer'), environmentNameOf('jwtAudience')]
+  const [source, other] = sources.filter((name) => changed.includes(name))
+  if (other !== undefined) return [`${source}: cannot be set together with ${other}`]
+  if (source === undefined) {
+    const idle = claims.filter((name) => changed.includes(name))
+    return idle.map((name) => `${name}: means nothing without ${sources.join(' or ')}`)
   }
-  if (isSet('jwksUrl') || isSet('jwksFile')) {
-    const needed = (['jwtIssuer', 'jwtAudience'] as const).filter((name) => !isSet(name))
-    return needed.map((name) =>
-      problem(name, `must be set with ${isSet('jwksUrl') ? url : file}, or any token would do`),
-    )
-  }
-  const idle = (['jwtIssuer', 'jwtAudience'] as const).filter(isSet)
-  return idle.map((name) => problem(name, `means nothing without ${url} or ${file}`))
+  const missing = claims.filter((name) => !changed.includes(name))
+  return missing.map((name) => `${name}: must be set with ${source}, or any token would do`)
 }
 
 /**
@@ -116,14 +109,12 @@ export function loadConfig(
     sudoUser,
     traces: readTracesConfig(environment, problems),
   }
-  const set = new Set<SettingName>()
   for (const name of settingNames) {
     try {
       const { text, source } = findSetting(name, flags, environment)
       if (text !== settings[name].initial) {
-        set.add(name)
-        const shown = shownText(name, text)
-        changedSettings.push({ name: environmentNameOf(name), text: shown, source })
+        const about = { name: environmentNameOf(name), text: shownText(name, text), source }
+        changedSettings.push(about)
       }
       const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
@@ -134,7 +125,7 @@ export function loadConfig(
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
-  problems.push(...describeJwtSettings((name) => set.has(name)))
+  problems.push(...describeJwtSettings(changedSettings.map(({ name }) => name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config
 }

@@ -26,6 +26,19 @@ export const address = z.string().transform((text, context): Address => {
   return z.NEVER
 })
 
+export const addressOrOff = z.union([z.literal('off').transform(() => undefined), address], {
+  error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
+})
+
+/** One of two words; the first is true. */
+export function yesOr(yes: string, no: string) {
+  return z.enum([yes, no], { error: `must be ${yes} or ${no}` }).transform((text) => text === yes)
+}
+
+export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+  error: 'must be fatal, error, warn, info, debug, trace or silent',
+})
+
 /** A whole number within bounds. */
 export function wholeNumber(least: number, most: number) {
   const rule = `must be a whole number from ${least} to ${most}`
@@ -51,19 +64,18 @@ export const baseAddressOrAuto = z
 /** Milliseconds, up to an hour. */
 export const duration = wholeNumber(100, 3_600_000)
 
-/** A whole number within bounds; the word is undefined. */
-export function wholeNumberOr(word: 'auto' | 'off', least: number, most: number) {
-  const number = wholeNumber(least, most)
-  return z
-    .string()
-    .refine((text) => text === word || number.safeParse(text).success, {
-      error: `must be a whole number from ${least} to ${most}, or ${word}`,
-    })
-    .transform((text) => (text === word ? undefined : Number(text)))
-}
+export const count = wholeNumber(1, 1_000_000)
+
+/** `off` is undefined. */
+export const countOrOff = z
+  .string()
+  .refine((text) => text === 'off' || count.safeParse(text).success, {
+    error: 'must be a whole number from 1 to 1000000, or off',
+  })
+  .transform((text) => (text === 'off' ? undefined : Number(text)))
 
 /** Items separated by commas, or the word for an empty list. */
-export function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
+function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
   return z.string().transform((text, context): readonly string[] => {
     const items = text === none ? [] : text.split(',').map((item) => item.trim())
     const wrong = items.find((item) => !isItem(item))
@@ -74,25 +86,22 @@ export function listOr(none: string, isItem: (item: string) => boolean, rule: st
 }
 
 /** An origin as browsers write it: a scheme, a host in lower case, and a port that is not the scheme's own. */
-export function isOrigin(text: string): boolean {
+function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@,*\\]+$/.test(text)) return false
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text)
 }
 
-/** A name of letters, digits, dots and hyphens (RFC 1123 §2.1, and `_`), or an IP address. */
-export function isHostName(text: string): boolean {
-  return /^[a-z\d_](?:[\w.-]{0,251}[a-z\d])?$/i.test(text) || isIP(text) !== 0
-}
+export const origins = listOr(
+  'off',
+  isOrigin,
+  'must be an origin as browsers send it, such as https://plants.example; there is no *',
+)
 
-const NONE = 'none'
-
-function unlessNone(text: string): string | undefined {
-  return text === NONE ? undefined : text
-}
+const unlessNone = (text: string) => (text === 'none' ? undefined : text)
 
 /** Whoever can change keys on their way can make tokens, so they come over TLS or from this machine. */
 function isJwksUrl(text: string): boolean {
-  if (text === NONE) return true
+  if (text === 'none') return true
   const url = URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '') return false
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -116,3 +125,9 @@ export function parseNetwork(text: string): { network: string; length: number } 
   const length = digits === undefined ? widest : Number(digits)
   return version === 0 || length > widest ? undefined : { network: address, length }
 }
+
+export const networks = listOr(
+  'none',
+  (item) => parseNetwork(item) !== undefined,
+  'must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8',
+)

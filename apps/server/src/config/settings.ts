@@ -1,18 +1,19 @@
 import * as z from 'zod'
 import { databaseUrlForm, isDatabaseUrl } from '../engines.ts'
-import { logFormats } from '../text/readable-line.ts'
 import {
   address,
+  addressOrOff,
   baseAddressOrAuto,
+  count,
+  countOrOff,
   duration,
-  isHostName,
-  isOrigin,
   jwksUrl,
-  listOr,
-  parseNetwork,
+  logLevel,
+  networks,
+  origins,
   textOrNone,
   wholeNumber,
-  wholeNumberOr,
+  yesOr,
 } from './setting-schemas.ts'
 
 /** The beginning of the environment names of all settings. */
@@ -21,17 +22,7 @@ export const PREFIX = 'PLANT_STORE_'
 /** Environment variables, as process.env has them. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-interface Setting<Value> {
-  readonly initial: string
-  readonly about: string
-  readonly schema: z.core.$ZodType<Value, string>
-}
-
-function setting<Value>(
-  initial: string,
-  about: string,
-  schema: z.core.$ZodType<Value, string>,
-): Setting<Value> {
+function setting<Value>(initial: string, about: string, schema: z.core.$ZodType<Value, string>) {
   return { initial, about, schema }
 }
 
@@ -41,27 +32,12 @@ export const settings = {
   operationsListen: setting(
     '127.0.0.1:3001',
     'where /livez, /readyz and /metrics listen, or off',
-    z.union([z.literal('off').transform(() => undefined), address], {
-      error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
-    }),
-  ),
-  operationsHosts: setting(
-    'none',
-    'more names and addresses that its callers may send as Host, or none',
-    listOr(
-      'none',
-      isHostName,
-      'must be a name or an address without a port, such as plants.internal',
-    ),
+    addressOrOff,
   ),
   trustedProxies: setting(
     'none',
     'addresses and networks whose X-Forwarded-For is trusted, or none',
-    listOr(
-      'none',
-      (item) => parseNetwork(item) !== undefined,
-      'must be an address or a network, such as 10.0.0.5 or 10.0.0.0/8',
-    ),
+    networks,
   ),
   databaseUrl: setting(
     'sqlite:./data/plants.db',
@@ -71,7 +47,7 @@ export const settings = {
   allowDataLoss: setting(
     'no',
     'yes: accept a PostgreSQL that could lose plants that were answered 200',
-    z.enum(['yes', 'no'], { error: 'must be yes or no' }).transform((reply) => reply === 'yes'),
+    yesOr('yes', 'no'),
   ),
   jwksUrl: setting('none', "the URL of an issuer's keys; its JWTs then open the service", jwksUrl),
   jwksFile: setting('none', 'the same keys in a file instead', textOrNone),
@@ -82,33 +58,21 @@ export const settings = {
     'the file where token commands and restore record what they did, or none',
     textOrNone,
   ),
-  corsOrigins: setting(
-    'off',
-    'the origins whose pages may call the service, or off',
-    listOr(
-      'off',
-      isOrigin,
-      'must be an origin as browsers send it, such as https://plants.example; there is no *',
-    ),
-  ),
+  corsOrigins: setting('off', 'the origins whose pages may call the service, or off', origins),
   bodyLimitBytes: setting('65536', 'the longest body accepted', wholeNumber(64, 16_777_216)),
-  connectionLimit: setting('10000', 'how many connections may be open', wholeNumber(1, 1_000_000)),
-  requestLimit: setting('4096', 'how many requests may be in flight', wholeNumber(1, 1_000_000)),
+  connectionLimit: setting('10000', 'how many connections may be open', count),
+  requestLimit: setting('4096', 'how many requests may be in flight', count),
   addressLimit: setting(
     '1024',
     'how many connections one address may have, or requests that a trusted proxy forwards, or off',
-    wholeNumberOr('off', 1, 1_000_000),
+    countOrOff,
   ),
   failedCredentialLimit: setting(
     '60',
     'how many requests without a valid token one address may send in a minute, or off',
-    wholeNumberOr('off', 1, 1_000_000),
+    countOrOff,
   ),
-  rateLimit: setting(
-    'off',
-    'how many requests one token may send in a second, or off',
-    wholeNumberOr('off', 1, 1_000_000),
-  ),
+  rateLimit: setting('off', 'how many requests one token may send in a second, or off', countOrOff),
   requestTimeoutMs: setting('30000', 'how long a request may take to arrive', duration),
   keepAliveTimeoutMs: setting('75000', 'how long an idle connection stays open', duration),
   shutdownDelayMs: setting(
@@ -124,7 +88,7 @@ export const settings = {
   docs: setting(
     'on',
     'on or off: whether the OpenAPI document and its page are served',
-    z.enum(['on', 'off'], { error: 'must be on or off' }).transform((reply) => reply === 'on'),
+    yesOr('on', 'off'),
   ),
   publicUrl: setting(
     'auto',
@@ -134,14 +98,7 @@ export const settings = {
   logLevel: setting(
     'info',
     'what is logged: fatal, error, warn, info, debug, trace or silent',
-    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be fatal, error, warn, info, debug, trace or silent',
-    }),
-  ),
-  logFormat: setting(
-    'auto',
-    'text for people, json for programs; auto: text where standard error is a terminal',
-    z.enum(logFormats, { error: 'must be auto, text or json' }),
+    logLevel,
   ),
 }
 
@@ -151,36 +108,6 @@ export type SettingName = keyof typeof settings
 export const SECRETS = new Set<SettingName>(['databaseUrl'])
 
 export const settingNames = Object.keys(settings) as SettingName[]
-
-/** The groups of settings: each begins with the setting that stands before its title. */
-const GROUPS: { readonly [Name in SettingName]?: string } = {
-  listen: 'Where it listens',
-  databaseUrl: 'The store',
-  jwksUrl: 'Who may call',
-  bodyLimitBytes: 'Limits',
-  requestTimeoutMs: 'Time-outs',
-  shutdownDelayMs: 'At the end',
-  docs: 'The OpenAPI document',
-  logLevel: 'The log',
-}
-
-interface SettingGroup {
-  readonly title: string
-  readonly names: readonly SettingName[]
-}
-
-function groupSettings(): SettingGroup[] {
-  const groups: { title: string; names: SettingName[] }[] = []
-  for (const name of settingNames) {
-    const title = GROUPS[name]
-    if (title !== undefined) groups.push({ title, names: [] })
-    groups.at(-1)?.names.push(name)
-  }
-  return groups
-}
-
-/** Every setting in its group, in the order of help and documents. */
-export const settingGroups: readonly SettingGroup[] = groupSettings()
 
 function wordsOf(name: SettingName): string[] {
   return name.split(/(?=[A-Z])/)

@@ -1,4 +1,3 @@
-import { closest, distance } from 'fastest-levenshtein'
 import {
   type Environment,
   environmentNameOf,
@@ -9,45 +8,38 @@ import {
 } from './settings.ts'
 
 /** Variables of this project that are no settings of the server. */
-const FOREIGN_NAMES = [
-  ...['BASE_URL', 'TOKEN', 'TOKEN_FILE', 'STARTED_AS', 'TEST_DATABASE_URL'],
-  ...['TEST_POSTGRES_URL', 'TEST_POSTGRES_KILL', 'TEST_POSTGRES_KILLS'],
-].map((name) => PREFIX + name)
+const FOREIGN = /^PLANT_STORE_(?:BASE_URL|TOKEN|TOKEN_FILE|TEST_\w+)$/
 
 /** A name without what all settings begin with, which would make any two of them alike. */
 function ownPart(name: string): string {
   return name.replace(/^--?/, '').replace(PREFIX, '')
 }
 
-/** The name that was meant: one that begins so, or differs in a letter of three at most. */
-function findMeant(name: string, known: readonly string[]): string | undefined {
+/** With how many equal letters both begin. */
+function likenessOf(name: string, other: string): number {
   const own = ownPart(name)
-  const begun = known.find((other) => own.length > 2 && ownPart(other).startsWith(own))
-  const meant = begun ?? closest(name, known)
-  const isNear = begun !== undefined || distance(name, meant) * 3 <= own.length
-  return isNear ? meant : undefined
+  let length = own.length
+  while (!ownPart(other).startsWith(own.slice(0, length))) length--
+  return length
 }
 
+/** `list` is the command that shows what there is. */
 function describeUnknown(kind: string, name: string, known: readonly string[], list: string) {
-  const meant = findMeant(name, known)
-  const hint = meant === undefined ? `Try: plant-store-server ${list}` : `Did you mean ${meant}?`
+  const meant = known.reduce((best, other) =>
+    likenessOf(name, other) > likenessOf(name, best) ? other : best,
+  )
+  const isLike = likenessOf(name, meant) >= Math.max(3, ownPart(name).length / 2)
+  const hint = isLike ? `Did you mean ${meant}?` : `Try: plant-store-server ${list}`
   return `${name}: there is no such ${kind}. ${hint}`
-}
-
-function describeUnknownSetting(name: string, known: readonly string[]): string {
-  return describeUnknown('setting', name, known, 'serve --help')
 }
 
 /** A problem for each variable that looks like a setting and is none. */
 export function describeUnknownVariables(environment: Environment): string[] {
-  const own = settingNames.flatMap((name) => {
-    const environmentName = environmentNameOf(name)
-    return SECRETS.has(name) ? [environmentName, `${environmentName}_FILE`] : [environmentName]
-  })
-  const known = [...own, ...FOREIGN_NAMES]
+  const files = [...SECRETS].map((name) => `${environmentNameOf(name)}_FILE`)
+  const known = [...settingNames.map(environmentNameOf), ...files]
   return Object.keys(environment)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
-    .map((name) => describeUnknownSetting(name, own))
+    .filter((name) => name.startsWith(PREFIX) && !FOREIGN.test(name) && !known.includes(name))
+    .map((name) => describeUnknown('setting', name, known, 'serve --help'))
 }
 
 /** A problem for each flag that is no setting, and for the first word that is no command. */
@@ -55,14 +47,16 @@ export function describeUnknownArguments(
   unknown: readonly string[],
   commands: readonly string[],
 ): string[] {
-  const isFlag = (argument: string | undefined) => argument?.startsWith('-') === true
-  const isValueOf = (flag: string | undefined) => isFlag(flag) && !flag?.includes('=')
+  const isFlag = (argument = '') => argument.startsWith('-')
+  const flags = settingNames.map(flagOf)
   const problems = unknown
     .filter(isFlag)
-    .map((flag) => describeUnknownSetting(flag.split('=')[0] ?? flag, settingNames.map(flagOf)))
-  const word = unknown.find(
-    (argument, index) => !isFlag(argument) && !isValueOf(unknown[index - 1]),
-  )
-  if (word === undefined) return problems
-  return [...problems, describeUnknown('command', word, commands, '--help')]
+    .map((flag) => describeUnknown('setting', flag.split('=')[0] ?? flag, flags, 'serve --help'))
+  // A word behind a flag may be its value.
+  const isWord = (argument: string, index: number) =>
+    !isFlag(argument) && !/^-[^=]*$/.test(unknown[index - 1] ?? '')
+  const word = unknown.find(isWord)
+  return word === undefined
+    ? problems
+    : [...problems, describeUnknown('command', word, commands, '--help')]
 }

@@ -31,8 +31,8 @@ export async function openService(
   const options: ServiceOptions & { readonly metrics: Metrics | undefined } = {
     ...config,
     metrics,
-    store: tracing ? { ...store, plants: tracing.traceCreates(store.plants) } : store,
-    authenticate: tracing?.traceCredentials(authenticate) ?? authenticate,
+    store,
+    authenticate,
     traceRequest: tracing?.traceRequest,
   }
   return createServiceListener({ ...options, log, metrics }, onFailure)

@@ -3,6 +3,7 @@ import type { Store } from '../store/store.ts'
 import { createOperationsApp } from '../telemetry/app.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { watchReadiness } from '../telemetry/readiness.ts'
+import { isLoopback } from '../text/loopback.ts'
 import { closeListener } from './close-listener.ts'
 import { FailureLog } from './failure-log.ts'
 import { createListener, listen } from './listener.ts'
@@ -56,8 +57,12 @@ export async function startAround(
   const service = await startService(readiness.suspect)
 
   const pipeline = { ...options, failures, isDraining: () => isDraining }
-  const hosts = [...options.operationsHosts, operationsListen?.host ?? '']
-  const operationsApp = createOperationsApp({ ...pipeline, readiness, metrics, hosts })
+  const operationsApp = createOperationsApp({
+    ...pipeline,
+    readiness,
+    metrics,
+    isLoopback: isLoopback(operationsListen?.host ?? ''),
+  })
   const checks = [readTarget(pipeline)]
   const operations = createListener(operationsApp, options, pipeline, { checks })
   let operationsUrl: string | undefined

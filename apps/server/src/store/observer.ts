@@ -29,25 +29,6 @@ export interface StoreObserver extends CommitObserver<NewPlant> {
   commitStatementEnded(durationMs: number): void
 }
 
-/** One observer that notifies all of several; undefined for none. */
-export function joinObservers(
-  ...several: readonly (StoreObserver | undefined)[]
-): StoreObserver | undefined {
-  const observers = several.filter((one) => one !== undefined)
-  if (observers.length < 2) return observers[0]
-  return {
-    itemWaited(waitMs) {
-      for (const one of observers) one.itemWaited(waitMs)
-    },
-    commitEnded(commit) {
-      for (const one of observers) one.commitEnded(commit)
-    },
-    commitStatementEnded(durationMs) {
-      for (const one of observers) one.commitStatementEnded(durationMs)
-    },
-  }
-}
-
 /** Where the time of one create went; the store fills it in when its commit has ended. */
 export interface CommitTiming {
   /** From its arrival to the beginning of its commit. */

@@ -16,13 +16,13 @@ import { RequestError, retryAfter } from '../http/request-error.ts'
 import { build } from '../process/build.ts'
 import { files } from '../process/files.ts'
 import type { Store } from '../store/store.ts'
-import { checkHost } from './check-host.ts'
+import { checkLoopbackHost } from './check-host.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedSettings'> {
-  /** Names and addresses that Host may have, besides the listener's own. */
-  readonly hosts: readonly string[]
+  /** Whether only this machine reaches the listener. */
+  readonly isLoopback: boolean
   readonly readiness: Pick<Readiness, 'assert'>
   readonly store: Pick<Store, 'description'>
   /** Undefined where nothing is measured; there is no `/metrics` then. */
@@ -70,7 +70,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   const { metrics, readiness } = parts
   const app = createBareApp()
   app.use(checkFraming)
-  app.use(checkHost(parts.hosts))
+  if (parts.isLoopback) app.use(checkLoopbackHost)
   app.get('/livez', (_request, response) => {
     reply(response, encodeJson({ status: 'live' }), parts)
   })

@@ -48,19 +48,14 @@ function standardError(): DestinationStream {
 
 /**
  * A log on standard error, by default of JSON: one line for each event.
- * `forPeople`: lines that people read, on a terminal. `base`: fields of each line; none by default.
+ * `forPeople`: lines that people read, on a terminal.
  */
-export function createLog(
-  level: string,
-  destination = standardError(),
-  forPeople = false,
-  base: object | null = null,
-): Logger {
+export function createLog(level: string, destination = standardError(), forPeople = false): Logger {
   const format = forPeople ? formatForPeople : clean
   return pino(
     {
       level,
-      base,
+      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

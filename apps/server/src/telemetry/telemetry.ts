@@ -2,10 +2,9 @@ import { isatty } from 'node:tty'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { within } from '../process/within.ts'
-import { isForPeople } from '../text/readable-line.ts'
 import { createLevelSwitch, createLog } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import type { Tracing } from './traces/start-tracing.ts'
+import type { Tracing } from './traces.ts'
 
 /** What a server reports of itself: its log, and metrics and traces where somebody takes them. */
 export interface Telemetry {
@@ -28,16 +27,15 @@ async function startMetrics({ operationsListen }: Config): Promise<Metrics | und
 /** The SDK takes time and memory, so it is loaded only where spans have somewhere to go. */
 async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined
-  return (await import('./traces/start-tracing.ts')).startTracing(traces, log)
+  return (await import('./traces.ts')).startTracing(traces, log)
 }
 
 /**
- * Opens the log, and starts metrics and traces where the settings ask for them.
- * @param base - fields of each line of the log; none by default
+ * Opens the log, which is for people where standard error is a terminal, and starts metrics and
+ * traces where the settings ask for them.
  */
-export async function startTelemetry(config: Config, base?: object): Promise<Telemetry> {
-  const forPeople = isForPeople(config.logFormat, isatty(2))
-  const log = createLog(config.logLevel, undefined, forPeople, base)
+export async function startTelemetry(config: Config): Promise<Telemetry> {
+  const log = createLog(config.logLevel, undefined, isatty(2))
   return {
     log,
     metrics: await startMetrics(config),

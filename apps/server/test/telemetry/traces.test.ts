@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createMany, logLinesIn, plantText, post, type Sent } from '../process/server-process.ts'
+import { logLinesIn, plantText, post, type Sent } from '../process/server-process.ts'
 import {
   attributesOf,
   endAndCollect,
@@ -10,106 +10,41 @@ import {
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const PARENT_ID = 'b7ad6b7169203331'
-const INTERNAL = 1
 const SERVER = 2
 const ERROR = 2
 
-function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
-  const found = spans.filter((span) => span.name === name)
-  expect(found, name).toHaveLength(1)
-  return found[0] as ReceivedSpan
-}
-
-function idOf({ traceId, spanId }: Pick<ReceivedSpan, 'traceId' | 'spanId'>): string {
-  return `${traceId}/${spanId}`
-}
-
-describe('the spans of a create', () => {
-  test('are its request, credential, wait and commit, in the trace that its caller names', async () => {
-    const receiver = await startReceiver()
-    const server = await startTraced(receiver, {
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc',
-    })
-    const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`
-    await post(server, { headers: { traceparent, 'x-request-id': 'first' } })
-    const spans = await endAndCollect(server, receiver)
-    expect(spans).toHaveLength(4)
-    const request = only(spans, 'POST /plants')
-    expect(request).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: SERVER })
-    expect(attributesOf(request)).toEqual({
-      'http.request.method': 'POST',
-      'http.response.status_code': 200,
-      'http.route': '/plants',
-      'network.protocol.version': '1.1',
-      'plant_store.request_id': 'first',
-      'plant_store.token_name': 'first-run',
-      'url.path': '/plants',
-      'url.scheme': 'http',
-    })
-    const wait = only(spans, 'wait for commit')
-    const commit = only(spans, 'commit')
-    for (const span of [only(spans, 'credential'), wait]) {
-      expect(span).toMatchObject({
-        traceId: TRACE_ID,
-        parentSpanId: request.spanId,
-        kind: INTERNAL,
-      })
-    }
-    expect(attributesOf(wait)).toEqual({ 'plant_store.outcome': 'created' })
-    expect(attributesOf(commit)).toEqual({ 'db.operation.batch.size': 1 })
-    expect(wait.links.map(idOf)).toEqual([idOf(commit)])
-    expect(commit.links.map(idOf)).toEqual([idOf(request)])
-    expect(receiver.resource()).toMatchObject({
-      'service.name': 'plant-store',
-      'deployment.environment.name': 'test',
-    })
-    expect(receiver.headers[0]).toMatchObject({ 'x-collector-key': 'abc' })
+test('the span of a create is in the trace that its caller names', async () => {
+  const receiver = await startReceiver()
+  const server = await startTraced(receiver, {
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc',
   })
-
-  test('lie within each other in time, even while the wall clock is set', async () => {
-    const receiver = await startReceiver()
-    const clock = 'const now = Date.now; let n = 0; Date.now = () => now() + (n++ % 2) * 10'
-    const server = await startTraced(receiver, {
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}`,
-    })
-    for (let id = 1; id <= 20; id++) await post(server, { body: plantText(id) })
-    const spans = await endAndCollect(server, receiver)
-    const byId = new Map(spans.map((span) => [span.spanId, span]))
-    const inner = spans.filter(({ parentSpanId }) => parentSpanId)
-    expect(inner).toHaveLength(60)
-    for (const span of inner) {
-      const outer = byId.get(span.parentSpanId ?? '') as ReceivedSpan
-      const start = BigInt(span.startTimeUnixNano) - BigInt(outer.startTimeUnixNano)
-      const end = BigInt(outer.endTimeUnixNano) - BigInt(span.endTimeUnixNano)
-      expect(start >= 0n && end >= 0n, `${span.name}: ${start}, ${end} ns`).toBe(true)
-    }
+  const traceparent = `00-${TRACE_ID}-${PARENT_ID}-01`
+  await post(server, { headers: { traceparent, 'x-request-id': 'first' } })
+  const [request, ...others] = (await endAndCollect(server, receiver)) as [ReceivedSpan]
+  expect(others).toEqual([])
+  expect(request).toMatchObject({
+    ...{ name: 'POST /plants', kind: SERVER },
+    ...{ traceId: TRACE_ID, parentSpanId: PARENT_ID },
   })
-
-  test('share one commit where they share it, and each links to it', async () => {
-    const receiver = await startReceiver()
-    const server = await startTraced(receiver)
-    const creates = 200
-    await createMany(server, creates)
-    const spans = await endAndCollect(server, receiver)
-    const commits = new Map(
-      spans.filter(({ name }) => name === 'commit').map((span) => [idOf(span), span]),
-    )
-    expect(commits.size).toBeLessThan(creates)
-    const carried: string[] = []
-    const requests = new Map(spans.map((span) => [span.spanId, span]))
-    for (const wait of spans.filter(({ name }) => name === 'wait for commit')) {
-      const request = requests.get(wait.parentSpanId ?? '') as ReceivedSpan
-      const commit = commits.get(wait.links.map(idOf).join())
-      expect(commit?.links.map(idOf)).toContain(idOf(request))
-      carried.push(idOf(request))
-    }
-    expect(new Set(carried).size).toBe(creates)
-    const sizes = [...commits.values()].map(
-      (commit) => attributesOf(commit)['db.operation.batch.size'],
-    )
-    expect(sizes.reduce<number>((sum, size) => sum + Number(size), 0)).toBe(creates)
+  const took = BigInt(request.endTimeUnixNano) - BigInt(request.startTimeUnixNano)
+  expect(took).toBeGreaterThan(0n)
+  expect(took).toBeLessThan(10_000_000_000n)
+  expect(attributesOf(request)).toEqual({
+    'http.request.method': 'POST',
+    'http.response.status_code': 200,
+    'http.route': '/plants',
+    'network.protocol.version': '1.1',
+    'plant_store.request_id': 'first',
+    'plant_store.token_name': 'first-run',
+    'url.path': '/plants',
+    'url.scheme': 'http',
   })
+  expect(receiver.resource()).toMatchObject({
+    'service.name': 'plant-store',
+    'deployment.environment.name': 'test',
+  })
+  expect(receiver.headers[0]).toMatchObject({ 'x-collector-key': 'abc' })
 })
 
 describe('the span of a request that is refused', () => {
@@ -194,7 +129,7 @@ describe('the sampler', () => {
       expect(sent.status).toBe(200)
     }
     const spans = await endAndCollect(server, receiver)
-    expect(spans).toHaveLength(4 * kept.length)
+    expect(spans).toHaveLength(kept.length)
     const ids = spans.filter(({ kind }) => kind === SERVER).map(attributesOf)
     expect(ids.map((attributes) => attributes['plant_store.request_id'])).toEqual(
       kept.map((_headers, id) => `${id}`),
@@ -206,8 +141,8 @@ test('a collector that does not answer holds up neither a create nor the end', {
   timeout: 30_000,
 }, async () => {
   const server = await startTraced(await startReceiver({ isSilent: true }))
-  // Four spans each: more than the queue holds.
-  for (let id = 0; id < 1_500; id += 50) {
+  // More than the queue holds.
+  for (let id = 0; id < 4_500; id += 50) {
     const burst = Array.from({ length: 50 }, (_, index) =>
       post(server, { body: plantText(id + index) }),
     )

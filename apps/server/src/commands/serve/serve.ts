@@ -8,7 +8,6 @@ import { engineOf, openStore } from '../../engines.ts'
 import type { RunningServer } from '../../http/server.ts'
 import { build } from '../../process/build.ts'
 import { within } from '../../process/within.ts'
-import { joinObservers } from '../../store/observer.ts'
 import type { Store } from '../../store/store.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { addAllSettingFlags } from '../command.ts'
@@ -115,8 +114,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   const telemetry = await startTelemetry(config)
   const forgetExceptions = endOnException(telemetry)
   terminal.onLogSignal(telemetry.switchLogLevel)
-  const observer = joinObservers(telemetry.metrics?.store, telemetry.tracing?.observer)
-  const store = await openStore({ ...config, observer })
+  const store = await openStore({ ...config, observer: telemetry.metrics?.store })
   let failure: Error | undefined
   void store.failure.then((error) => {
     failure = error
