@@ -63,7 +63,7 @@ export function measureImport(names: Names, context: Context): Promise<Row[]> {
     const env = { HOME: folder, PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN: token }
     const cpuBefore = endedChildrenSeconds()
     const startedAt = performance.now()
-    await startProgram(process.execPath, [CLI, 'import', '--progress', 'never', file], env).end()
+    await startProgram(process.execPath, [CLI, 'import', file], env).end()
     const perSecond = (rows / (performance.now() - startedAt)) * 1_000
     const cpuUs = ((endedChildrenSeconds() - cpuBefore) / rows) * 1e6
     return [{ ...names, atOnce: IMPORT_CONCURRENCY, perSecond, cpuUs }]

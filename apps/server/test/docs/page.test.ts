@@ -63,12 +63,6 @@ describe.each(page.paths)('%s', (path) => {
     // Each form has a tag of its own.
     expect((await read(path, 'identity', headers.etag)).status).toBe(coding ? 200 : 304)
   })
-
-  test('switched off is not there', async () => {
-    expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })
-    const known = request({ line: `GET ${path} HTTP/1.1` })
-    expectReply(await ask(quiet, known), { error: 'not_found' })
-  })
 })
 
 test('the page has at most 30 KB, and names files of this server only', async () => {
@@ -99,6 +93,15 @@ test('without its script the page holds the errors, the rules and a command', as
   expect(text).toMatch(/name required The name .* tag optional A tag /)
   expect(text).toContain("curl -i 'http://127.0.0.1:3000/plants' \\ -H")
 })
+
+test.each([...page.paths, '/openapi.json', '/openapi.yaml', '/openapi-3.0.json'])(
+  'switched off %s is not there',
+  async (path) => {
+    expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })
+    const known = request({ line: `GET ${path} HTTP/1.1` })
+    expectReply(await ask(quiet, known), { error: 'not_found' })
+  },
+)
 
 test.each(['/docs/', '/docs/index.html', '/docs/../docs', '/docs/page.js.br'])(
   '%s is a path like any other, and needs a credential',

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { errorTable } from '@plant-store/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { memoryOf } from '../limits/load/truth.ts'
 import { post, type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { type Input, input, TOKEN } from './inputs.ts'
 
@@ -90,13 +90,6 @@ async function send(server: ServerProcess, { listener, packets, ending }: Input)
   return findWrongResponse(received, packets.join('').includes('HEAD')) ?? stalled
 }
 
-function memoryOf({ pid }: ServerProcess): number {
-  if (process.platform !== 'linux') return 0
-  return (
-    Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  )
-}
-
 /** What is wrong with the responses to inputs, or with the server then. */
 async function judge(server: ServerProcess, inputs: readonly Input[]): Promise<string | undefined> {
   const waiting = inputs.values()
@@ -114,7 +107,7 @@ async function judge(server: ServerProcess, inputs: readonly Input[]): Promise<s
   if (complaints.length > 0) return `the server logs:\n${complaints.join('\n')}`
   if (good !== '200 {"name":"Moss"}') return `a good create: ${good}`
   const found = wrong.find((text) => text !== '')
-  const mebibytes = memoryOf(server)
+  const mebibytes = process.platform === 'linux' ? memoryOf(server.pid) : 0
   return found ?? (mebibytes > MEMORY_BOUND_MIB ? `it takes ${mebibytes} MiB` : undefined)
 }
 
