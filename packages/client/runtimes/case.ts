@@ -84,8 +84,6 @@ export type PlantStoreFailure = Library.PlantStoreError &
 export interface Case {
   /** A sentence that the check decides. */
   readonly claim: string
-  /** Whether the claim is one of the fifteen that other clients were measured with. */
-  readonly isClassic?: true
   readonly script: Script
   /** What the server does to a new connection before any byte; true ends the matter there. */
   readonly refusesConnection?: true

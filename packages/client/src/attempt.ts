@@ -4,11 +4,10 @@ import { type Applied, abortError, type PlantStoreError } from './errors.ts'
 import { connectionError, toConnectionError } from './failure.ts'
 import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
 import type { Decoded } from './plant-codec.ts'
-import { decodeText, readBody } from './read-body.ts'
-import { judgeResponse, type Outcome } from './response.ts'
+import { decodeText, judgeResponse, type Outcome, readBody } from './response.ts'
 import type { Runtime } from './runtime.ts'
 import type { Scrub } from './scrubber.ts'
-import { noteResponse, type Sends, watchSends } from './sends.ts'
+import { type Sends, watchSends } from './sends.ts'
 import type { Settings } from './settings.ts'
 
 /** One request that may be sent several times, the same bytes each time. */
@@ -16,7 +15,7 @@ export interface Operation {
   readonly url: URL
   readonly method: string
   readonly body: string
-  /** The body of a response that says that it is stored; of what is no plant, which nothing ever is, none. */
+  /** The body by which the server says that it is stored; none of what is never a plant. */
   readonly expected?: () => string
   decode(status: number, bytes: Uint8Array): Decoded
 }
@@ -36,7 +35,7 @@ export interface AttemptContext {
 /** The error for what ended a call or an attempt before it was done. */
 export function toEndingError(
   ending: Ending,
-  { operation, settings, signal }: Pick<AttemptContext, 'operation' | 'settings' | 'signal'>,
+  { operation, settings, signal }: AttemptContext,
   applied: Applied,
 ): PlantStoreError {
   if (ending === 'aborted') return abortError(signal?.reason, applied)
@@ -67,12 +66,11 @@ async function exchange(
   const { url, method, body, expected = () => '' } = operation
   const { signal } = progress.deadline
   const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-  noteResponse(url.origin)
   const { status, headers: given } = response
   const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
   progress.head = head
   const limit = MAX_ERROR_BYTES + MAX_GROWTH * body.length
-  const read = await readBody(response, limit, progress.deadline, progress.chunks)
+  const read = await readBody(response, limit, signal, progress.chunks)
   const isOnlyRequest = progress.sends.atMost() === 1
   const nowMs = runtime.wallClock()
   const context = { url, requestId, scrub, nowMs, isOnlyRequest, expected }
@@ -92,7 +90,7 @@ function judgeThrown(
   const text = decodeText(chunks)
   const applied = isSent ? appliedByPart({ head, text, requestId, expected }) : 'no'
   if (deadline.ending) return { head, error: toEndingError(deadline.ending, context, applied) }
-  return { head, error: toConnectionError(thrown, url, scrub, sends, applied) }
+  return { head, error: toConnectionError(thrown, url, scrub, sends.isOnce, applied) }
 }
 
 /**
@@ -104,22 +102,14 @@ export async function attempt(
   context: AttemptContext,
   headers: Record<string, string>,
 ): Promise<Outcome & { readonly resent: number }> {
-  const { operation, settings, runtime, requestId } = context
+  const { settings, runtime, requestId } = context
   const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
-  const sends = watchSends(fetch, requestId, operation.url.origin)
-  const deadline = new Deadline({
-    runtime,
-    ms: settings.timeoutMs,
-    ending: 'attempt_timeout',
-    within: context.deadline,
-  })
+  const sends = watchSends(fetch, requestId)
+  const deadline = new Deadline(runtime, settings.timeoutMs, 'attempt_timeout', context.deadline)
   const progress: Progress = { sends, deadline, chunks: [] }
-  let outcome: Outcome
-  try {
-    outcome = await deadline.race(exchange(context, headers, fetch, progress))
-  } catch (thrown) {
-    outcome = judgeThrown(thrown, progress, context)
-  }
+  const outcome = await deadline
+    .race(exchange(context, headers, fetch, progress))
+    .catch((thrown: unknown) => judgeThrown(thrown, progress, context))
   sends.close()
   deadline.close()
   return { ...outcome, resent: (sends.atMost() || 1) - 1 }

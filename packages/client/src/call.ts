@@ -92,7 +92,7 @@ class Call {
 
   async #getToken(): Promise<void> {
     const { deadline, settings } = this.#context
-    deadline.throwIfEnded()
+    deadline.signal.throwIfAborted()
     if (this.#token !== undefined) return
     this.#token = await settings.tokens.get(deadline)
     this.#secrets.add(this.#token.token)
@@ -106,8 +106,7 @@ class Call {
     if (isPlantStoreError(thrown)) return thrown
     // Nobody has foreseen this: of what was sent it is only known that it was sent.
     if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
-    const unseen = { isFirst: false, isOwn: false }
-    return toConnectionError(thrown, operation.url, scrub, unseen, this.#applied)
+    return toConnectionError(thrown, operation.url, scrub, false, this.#applied)
   }
 
   async #attempt(): Promise<Outcome> {
@@ -117,7 +116,7 @@ class Call {
     }
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
-    deadline.throwIfEnded()
+    deadline.signal.throwIfAborted()
     const startedAt = runtime.now()
     const headers = {
       ...settings.headers,
@@ -214,7 +213,7 @@ export function runCall(
   const settings = toCallSettings(clientSettings, options)
   const { signal, requestId = runtime.newRequestId() } = options
   const ms = settings.totalTimeoutMs
-  const deadline = new Deadline({ runtime, ms, ending: 'total_timeout', within: signal })
+  const deadline = new Deadline(runtime, ms, 'total_timeout', signal)
   const secrets = new Set<string>()
   const scrub = createScrub(secrets)
   const context = { settings, operation, signal, deadline, requestId, scrub, runtime }

@@ -43,30 +43,6 @@ export interface PlantStoreIssue {
   readonly message: string
 }
 
-/** The fields that toJSON gives, where the error has them. Never a cause, never a stack. */
-const JSON_FIELDS = [
-  'name',
-  'code',
-  'message',
-  'applied',
-  'retryable',
-  'attempts',
-  'requestId',
-  'status',
-  'apiCode',
-  'apiName',
-  'apiMessage',
-  'retryAfterMs',
-  'option',
-  'issues',
-  'reason',
-  'host',
-  'port',
-  'timeoutMs',
-  'contentType',
-  'snippet',
-] as const satisfies readonly (keyof PlantStoreError)[]
-
 /** By registry, so that it is the same in another copy of this package. */
 const BRAND = Symbol.for('plant-store.error')
 
@@ -132,14 +108,13 @@ export class PlantStoreError extends Error {
     return true
   }
 
-  /** The fields worth a log line, always the same ones. */
+  /** The fields that it has, without causes and stacks: those worth a log line. */
   toJSON(): Readonly<Record<string, unknown>> {
-    const isSaid = (value: unknown) => !(value === undefined || (Array.isArray(value) && !value[0]))
-    return Object.fromEntries(
-      JSON_FIELDS.map((field) => [field, this[field]] as const).filter(([, value]) =>
-        isSaid(value),
-      ),
-    )
+    const { name, code, message, ...facts } = this
+    const isSaid = (value: unknown) => value !== undefined && value !== this.issues
+    const said = Object.entries(facts).filter(([, value]) => isSaid(value))
+    const issues = this.issues.length > 0 ? { issues: this.issues } : {}
+    return { name, code, message, ...Object.fromEntries(said), ...issues }
   }
 }
 

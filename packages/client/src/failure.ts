@@ -5,7 +5,6 @@ import {
   type PlantStoreErrorCode,
 } from './errors.ts'
 import type { Scrub } from './scrubber.ts'
-import type { Sends } from './sends.ts'
 
 /** The error where no whole response arrived. */
 export function connectionError(
@@ -14,23 +13,13 @@ export function connectionError(
   reason: string,
   facts: ErrorFacts,
 ): PlantStoreError {
-  return new PlantStoreError(code, `no reply from ${url.host}: ${reason}`, {
-    ...facts,
-    reason,
-    host: url.hostname,
-    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
-  })
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const message = `no reply from ${url.host}: ${reason}`
+  return new PlantStoreError(code, message, { ...facts, reason, host: url.hostname, port })
 }
 
 /** The parts of a thrown thing by which runtimes name a failure. */
-interface Thrown {
-  readonly name?: unknown
-  readonly message?: unknown
-  readonly code?: unknown
-  readonly syscall?: unknown
-  readonly cause?: unknown
-  readonly errors?: unknown
-}
+type Thrown = Partial<Record<'name' | 'message' | 'code' | 'syscall' | 'cause' | 'errors', unknown>>
 
 const MAX_CAUSES = 5
 
@@ -42,7 +31,7 @@ function causesOf(thrown: unknown): Thrown[] {
     causes.push(cause)
     cause = (cause as Thrown).cause
   }
-  return causes
+  return causes.length > 0 ? causes : [{ name: 'Error', message: thrown }]
 }
 
 // These match a code and a message with a space between; Deno has no codes, only words.
@@ -61,10 +50,8 @@ const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO )|received corrupt message/
 /** A proxy gave 407 instead of a connection (RFC 9110 §15.5.8). */
 const PROXY = /proxy.*\b407\b|proxy authentication/i
 
-/** Fetch refuses the ports of other protocols by itself, without asking the network. */
+/** Fetch refuses the ports of other protocols by itself. */
 const PORT = /^undefined bad port$/
-
-const PROXY_REASON = 'proxy authentication is required (407)'
 
 function matches({ code, message }: Thrown, pattern: RegExp): boolean {
   return pattern.test(`${String(code)} ${String(message)}`)
@@ -77,26 +64,9 @@ function neverConnected(thrown: Thrown): boolean {
   return syscall === 'connect' || syscall === 'getaddrinfo' || matches(thrown, NEVER_CONNECTED)
 }
 
-/** A code, whether another try may help, and by which of its facts a request was not sent. */
-type Kind = readonly [
-  code: PlantStoreErrorCode,
-  retryable: boolean,
-  unsent: 'isFirst' | 'isOwn' | false,
-  reason?: string,
-]
-
-function kindOf(causes: readonly Thrown[]): Kind {
-  const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
-  const unsent = causes.some(neverConnected) && 'isFirst'
-  if (has(UNTRUSTED)) return ['tls_failed', false, 'isFirst']
-  if (has(TLS)) return ['tls_failed', false, unsent]
-  if (has(PORT)) return ['connection_failed', false, 'isOwn']
-  if (has(PROXY)) return ['connection_failed', false, 'isFirst', PROXY_REASON]
-  return [unsent ? 'connection_failed' : 'connection_lost', true, unsent]
-}
-
 /** The first word or sentence that says anything, from the innermost cause outwards. */
 function reasonOf(causes: readonly Thrown[]): string {
+  if (causes.some((cause) => matches(cause, PROXY))) return 'proxy authentication is required (407)'
   // A DOMException has a number for its code, from before they had names.
   const words = causes.flatMap(({ code, message }) => [message, typeof code === 'string' && code])
   const said = words.reverse().find((word) => word && String(word).trim())
@@ -111,35 +81,31 @@ function copyScrubbed({ name, message, code }: Thrown, scrub: Scrub): Error {
   return code === undefined ? copy : Object.assign(copy, { code: scrub(String(code)) })
 }
 
-function judgeThrown(
-  thrown: unknown,
-  url: URL,
-  scrub: Scrub,
-  sends: Pick<Sends, 'isFirst' | 'isOwn'>,
-  appliedIfSent: Applied,
-): PlantStoreError {
-  const found = causesOf(thrown)
-  const causes = found.length > 0 ? found : [{ name: 'Error', message: thrown }]
-  const [code, retryable, unsent, reason = reasonOf(causes)] = kindOf(causes)
-  const applied = unsent && sends[unsent] ? 'no' : appliedIfSent
-  const cause = copyScrubbed(causes.at(-1) as Thrown, scrub)
-  return connectionError(url, code, scrub(reason), { applied, retryable, cause })
-}
-
 /**
  * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
  * Never throws, whatever was thrown.
+ * @param isOnce whether fetch has certainly sent no other request than the one that failed
  * @param appliedIfSent whether the plant is stored in case a request was sent
  */
 export function toConnectionError(
   thrown: unknown,
   url: URL,
   scrub: Scrub,
-  sends: Pick<Sends, 'isFirst' | 'isOwn'>,
+  isOnce: boolean,
   appliedIfSent: Applied,
 ): PlantStoreError {
   try {
-    return judgeThrown(thrown, url, scrub, sends, appliedIfSent)
+    const causes = causesOf(thrown)
+    const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
+    const isRefused = has(PORT) || has(PROXY)
+    const isUnsent = isRefused || has(UNTRUSTED) || causes.some(neverConnected)
+    const isTls = has(UNTRUSTED) || has(TLS)
+    const code = isTls ? 'tls_failed' : isUnsent ? 'connection_failed' : 'connection_lost'
+    return connectionError(url, code, scrub(reasonOf(causes)), {
+      applied: isUnsent && isOnce ? 'no' : appliedIfSent,
+      retryable: !isTls && !isRefused,
+      cause: copyScrubbed(causes.at(-1) as Thrown, scrub),
+    })
   } catch {
     const facts = { applied: appliedIfSent, retryable: true }
     return connectionError(url, 'connection_lost', 'an unreadable error', facts)

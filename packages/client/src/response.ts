@@ -1,11 +1,68 @@
 import { errorNameOf, headerNames } from '@plant-store/contract'
 import { appliedByError, appliedByPart, type BrokenOff, type ResponseHead } from './applied.ts'
-import type { ErrorBody, ErrorName, Plant } from './contract-types.ts'
+import type { ErrorBody, Plant } from './contract-types.ts'
+import { onAbort } from './deadline.ts'
 import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
+import type { FetchedResponse } from './fetch.ts'
 import type { Decoded } from './plant-codec.ts'
-import { decodeText, type ReadBody } from './read-body.ts'
 import { isTransientStatus, parseRetryAfter } from './retry.ts'
 import type { Scrub } from './scrubber.ts'
+
+/** What was read of a body. */
+export interface ReadBody {
+  readonly bytes: Uint8Array
+  /** Whether it went on beyond the limit, as no response of the server's does. */
+  readonly isCut: boolean
+}
+
+/**
+ * Reads a body to its end or to about a limit, so that an endless one does not fill the memory. The
+ * signal ends it even where fetch heeds none.
+ * @param chunks gets what arrives, so that it is there where the rest does not come
+ */
+export async function readBody(
+  response: FetchedResponse,
+  limitBytes: number,
+  signal: AbortSignal,
+  chunks: Uint8Array[],
+): Promise<ReadBody> {
+  // React Native has no streams, and those of node-fetch are Node's own.
+  const body = response.body as ReadableStream<Uint8Array> | null | undefined
+  if (typeof body?.getReader !== 'function') {
+    return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
+  }
+  const reader = body.getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  const leave = onAbort(signal, cancel)
+  if (signal.aborted) cancel()
+  let length = 0
+  while (length <= limitBytes) {
+    const { value } = await reader.read()
+    if (value === undefined) break
+    chunks.push(value)
+    length += value.length
+  }
+  leave()
+  const isCut = length > limitBytes
+  if (isCut) cancel()
+  return { bytes: chunks.length === 1 ? (chunks[0] as Uint8Array) : concatenate(chunks), isCut }
+}
+
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+/** The text of the beginning of a body. */
+export function decodeText(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder()
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
+}
 
 /** What an attempt came to: a plant, or an error and perhaps the Error body that it stands for. */
 export interface Outcome {
@@ -36,12 +93,6 @@ const codeByStatus: Readonly<Record<number, PlantStoreErrorCode>> = {
   429: 'rate_limited',
 }
 
-function codeOf(status: number, name: ErrorName | undefined): PlantStoreErrorCode {
-  if (name === 'id_taken') return 'conflict'
-  if (name === 'invalid_plant') return name
-  return codeByStatus[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
-}
-
 /** The error for a response with an Error body. */
 export function apiError(
   status: number,
@@ -49,18 +100,15 @@ export function apiError(
   { url, ...facts }: ErrorFacts & { readonly url?: URL },
 ): PlantStoreError {
   const apiName = errorNameOf(apiCode)
-  const code = codeOf(status, apiName)
+  const byStatus = codeByStatus[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
+  const byName = apiName === 'id_taken' ? 'conflict' : byStatus
+  const code = apiName === 'invalid_plant' ? apiName : byName
   const where = code === 'not_found' && url ? ` for ${url}` : ''
-  return new PlantStoreError(
-    code,
-    `the plant store answered ${status}${where}: ${apiMessage} (${apiCode})`,
-    {
-      ...facts,
-      ...{ status, apiCode, apiName, apiMessage },
-      retryable: isTransientStatus(status),
-      issues: code === 'invalid_plant' ? [{ path: [], message: apiMessage }] : [],
-    },
-  )
+  const message = `the plant store answered ${status}${where}: ${apiMessage} (${apiCode})`
+  const issues = code === 'invalid_plant' ? [{ path: [], message: apiMessage }] : []
+  const retryable = isTransientStatus(status)
+  const said = { status, apiCode, apiName, apiMessage }
+  return new PlantStoreError(code, message, { ...facts, ...said, retryable, issues })
 }
 
 const MAX_SNIPPET = 80

@@ -15,9 +15,6 @@ export interface Runtime {
   newRequestId(): string
 }
 
-/** Version 4, variant 8, and a random digit for each x. */
-const UUID = 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'
-
 /** The real machine, in Node, Bun, Deno and browsers. */
 export const systemRuntime: Runtime = {
   now: () => performance.now(),
@@ -31,29 +28,34 @@ export const systemRuntime: Runtime = {
   newRequestId() {
     // A page that did not come over TLS has none.
     if (crypto.randomUUID !== undefined) return crypto.randomUUID()
-    const bytes = crypto.getRandomValues(new Uint8Array(UUID.length))
-    return UUID.replace(/x/g, (_, at: number) => (Number(bytes[at]) & 15).toString(16))
+    const digits = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte & 15)
+    return 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(
+      /x/g,
+      () => `${digits.pop()?.toString(16)}`,
+    )
   },
 }
 
-interface Host {
+type Texts = Readonly<Record<string, string | undefined>>
+
+/** What Node, Bun and Deno have, and browsers have not. */
+export const host = globalThis as {
   readonly process?: {
-    readonly env?: Readonly<Record<string, string | undefined>>
-    readonly versions?: Readonly<Record<string, string | undefined>>
+    readonly env?: Texts
+    readonly versions?: Texts
+    getBuiltinModule?(name: string): {
+      subscribe(
+        channel: string,
+        listener: (message: { readonly request: { readonly headers?: readonly string[] } }) => void,
+      ): void
+    }
   }
 }
 
-/** The versions of the runtime and its parts, by name; none in browsers. */
-export function runtimeVersions(): Readonly<Record<string, string | undefined>> {
-  return (globalThis as Host).process?.versions ?? {}
-}
-
 /** A setting from the environment; undefined where it is not set or there is no environment. */
-export function readEnvironment(
-  name: 'PLANT_STORE_BASE_URL' | 'PLANT_STORE_TOKEN',
-): string | undefined {
+export function readEnvironment(name: string): string | undefined {
   try {
-    return (globalThis as Host).process?.env?.[name]
+    return host.process?.env?.[name]
   } catch {
     // Deno throws where the program may not read its environment: the same as not set.
     return undefined

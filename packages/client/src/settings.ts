@@ -8,7 +8,7 @@ import {
   lowerNames,
   type PlantStoreClientOptions,
 } from './options.ts'
-import { readEnvironment, runtimeVersions } from './runtime.ts'
+import { host, readEnvironment } from './runtime.ts'
 import { createTokenSource, type TokenSource } from './token.ts'
 import { VERSION } from './version.ts'
 
@@ -50,7 +50,7 @@ function parseBaseUrl(given: unknown): URL {
  * undefined in browsers, which send their own.
  */
 function describeUserAgent(appName: string | undefined): string | undefined {
-  const versions = runtimeVersions()
+  const versions = host.process?.versions ?? {}
   const runtime = ['bun', 'deno', 'node'].find((name) => versions[name] !== undefined)
   if (runtime === undefined) return undefined
   const [major] = (versions[runtime] ?? '').split('.')

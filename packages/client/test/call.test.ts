@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createClient } from '../src/client.ts'
 import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
 import { systemRuntime } from '../src/runtime.ts'
@@ -150,6 +150,14 @@ describe('a call', () => {
     const { client, sent } = createFakeClient([reply])
     await expect(client.createPlant(FERN)).rejects.toMatchObject({ message })
     expect(sent).toHaveLength(1)
+  })
+
+  test('fails at once where the runtime has no fetch', async () => {
+    vi.stubGlobal('fetch', undefined)
+    const result = await createPlantStoreClient(given).tryCreatePlant(FERN)
+    vi.unstubAllGlobals()
+    const error = { code: 'invalid_option', option: 'fetch', applied: 'no', attempts: 0 }
+    expect(result).toMatchObject({ ok: false, error })
   })
 
   test.each([undefined, null, 5, {}, { status: 200 }, { status: 200, headers: 5 }, 'gone'])(

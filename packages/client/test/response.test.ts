@@ -1,21 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { appliedByPart } from '../src/applied.ts'
-import { Deadline } from '../src/deadline.ts'
 import { createPlantStoreClient } from '../src/index.ts'
-import { readBody } from '../src/read-body.ts'
-import { judgeResponse } from '../src/response.ts'
-import { systemRuntime } from '../src/runtime.ts'
+import { judgeResponse, readBody } from '../src/response.ts'
 import { createScrub } from '../src/scrubber.ts'
 import { createFakeFetch, replyJson } from './fake-fetch.ts'
 
-const open = (within?: AbortSignal) =>
-  new Deadline({
-    runtime: systemRuntime,
-    ms: Number.POSITIVE_INFINITY,
-    ending: 'total_timeout',
-    within,
-  })
-const going = open()
+const going = new AbortController().signal
 
 /** A body of these chunks, which notes whether it was cancelled; without an end where it is endless. */
 function createBody(chunks: readonly string[], isEndless = false) {
@@ -53,7 +43,7 @@ describe('the body of a reply', () => {
 
   test('is cancelled where its time was over before', async () => {
     const { noted, response } = createBody([], true)
-    expect((await readBody(response, 10, open(AbortSignal.abort()), [])).bytes).toHaveLength(0)
+    expect((await readBody(response, 10, AbortSignal.abort(), [])).bytes).toHaveLength(0)
     expect(noted.isCancelled).toBe(true)
   })
 

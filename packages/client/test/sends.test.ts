@@ -32,20 +32,20 @@ describe("of Node's own fetch", () => {
     ['one request', 503, 1],
     ['a request that is sent again after a 421', 421, 2],
   ])('%s is seen', async (_what, status, count) => {
-    const sends = watchSends(fetch, `seen-${status}`, origin)
+    const sends = watchSends(fetch, `seen-${status}`)
     await post(`${origin}/${status}`, `seen-${status}`)
     expect(sends.atMost()).toBe(count)
     sends.close()
   })
 
   test('a request that finds no connection is seen not to be sent', async () => {
-    const sends = watchSends(fetch, 'refused', origin)
+    const sends = watchSends(fetch, 'refused')
     await expect(post('http://127.0.0.1:1024', 'refused')).rejects.toThrow('fetch failed')
     expect(sends.atMost()).toBe(0)
   })
 
   test('the requests of others are not counted, nor those after the end', async () => {
-    const sends = watchSends(fetch, 'own', origin)
+    const sends = watchSends(fetch, 'own')
     await post(`${origin}/200`, 'other')
     expect(sends.atMost()).toBeNaN()
     sends.close()
@@ -54,11 +54,11 @@ describe("of Node's own fetch", () => {
   })
 
   test('two calls under one id at the same time prove nothing', async () => {
-    const both = [watchSends(fetch, 'shared', origin), watchSends(fetch, 'shared', origin)]
+    const both = [watchSends(fetch, 'shared'), watchSends(fetch, 'shared')]
     await post(`${origin}/200`, 'shared')
     expect(both.map((sends) => sends.atMost())).toEqual([Number.NaN, Number.NaN])
     for (const sends of both) sends.close()
-    const next = watchSends(fetch, 'shared', origin)
+    const next = watchSends(fetch, 'shared')
     await post(`${origin}/200`, 'shared')
     expect(next.atMost()).toBe(1)
   })
@@ -71,14 +71,14 @@ describe("of Node's own fetch", () => {
     const dispatch = (_options: unknown, handler: { onError(error: Error): void }) => {
       handler.onError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
     }
-    const sends = watchSends(fetch, 'foreign', origin)
+    const sends = watchSends(fetch, 'foreign')
     for (const name of names) globals[name] = { dispatch }
     try {
       await expect(post(`${origin}/200`, 'foreign')).rejects.toThrow('fetch failed')
     } finally {
       for (const [index, name] of names.entries()) globals[name] = originals[index]
     }
-    expect([sends.atMost(), sends.isFirst]).toEqual([Number.NaN, false])
+    expect([sends.atMost(), sends.isOnce]).toEqual([Number.NaN, false])
   })
 })
 
@@ -95,9 +95,8 @@ describe('of any other fetch nothing is known', () => {
     ['the own, bound', fetch.bind(globalThis)],
     ['none', undefined],
   ])('%s', async (_what, given) => {
-    const sends = watchSends(given, 'wrapped', origin)
+    const sends = watchSends(given, 'wrapped')
     await post(`${origin}/503`, 'wrapped')
-    expect(sends).toMatchObject({ isOwn: false, isFirst: false })
     expect(sends.atMost()).toBeNaN()
     sends.close()
   })

@@ -63,7 +63,6 @@ export const abortCases: readonly Case[] = [
         return client({ onEvent }).createPlant(PLANT, { signal })
       },
     }),
-    isClassic: true,
   },
   abortedAt({
     claim: 'an abort while no headers have come ends the call at once',
@@ -113,7 +112,6 @@ export const abortCases: readonly Case[] = [
   },
   {
     claim: 'forty calls on one signal leave no listener behind',
-    isClassic: true,
     isAlone: true,
     script: ({ attempt, send }) =>
       send(attempt % 10 === 0 ? unavailable('retry-after: 0') : stored()),

@@ -37,7 +37,6 @@ const CUT_CHUNKS = `${reply({ framing: 'transfer-encoding: chunked' })}f\r\n${ST
 const lost: readonly Case[] = [
   {
     ...firstIsLost('a reset instead of a reply is retried', ({ reset }) => reset()),
-    isClassic: true,
   },
   firstIsLost('an end of the connection instead of a reply is retried', ({ end }) => end()),
   firstIsLost('a reset in the middle of the headers is retried', async (exchange) => {
@@ -50,7 +49,6 @@ const lost: readonly Case[] = [
       send(CUT)
       end()
     }),
-    isClassic: true,
   },
   firstIsLost('a body cut by a reset is retried', async ({ send, pause, reset }) => {
     send(CUT)

@@ -1,6 +1,6 @@
 import { assertEqual, assertOneOf, assertWithin } from '../assertions.ts'
-import { type Case, type Exchange, OPEN_AFTER_REFUSAL } from '../case.ts'
-import { reply, STORED_BODY, stored, unavailable } from '../replies.ts'
+import type { Case, Exchange } from '../case.ts'
+import { reply, STORED_BODY, stored } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 /** What a busy machine may add; a limit that is not kept would take seconds or for ever. */
@@ -62,11 +62,9 @@ const UNANSWERED = { applied: 'maybe', attempts: 1, code: 'attempt_timeout' }
 export const timeCases: readonly Case[] = [
   {
     ...firstStalls('headers that never come end with the time of the attempt', () => {}),
-    isClassic: true,
   },
   {
     ...firstStalls('a body that stalls ends with the time of the attempt', stallsInTheBody),
-    isClassic: true,
   },
   firstStalls('a body that drips byte by byte ends with the time of the attempt', drip),
   {
@@ -81,63 +79,6 @@ export const timeCases: readonly Case[] = [
       assertEqual(code, 'unexpected_response', 'code')
       assertOneOf(applied, ['maybe', 'yes'], 'applied')
       assertEqual((await seen()).length, 1, 'requests')
-    },
-  },
-  {
-    claim: 'an attempt that timed out is retried with a fresh timer',
-    script(exchange) {
-      if (exchange.attempt === 1) return
-      if (exchange.attempt === 2) stallsInTheBody(exchange)
-      else exchange.send(stored())
-    },
-    async check({ client, seen }) {
-      const plant = await client({ timeoutMs: 600 }).createPlant(PLANT)
-      assertEqual(plant, { name: 'Fern' }, 'the plant')
-      assertEqual((await seen()).length, 3, 'requests')
-    },
-  },
-  {
-    claim: 'attempts and waits together never pass the total deadline',
-    script: () => {},
-    async check({ client, failureOf }) {
-      for (const timeoutMs of [100, 5_000]) {
-        const options = { timeoutMs, totalTimeoutMs: 420, maxRetries: 50 }
-        const begin = performance.now()
-        const { applied, code } = await failureOf(client(options).createPlant(PLANT))
-        assertWithin(performance.now() - begin, 100, 420 + SLACK_MS, 'time until it fails')
-        assertEqual(applied, 'maybe', 'applied')
-        // A wait that would end too late is not begun; then the last attempt gives the error.
-        const codes = timeoutMs === 100 ? ['attempt_timeout', 'total_timeout'] : ['total_timeout']
-        assertOneOf(code, codes, 'code')
-      }
-    },
-  },
-  {
-    claim: 'a wait that would pass the total deadline is not begun',
-    script: ({ send }) => send(unavailable('retry-after: 5')),
-    differs: OPEN_AFTER_REFUSAL,
-    async check({ client, differs, failureOf, seen }) {
-      const begin = performance.now()
-      const { applied, status } = await failureOf(
-        client({ totalTimeoutMs: 3_000 }).createPlant(PLANT),
-      )
-      assertWithin(performance.now() - begin, 0, 1_500, 'time until it fails')
-      const expected = { applied: differs ? 'maybe' : 'no', status: 503 }
-      assertEqual({ applied, status }, expected, 'the error')
-      assertEqual((await seen()).length, 1, 'requests')
-    },
-  },
-  {
-    claim:
-      'a token function that never gives one ends with the total deadline, and nothing is sent',
-    script: ({ send }) => send(stored()),
-    async check({ client, failureOf, seen }) {
-      const token = () => new Promise<string>(() => {})
-      const { applied, code } = await failureOf(
-        client({ token, totalTimeoutMs: 120 }).createPlant(PLANT),
-      )
-      assertEqual({ applied, code }, { applied: 'no', code: 'total_timeout' }, 'the error')
-      assertEqual((await seen()).length, 0, 'requests')
     },
   },
 ]
