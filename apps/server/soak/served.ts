@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { issueToken } from '../src/auth/tokens.ts'
 import { migratePostgresDatabase } from '../src/postgres/migrations.ts'
 import { openPostgresStore } from '../src/postgres/store.ts'
-import { createTestClient, type TestClient } from '../test/clients.ts'
-
-const MAIN = join(import.meta.dirname, '../dist/main.js')
+import type { TestClient } from '../test/clients.ts'
+import { clientWithoutRetries, startServerProcess } from '../test/process/server-process.ts'
 
 /** Brings a new database to the schema, puts a token into it, and gives that. */
 export async function prepare(databaseUrl: string): Promise<string> {
@@ -19,24 +15,13 @@ export async function prepare(databaseUrl: string): Promise<string> {
 
 /** A server process over a database that is migrated and has the token. */
 export interface Served {
-  readonly url: string
   readonly client: TestClient
   readonly port: number
   readonly pid: number
   /** Whether the process still runs. */
   isRunning(): boolean
-  /** Resolves with the exit code once the process has ended; null after a kill. */
-  kill(signal: NodeJS.Signals): Promise<number | null>
-}
-
-async function readGreeting(child: ChildProcess): Promise<string> {
-  let greeting = ''
-  for await (const chunk of child.stdout ?? []) {
-    greeting += chunk
-    const [, url] = /listens on (\S+)\n.*200 means durable/s.exec(greeting) ?? []
-    if (url !== undefined) return url
-  }
-  throw new Error(`the server ended with ${child.exitCode}`)
+  /** Resolves once the process has ended. */
+  kill(signal: NodeJS.Signals): Promise<unknown>
 }
 
 /** Starts the built server and resolves once it listens. */
@@ -45,28 +30,21 @@ export async function serve(
   token: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Served> {
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      PLANT_STORE_DATABASE_URL: databaseUrl,
-      PLANT_STORE_LISTEN: '127.0.0.1:0',
-      PLANT_STORE_OPERATIONS_LISTEN: 'off',
-      PLANT_STORE_LOG_LEVEL: 'silent',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'exit')
-  const baseUrl = await readGreeting(child)
-  return {
-    url: baseUrl,
-    client: createTestClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 }),
-    port: Number(new URL(baseUrl).port),
-    pid: child.pid ?? 0,
-    isRunning: () => child.exitCode === null && child.signalCode === null,
-    async kill(signal) {
-      child.kill(signal)
-      await ended
-      return child.exitCode
-    },
+  const settings = {
+    PLANT_STORE_DATABASE_URL: databaseUrl,
+    PLANT_STORE_OPERATIONS_LISTEN: 'off',
+    PLANT_STORE_LOG_LEVEL: 'silent',
   }
+  const server = await startServerProcess({
+    token,
+    folder: process.cwd(),
+    environment: { ...settings, ...environment },
+    onStart: (kill) => void process.once('exit', kill),
+  })
+  let isRunning = true
+  void server.ended.then(() => {
+    isRunning = false
+  })
+  const { port, pid, end } = server
+  return { client: clientWithoutRetries(server), port, pid, isRunning: () => isRunning, kill: end }
 }

@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import { formatNumber } from './statistics.ts'
 
 const BEGIN = '<!-- Written by pnpm bench --write, down to the next comment. -->'
 const END = '<!-- Written by hand from here on. -->'
 
-const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
+/** Nothing where there is no clone. */
+const git = (...args: string[]) => String(spawnSync('git', args).stdout ?? '').trim()
 
 /** When, where and how it was measured, in one sentence. */
 export function describeRun(rounds: number, seconds: number, syncMs: number): string {
@@ -13,8 +14,7 @@ export function describeRun(rounds: number, seconds: number, syncMs: number): st
   const commit = git('rev-parse', '--short=12', 'HEAD')
   return `${[
     `${new Date().toISOString().slice(0, 10)}, commit ${commit}${changes && ' with changes'}`,
-    `Node.js ${process.versions.node}`,
-    `${cpus()[0]?.model.trim()}`,
+    `Node.js ${process.versions.node}; ${cpus()[0]?.model.trim()}`,
     `${availableParallelism()} cores for server, database and load`,
     `${formatNumber(totalmem() / 2 ** 30)} GiB`,
     `${type()} ${release()}`,
