@@ -1,11 +1,11 @@
 import { isPlantStoreError } from '@plant-store/client'
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
-import { createClient, type Target } from '../connection.ts'
+import { createClient } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
-import { readLogins, saveLogin } from '../logins.ts'
-import { ask, askHidden } from '../prompt.ts'
+import { saveLogin } from '../logins.ts'
+import { askHidden } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeToken, readTokenFile } from '../token.ts'
 
@@ -47,22 +47,6 @@ async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promi
   })
 }
 
-/** The URL that was given, or that of the last login, or what a person says. */
-async function readUrl(url: string | undefined, terminal: Terminal): Promise<string> {
-  if (url !== undefined) return url
-  // A file that holds no logins is about to be replaced.
-  const earlier = await readLogins(terminal).catch(() => [])
-  const known = terminal.environment.PLANT_STORE_BASE_URL ?? earlier.at(-1)?.baseUrl
-  if (known !== undefined) return known
-  if (terminal.isInteractive) {
-    const answer = (await ask(terminal, 'URL of the plant store: ')).trim()
-    if (answer !== '') return answer
-  }
-  throw new CliError('the URL of the plant store is missing', exitCodes.usage, {
-    hint: 'plant-store login URL',
-  })
-}
-
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Only a warning: a private network may be protected otherwise. */
@@ -72,16 +56,13 @@ function warnOfPlainText(baseUrl: string, terminal: Terminal): void {
   terminal.err('Everybody on the way can read the token: this URL is http, not https.')
 }
 
-function warnOfEnvironment({ environment }: Terminal, warn: (text: string) => void): void {
-  const { PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token } = environment
-  const names = [url && 'PLANT_STORE_BASE_URL', token && 'PLANT_STORE_TOKEN'].filter(Boolean)
-  if (names.length > 0)
-    warn(`The environment counts more than a login: ${names.join(', ')} is set.`)
-}
-
-async function checkToken(target: Target, terminal: Terminal): Promise<void> {
+async function login(baseUrl: string, options: LoginOptions, terminal: Terminal): Promise<void> {
+  // Before anybody types a token in vain.
+  createClient({ baseUrl, token: 'any' })
+  warnOfPlainText(baseUrl, terminal)
+  const token = await readToken(options, terminal)
   try {
-    await createClient(target).checkToken({ signal: terminal.stop })
+    await createClient({ baseUrl, token }).checkToken({ signal: terminal.stop })
   } catch (error) {
     if (!isPlantStoreError(error)) throw error
     throw new CliError(`nothing is saved: ${error.message}`, exitCodeOf(error), {
@@ -89,34 +70,26 @@ async function checkToken(target: Target, terminal: Terminal): Promise<void> {
       cause: error,
     })
   }
-}
-
-async function login(
-  url: string | undefined,
-  options: LoginOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const baseUrl = { value: await readUrl(url, terminal), from: 'as it was given' }
-  // Before anybody types a token in vain.
-  createClient({ baseUrl, token: { value: 'any', from: '' } })
-  warnOfPlainText(baseUrl.value, terminal)
-  const token = { value: await readToken(options, terminal), from: 'as it was given' }
-  await checkToken({ baseUrl, token }, terminal)
-  const path = await saveLogin({ baseUrl: baseUrl.value, token: token.value }, terminal)
-  terminal.err(`${baseUrl.value} takes the token ${describeToken(token.value)}.`)
+  const path = await saveLogin({ baseUrl, token }, terminal)
+  terminal.err(`${baseUrl} takes the token ${describeToken(token)}.`)
   terminal.err(`Saved in ${path}`)
-  warnOfEnvironment(terminal, terminal.err)
+  const { PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN } = terminal.environment
+  if (PLANT_STORE_BASE_URL ?? PLANT_STORE_TOKEN) {
+    terminal.err(
+      'PLANT_STORE_BASE_URL or PLANT_STORE_TOKEN is set, which counts more than a login.',
+    )
+  }
 }
 
 export function addLoginCommand(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .argument('[url]', 'the URL of the plant store, such as https://plants.example')
+    .argument('<url>', 'the URL of the plant store, such as https://plants.example')
     .description('save a URL and its token, once the plant store has taken the token')
     .option(
       '--token-file <path>',
       'a file that holds the token (default: it is asked for, or stdin)',
     )
     .addHelpText('after', EXAMPLES)
-    .action((url: string | undefined, options: LoginOptions) => login(url, options, terminal))
+    .action((url: string, options: LoginOptions) => login(url, options, terminal))
 }

@@ -14,7 +14,8 @@ import {
 /** How a file of CSV is written. */
 export interface CsvDialect {
   readonly delimiter: string
-  readonly hasHeader: boolean
+  /** How many records come before the first plant. */
+  readonly headers: number
   readonly columns: readonly Column[]
 }
 
@@ -26,35 +27,25 @@ export interface CsvOptions {
   readonly columns: FieldMap
 }
 
-/** A first line that is broken comes before all others, so that its problem is named. */
-const MANY = 1_000_000
-
 /** What Excel takes as the delimiter, on a first line that is no record. */
-const SEPARATOR_LINE = /^"?sep=(.)"?\r?$/i
+const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i
 
-function delimiterNamed(line: Buffer): string | undefined {
-  return SEPARATOR_LINE.exec(line.toString('latin1'))?.[1]
-}
-
-/** The first record, with this delimiter. */
-function readFirst(head: Buffer, isWhole: boolean, delimiter: string): CsvRecord {
+/** The first records, with this delimiter. */
+function readFirst(head: Buffer, isWhole: boolean, delimiter: string): readonly CsvRecord[] {
   const splitter = new CsvSplitter(delimiter)
   const ended = splitter.push(head)
-  const records = isWhole || ended.length === 0 ? [...ended, ...splitter.end()] : ended
-  const first = records.find(({ source }) => delimiterNamed(source) === undefined)
-  if (first !== undefined) return first
-  throw new PlantFileError(`it is empty. Try: a first line ${plantFieldNames.join(',')}`)
+  return isWhole || ended.length === 0 ? [...ended, ...splitter.end()] : ended
 }
 
-/** The columns by one delimiter. @throws PlantFileError where that cannot be a line of columns. */
-function readColumns({ fields, problem }: CsvRecord, options: CsvOptions): readonly Column[] {
+function readColumns(record: CsvRecord | undefined, options: CsvOptions): readonly Column[] {
+  if (record === undefined) {
+    throw new PlantFileError(`it is empty. Try: a first line ${plantFieldNames.join(',')}`)
+  }
+  const { fields, problem } = record
   if (fields === undefined) throw new PlantFileError(`the first line ${problem}`)
-  return options.hasHeader
-    ? mapColumns(
-        fields.map((field) => field ?? ''),
-        options.columns,
-      )
-    : numberColumns(fields.length, options.columns)
+  if (!options.hasHeader) return numberColumns(fields.length, options.columns)
+  const names = fields.map((field) => field ?? '')
+  return mapColumns(names, options.columns)
 }
 
 /**
@@ -63,17 +54,18 @@ function readColumns({ fields, problem }: CsvRecord, options: CsvOptions): reado
  * @throws PlantFileError where there is none; it names the columns of the one that splits most.
  */
 export function findCsvDialect(head: Buffer, isWhole: boolean, options: CsvOptions): CsvDialect {
-  const named = delimiterNamed(head.subarray(0, Math.max(head.indexOf('\n'), 0)))
+  const named = SEPARATOR_LINE.exec(head.toString('latin1', 0, 20))?.[1]
   const given = options.delimiter ?? named
+  const above = named === undefined ? 0 : 1
+  const countOf = (record: CsvRecord | undefined) => record?.fields?.length ?? 0
   const candidates = (given === undefined ? [',', ';', '\t'] : [given])
-    .map((delimiter) => ({ delimiter, first: readFirst(head, isWhole, delimiter) }))
-    .toSorted(({ first: one }, { first: other }) => {
-      return (other.fields?.length ?? MANY) - (one.fields?.length ?? MANY)
-    })
+    .map((delimiter) => ({ delimiter, first: readFirst(head, isWhole, delimiter)[above] }))
+    .toSorted(({ first: one }, { first: other }) => countOf(other) - countOf(one))
   const errors: unknown[] = []
   for (const { delimiter, first } of candidates) {
     try {
-      return { delimiter, hasHeader: options.hasHeader, columns: readColumns(first, options) }
+      const columns = readColumns(first, options)
+      return { delimiter, headers: above + (options.hasHeader ? 1 : 0), columns }
     } catch (error) {
       errors.push(error)
     }
@@ -92,15 +84,12 @@ function locate(field: string, fields: CsvFields, { columns }: CsvDialect) {
   return { column, value: value === undefined ? undefined : inQuotes(value) }
 }
 
-function countFields(count: number): string {
-  return count === 1 ? '1 field' : `${count} fields`
-}
-
 /** The plant of a record by its columns. */
 function readPlant(fields: CsvFields, dialect: CsvDialect): PlantOrProblems {
-  const { columns, hasHeader } = dialect
+  const { columns } = dialect
   if (fields.length !== columns.length) {
-    const message = `has ${countFields(fields.length)} where the first ${hasHeader ? 'line' : 'record'} has ${columns.length}`
+    const count = fields.length === 1 ? '1 field' : `${fields.length} fields`
+    const message = `has ${count} where the first line has ${columns.length}`
     return { problems: [{ message }] }
   }
   const values: Partial<Record<PlantField, unknown>> = {}
@@ -144,15 +133,11 @@ export async function* readCsv(
   limitBytes?: number,
 ): AsyncGenerator<PlantRecord> {
   const splitter = new CsvSplitter(dialect.delimiter, limitBytes)
-  let isBegun = false
-  let isInHeader = dialect.hasHeader
+  let left = dialect.headers
 
   function* read(records: readonly CsvRecord[]): Generator<PlantRecord> {
     for (const record of records) {
-      const isSeparator = !isBegun && delimiterNamed(record.source) !== undefined
-      isBegun = true
-      if (isSeparator) continue
-      if (isInHeader) isInHeader = false
+      if (left > 0) left--
       else if (!record.fields?.every((field) => field === undefined)) {
         yield toPlantRecord(record, dialect)
       }

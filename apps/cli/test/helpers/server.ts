@@ -15,6 +15,8 @@ export const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', impo
 export interface PlantStoreServer {
   /** The same after each start. */
   readonly url: string
+  /** Of its store, which is a file unless a flag names another. */
+  readonly databaseUrl: string
   /** One that may create plants. */
   readonly token: string
   /** The names and tags that its file holds now, by their ids. */
@@ -66,6 +68,7 @@ export async function startServer(flags: readonly string[] = []): Promise<PlantS
   return {
     url: url.replace(/\/+$/, ''),
     token,
+    databaseUrl: `sqlite:${path}`,
     readPlants() {
       const database = new DatabaseSync(path, { timeout: 10_000 })
       const select = database.prepare('SELECT id, name, tag FROM plants')

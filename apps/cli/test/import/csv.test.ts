@@ -164,9 +164,6 @@ describe('of a record that has', () => {
     ])
     const wide = `id,name${',x'.repeat(1_022)}\n1,Fern${',y'.repeat(1_022)}\n`
     expect(await readAll('csv', wide)).toEqual([[2, both[0]]])
-    await expect(readAll('csv', wide.replace('name', 'name,x'))).rejects.toThrow(
-      'the first line has more than 1024 fields',
-    )
   })
 
   test('more than the limit', async () => {
@@ -200,7 +197,7 @@ describe('a file whose first line does not name the columns is refused', () => {
       'No,name\n1,Fern\n',
       /^the first line names no column id: its columns are "No", "name"\. Try: --map /,
     ],
-    ['with a column twice', 'id,name,Name \n', /^two of its columns are the name: "name", "Name "/],
+    ['with a column twice', 'id,name,Name \n', /^2 of its columns are the name: "name", "Name "/],
     ['with another separator', 'id|name|tag\n', /^the first line names no column id/],
     ['that is no csv', '{"id":1,"name":"Fern"}\n', /^the first line has a quote inside a field/],
     ['with a quote that is never closed', '"id,name\n1,Fern\n', /^the first line has a quote that/],

@@ -106,7 +106,7 @@ function readLines(
   const columns = fields.map((field) => ({ name: field, field }))
   const pieces = inPieces(Buffer.from(lines.join('\n')), size)
   return recordsOf({
-    records: () => readCsv(pieces, { delimiter, hasHeader: true, columns }, limitBytes),
+    records: () => readCsv(pieces, { delimiter, headers: 1, columns }, limitBytes),
   })
 }
 
@@ -192,7 +192,7 @@ test('rejects have one record for each, by RFC 4180, and mean what they meant', 
         const { header, line } = rejectsFormatOf({
           isGzip: false,
           encoding: { name: 'utf-8', markBytes: 0 },
-          csv: { delimiter, hasHeader: true, columns },
+          csv: { delimiter, headers: 1, columns },
         })
         const rejection = { code: 'some_code', message: 'is "no" plant' }
         const rejects = header + records.map((one) => line(one, rejection)).join('')
