@@ -20,7 +20,7 @@ export function startProgram(
 ) {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit', ...channels] })
   const kill = () => void child.kill('SIGKILL')
-  process.on('exit', kill)
+  process.prependListener('exit', kill)
   const ended = once(child, 'exit').then(([code, signal]) => {
     process.off('exit', kill)
     if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code ?? signal}`)

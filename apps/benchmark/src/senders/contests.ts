@@ -9,7 +9,7 @@ import { endedChildrenSeconds, mostMib } from '../usage.ts'
 
 const CLI = join(import.meta.dirname, '../../../cli/dist/main.js')
 
-const ROWS_PER_SECOND = 15_000
+const ROWS_PER_SECOND = 8_000
 
 /** How many rows of an import are on their way at once, by default. */
 const IMPORT_CONCURRENCY = 16
