@@ -5,16 +5,13 @@ import { CommandError, exitCodes } from './commands/command-error.ts'
 import { addConfigCommand } from './commands/config.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addExportCommand } from './commands/export.ts'
-import { describeUnavailable, withFix } from './commands/failures.ts'
+import { describeUnusable, withFix } from './commands/failures.ts'
 import { addMigrateCommand } from './commands/migrate.ts'
 import { addOpenApiCommand } from './commands/openapi.ts'
 import { addRestoreCommand } from './commands/restore.ts'
-import { addServeCommand } from './commands/serve/serve.ts'
+import { addServeCommand } from './commands/serve.ts'
 import type { Terminal } from './commands/terminal.ts'
-import { addTokenCreate } from './commands/token/create.ts'
-import { addTokenList } from './commands/token/list.ts'
-import { addTokenRevoke } from './commands/token/revoke.ts'
-import { addTokenRotate } from './commands/token/rotate.ts'
+import { addTokenCommands } from './commands/token.ts'
 import { ConfigError } from './config/config.ts'
 import { build } from './process/build.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
@@ -80,11 +77,7 @@ function createProgram(streams: Streams): Command {
         '--body-limit-bytes is PLANT_STORE_BODY_LIMIT_BYTES. A flag beats the environment.',
     )
   addServeCommand(program, terminal)
-  const token = program.command('token').description('make, list, revoke and rotate access tokens')
-  addTokenCreate(token, terminal)
-  addTokenList(token, terminal)
-  addTokenRevoke(token, terminal)
-  addTokenRotate(token, terminal)
+  addTokenCommands(program, terminal)
   addExportCommand(program, terminal)
   addBackupCommand(program, terminal)
   addRestoreCommand(program, terminal)
@@ -102,11 +95,8 @@ function describeFailure(error: unknown): { readonly message: string; readonly e
   if (error instanceof CommandError) {
     return { message: withFix(error.message, error), exitCode: error.exitCode }
   }
-  if (error instanceof StoreRefusedError) {
-    return { message: withFix(error.message, error), exitCode: exitCodes.unavailable }
-  }
-  if (error instanceof StoreUnavailableError) {
-    return { message: describeUnavailable(error), exitCode: exitCodes.unavailable }
+  if (error instanceof StoreRefusedError || error instanceof StoreUnavailableError) {
+    return { message: describeUnusable(error), exitCode: exitCodes.unavailable }
   }
   if (error instanceof OutcomeUnknownError) {
     return { message: error.message, exitCode: exitCodes.ioError }

@@ -11,7 +11,6 @@ const SOURCES = join(import.meta.dirname, '../src')
 const HOUSE = [
   'main.ts',
   'run.ts',
-  'commands/token/',
   'commands/',
   'http/server.ts',
   'http/open-service.ts',

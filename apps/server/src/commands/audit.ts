@@ -13,13 +13,6 @@ import type { Terminal } from './terminal.ts'
 /** The settings of every audited command. */
 export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
 
-export type AuditedAction =
-  | 'restore'
-  | 'token.create'
-  | 'token.list'
-  | 'token.revoke'
-  | 'token.rotate'
-
 /** What a command did, without any secret; the names are those of the log. */
 export type AuditFields = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
@@ -37,19 +30,16 @@ export function formatAuditLine(fields: AuditFields): string {
   return `${withoutCredentials(line.replace(/[^\x20-\x7e]/g, escapeUnits))}\n`
 }
 
-/** Who runs this program, as far as the environment can be believed. */
-export function whoRuns({ sudoUser }: Pick<Config, 'sudoUser'>): AuditFields {
-  return { user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+/** Where what a command does is recorded: shown, and synced in the audit file if one is set. */
+export interface Audit {
+  /** @throws CommandError when the line cannot be written. */
+  record(fields: AuditFields): void
+  close(): void
 }
 
-/**
- * Opens the audit file to add lines to it; a new one is for its owner only.
- * @throws CommandError when it cannot be opened.
- */
-export function openAuditFile(path: string | undefined): number | undefined {
-  if (path === undefined) return undefined
+/** Each write is synced; a sync of its own is forbidden under Node's permission model. */
+function openFile(path: string): number {
   try {
-    // Each write is synced; a sync of its own is forbidden under Node's permission model.
     return openSync(path, 'as', 0o600)
   } catch (error) {
     const message = `nothing was done: cannot write the audit file: ${(error as Error).message}`
@@ -57,23 +47,34 @@ export function openAuditFile(path: string | undefined): number | undefined {
   }
 }
 
-function writeRecord(
-  fields: AuditFields,
-  { terminal }: AuditedCommand,
-  file: number | undefined,
-): void {
-  const line = formatAuditLine(fields)
-  // A person saw which store it is when it was opened.
-  const shown = terminal.isInteractive
-    ? formatForPeople(formatAuditLine({ ...fields, store: undefined }))
-    : line
-  terminal.draw(shown)
-  if (file === undefined) return
-  try {
-    writeSync(file, line)
-  } catch (error) {
-    const message = `the line above is not in the audit file: ${(error as Error).message}. The result is not shown`
-    throw new CommandError(message, exitCodes.ioError, { cause: error })
+/**
+ * Opens the audit file to add lines to it; a new one is for its owner only.
+ * @throws CommandError when it cannot be opened.
+ */
+export function openAudit(
+  { auditFile, sudoUser }: Config,
+  action: string,
+  show: (line: string) => void,
+): Audit {
+  const file = auditFile === undefined ? undefined : openFile(auditFile)
+  const who = { audit: action, user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
+  return {
+    record(fields) {
+      const line = formatAuditLine({ ...who, ...fields })
+      show(line)
+      if (file === undefined) return
+      try {
+        writeSync(file, line)
+      } catch (error) {
+        const message = `cannot write the audit file: ${(error as Error).message}`
+        throw new CommandError(`${message}. The result is not shown`, exitCodes.ioError, {
+          cause: error,
+        })
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file)
+    },
   }
 }
 
@@ -87,51 +88,32 @@ export interface Audited {
 export interface AuditedCommand {
   readonly terminal: Terminal
   readonly config: Config
-  readonly action: AuditedAction
-}
-
-type WriteRecord = (fields: AuditFields) => void
-
-/** Opens the audit file, if one is set, for as long as `use` records what a command does. */
-async function withRecord(
-  command: AuditedCommand,
-  use: (record: WriteRecord) => Promise<void>,
-): Promise<void> {
-  const { config, action } = command
-  const file = openAuditFile(config.auditFile)
-  const who = whoRuns(config)
-  try {
-    await use((fields) => writeRecord({ audit: action, ...who, ...fields }, command, file))
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
-}
-
-async function recordOutcome(
-  record: WriteRecord,
-  about: AuditFields,
-  work: () => Promise<Audited>,
-): Promise<void> {
-  const { fields, report } = await work().catch((error: Error) => {
-    record({ outcome: 'failed', ...about, reason: error.message })
-    throw error
-  })
-  record({ outcome: 'done', ...about, ...fields })
-  report()
+  readonly action: string
 }
 
 /**
- * Does a command's work and records who did what when, and how it ended: on standard error, and
- * synced in the audit file if one is set. The result is shown after it is recorded, so that nobody
- * has a token without a record. `about` is recorded for every outcome.
+ * Does a command's work and records who did what when, and how it ended. The result is shown after
+ * it is recorded, so that nobody has a token without a record. `about` is read when the work is over.
  * @throws CommandError before the work when the audit file cannot be opened.
  */
-export function audit(
-  command: AuditedCommand,
+export async function audit(
+  { terminal, config, action }: AuditedCommand,
   about: AuditFields,
   work: () => Promise<Audited>,
 ): Promise<void> {
-  return withRecord(command, (record) => recordOutcome(record, about, work))
+  const show = (line: string) =>
+    terminal.draw(terminal.isInteractive ? formatForPeople(line) : line)
+  const { record, close } = openAudit(config, action, show)
+  try {
+    const { fields, report } = await work().catch((error: Error) => {
+      record({ outcome: 'failed', ...about, reason: error.message })
+      throw error
+    })
+    record({ outcome: 'done', ...about, ...fields })
+    report()
+  } finally {
+    close()
+  }
 }
 
 /** Like audit, for work on the store of the settings. */
@@ -139,16 +121,11 @@ export function withAudit(
   command: AuditedCommand,
   use: (store: Store) => Promise<Audited>,
 ): Promise<void> {
-  return withRecord(command, async (record) => {
-    let isOpen = false
-    try {
-      await withStore(command.terminal, command.config, (store) => {
-        isOpen = true
-        return recordOutcome(record, { store: store.description }, () => use(store))
-      })
-    } catch (error) {
-      if (!isOpen) record({ outcome: 'failed', reason: (error as Error).message })
-      throw error
-    }
-  })
+  const about: { store?: string } = {}
+  return audit(command, about, () =>
+    withStore(command.terminal, command.config, (store) => {
+      about.store = store.description
+      return use(store)
+    }),
+  )
 }

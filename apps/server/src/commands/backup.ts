@@ -3,10 +3,9 @@ import type { Command } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies } from '../store/engine.ts'
 import { describeCount } from '../text/describe-count.ts'
-import { addSettingFlags } from './command.ts'
-import { copiesOf, withProgress } from './copies-of.ts'
+import { addSettingFlags, copiesOf } from './command.ts'
 import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
-import { describePace } from './progress.ts'
+import { describePace, withProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 async function backUp(source: Copies, target: string, terminal: Terminal): Promise<void> {

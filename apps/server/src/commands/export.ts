@@ -9,7 +9,7 @@ import { describeCount } from '../text/describe-count.ts'
 import { printable } from '../text/printable.ts'
 import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-import { describePace, perSecond, startProgress } from './progress.ts'
+import { describePace, startProgress } from './progress.ts'
 import { showsResults, type Terminal } from './terminal.ts'
 
 const NEEDS_QUOTES = /[",\r\n]|^$/
@@ -70,12 +70,11 @@ async function writeSnapshot(
   const work = { startedAt: performance.now(), count: 0, bytes: 0 }
   const { isInteractive, err, output, stop } = terminal
   const total = isInteractive ? await snapshot.estimateCount() : undefined
-  const progress = showsResults(terminal)
+  const endProgress = showsResults(terminal)
     ? undefined
     : startProgress(terminal, () => ({
         fraction: total && work.count / total,
-        counts: { plants: work.count },
-        perSecond: perSecond(work),
+        text: describeCount(work.count, 'plant'),
       }))
   async function* texts(): AsyncGenerator<string> {
     if (header !== '') yield header
@@ -86,7 +85,7 @@ async function writeSnapshot(
       work.bytes += Buffer.byteLength(text)
     }
   }
-  const isWhole = await writeAll(output, texts(), stop).finally(() => progress?.end())
+  const isWhole = await writeAll(output, texts(), stop).finally(() => endProgress?.())
   if (isWhole) err(`Exported ${describeCount(work.count, 'plant')}: ${describePace(work)}.\n`)
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { StoreUnavailableError } from '../store/store.ts'
+import type { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -8,10 +8,10 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
 }
 
-/** Says that a store cannot be used now, with the reason if it is known. */
-export function describeUnavailable(error: StoreUnavailableError): string {
-  const { message, detail } = error
-  return withFix(detail === undefined ? message : `${message}: ${detail}`, error)
+/** Says that a store cannot be used, with the reason and what to try if they are known. */
+export function describeUnusable(error: StoreRefusedError | StoreUnavailableError): string {
+  const { detail } = error as Partial<StoreUnavailableError>
+  return withFix(detail === undefined ? error.message : `${error.message}: ${detail}`, error)
 }
 
 /** A message, and what to try. */

@@ -6,10 +6,9 @@ import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies } from '../store/engine.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
-import { addSettingFlags } from './command.ts'
-import { copiesOf, withProgress } from './copies-of.ts'
+import { addSettingFlags, copiesOf } from './command.ts'
 import { describeStop, describeUncreatable, refuseMissing } from './failures.ts'
-import { describePace } from './progress.ts'
+import { describePace, withProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {

@@ -28,8 +28,8 @@ function describeUnknown(kind: string, name: string, known: readonly string[], l
   const meant = known.reduce((best, other) =>
     likenessOf(name, other) > likenessOf(name, best) ? other : best,
   )
-  const isLike = likenessOf(name, meant) >= Math.max(3, ownPart(name).length / 2)
-  const hint = isLike ? `Did you mean ${meant}?` : `Try: plant-store-server ${list}`
+  const hint =
+    likenessOf(name, meant) >= 3 ? `Did you mean ${meant}?` : `Try: plant-store-server ${list}`
   return `${name}: there is no such ${kind}. ${hint}`
 }
 

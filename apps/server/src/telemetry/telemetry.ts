@@ -13,6 +13,8 @@ export interface Telemetry {
   readonly tracing: Tracing | undefined
   /** Raises the log to `debug`, and back. */
   switchLogLevel(): void
+  /** Sends the spans that are left; those not sent within 500 ms are lost. */
+  stop(): Promise<void>
 }
 
 /** How long sending the last spans may take: a collector that does not answer must not delay the end. */
@@ -36,15 +38,14 @@ async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | u
  */
 export async function startTelemetry(config: Config): Promise<Telemetry> {
   const log = createLog(config.logLevel, undefined, isatty(2))
+  const tracing = await startTraces(config, log)
   return {
     log,
     metrics: await startMetrics(config),
-    tracing: await startTraces(config, log),
+    tracing,
     switchLogLevel: createLevelSwitch(log),
+    async stop() {
+      if (tracing !== undefined) await within(TRACES_FLUSH_LIMIT_MS, tracing.shutdown(), undefined)
+    },
   }
-}
-
-/** Sends the spans that are left; those not sent within 500 ms are lost. */
-export async function stopTelemetry({ tracing }: Telemetry): Promise<void> {
-  if (tracing !== undefined) await within(TRACES_FLUSH_LIMIT_MS, tracing.shutdown(), undefined)
 }

@@ -65,9 +65,8 @@ describe('every token command leaves one line that says who did what when:', () 
     const { run } = arrange()
     const { code, err } = await run('revoke', 'ffffffffffff')
     expect(code).toBe(78)
-    const reason = expect.stringContaining(
-      'there is no token ffffffffffff. Try: plant-store-server token list',
-    )
+    const reason = 'there is no token ffffffffffff'
+    expect(err).toContain(`${reason}. Try: plant-store-server token list`)
     expect(recordsIn(err)).toEqual([
       { ...common, audit: 'token.revoke', outcome: 'failed', reason },
     ])
@@ -179,7 +178,7 @@ describe('the audit file', () => {
     const { run } = arrange()
     const { code, out, err } = await run('create', '--name', 'x', '--audit-file', '/dev/full')
     expect({ code, out }).toEqual({ code: 74, out: '' })
-    expect(err).toContain('the line above is not in the audit file: ENOSPC')
+    expect(err).toContain('cannot write the audit file: ENOSPC')
     expect(recordsIn(err)).toEqual([expect.objectContaining({ outcome: 'done' })])
   })
 })
@@ -198,7 +197,7 @@ describe('the token of a first run', () => {
 
   test.each([
     ['cannot be opened', '/nowhere/audit.jsonl', 73, 'nothing was done: cannot write the audit'],
-    ['is full', '/dev/full', 74, 'no token was made: cannot write the audit file: ENOSPC'],
+    ['is full', '/dev/full', 74, 'cannot write the audit file: ENOSPC'],
   ])('is not made where the audit file %s', async (_how, auditFile, exitCode, reason) => {
     const { folder } = arrange()
     const environment = { PLANT_STORE_AUDIT_FILE: auditFile }

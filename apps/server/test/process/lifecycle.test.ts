@@ -31,7 +31,7 @@ describe('a first run', () => {
     const { code, err } = await runToEnd({ folder, environment })
     expect(code).toBe(69)
     expect(err).toMatch(
-      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE. Choose another with PLANT_STORE_L/,
+      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE\. Try: another one in PLANT_STORE_L/,
     )
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
   })
@@ -69,7 +69,7 @@ describe('a server that cannot start', () => {
     const args = ['--listen', 'nosuch.invalid:18260']
     const { code, err } = await runToEnd({ folder, args })
     expect(code).toBe(69)
-    expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Choose/)
+    expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Try: another/)
   })
 })
 

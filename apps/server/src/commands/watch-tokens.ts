@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../../auth/tokens.ts'
-import type { TokenStore } from '../../store/store.ts'
-import type { TokenObserver } from '../../telemetry/metrics.ts'
-import { auditFieldsOf } from '../audit.ts'
+import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../auth/tokens.ts'
+import type { TokenStore } from '../store/store.ts'
+import type { TokenObserver } from '../telemetry/metrics.ts'
+import { auditFieldsOf } from './audit.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

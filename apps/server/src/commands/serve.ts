@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Logger } from 'pino'
+import { type Config, type Flags, loadConfig } from '../config/config.ts'
+import { environmentNameOf } from '../config/settings.ts'
+import { describeUnknownArguments } from '../config/unknown-names.ts'
+import { engineOf, openStore } from '../engines.ts'
+import type { RunningServer } from '../http/server.ts'
+import { build } from '../process/build.ts'
+import { within } from '../process/within.ts'
+import type { Store } from '../store/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { addAllSettingFlags } from './command.ts'
+import { CommandError, exitCodes } from './command-error.ts'
+import { type FirstToken, openFirstToken } from './first-token.ts'
+import { formatGreeting } from './greeting.ts'
+import type { Terminal } from './terminal.ts'
+import { watchTokens } from './watch-tokens.ts'
+
+/** How long the last commit may take when nobody waits for its response any more. */
+const STORE_CLOSE_LIMIT_MS = 2_000
+
+/** What is open, in the order in which it was opened; the rest of a start that failed is missing. */
+interface Opened {
+  readonly telemetry: Telemetry
+  store?: Store
+  server?: RunningServer
+}
+
+/** The last resort: after an exception that nothing contained, the state of the process is unknown. */
+function endOnException(log: Logger): () => void {
+  const end = (err: unknown) => {
+    log.fatal({ err, exitCode: exitCodes.failure }, 'stopped by an exception')
+    process.exit(exitCodes.failure)
+  }
+  process.on('uncaughtException', end)
+  return () => void process.off('uncaughtException', end)
+}
+
+function describeListenError(error: NodeJS.ErrnoException & { host?: string; port?: number }) {
+  const message = `cannot listen on host ${error.host}, port ${error.port}: ${error.code}`
+  const fix = `another one in ${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
+  return new CommandError(message, exitCodes.unavailable, { cause: error, fix })
+}
+
+/** @throws CommandError when it cannot listen where it should. */
+async function listen(
+  config: Config,
+  { log, metrics, tracing }: Telemetry,
+  store: Store,
+  stop: AbortSignal,
+): Promise<RunningServer> {
+  // Loaded here, because the other commands need no server and start in half the time without it.
+  const [{ startAround }, { openService }] = await Promise.all([
+    import('../http/server.ts'),
+    import('../http/open-service.ts'),
+  ])
+  try {
+    return await startAround(
+      async (onFailure) => {
+        const parts = { log, metrics, tracing, store, stop, onFailure }
+        const service = await openService(config, parts)
+        return { ...service, url: await service.listen(config.listen) }
+      },
+      { ...config, log, metrics, store },
+    )
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw describeListenError(error as NodeJS.ErrnoException)
+  }
+}
+
+function issue(firstToken: FirstToken | undefined): Promise<string> | undefined {
+  return firstToken?.issue().finally(firstToken.close)
+}
+
+/** A warning and not an error, because somebody may share a store with a group on purpose. */
+function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
+  const wide = engineOf(databaseUrl).findWideModes()
+  if (wide.length === 0) return
+  const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
+  const fixes = wide.map(({ fix }) => fix)
+  log.warn({ modes, fixes }, 'other users can read or change the store')
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+}
+
+/** The one closing order: callers, then the store, then the last spans. */
+async function close(
+  { telemetry, store, server }: Opened,
+  { shutdownDelayMs }: Config,
+  { stop, err }: Terminal,
+  failure: Error | undefined,
+): Promise<void> {
+  if (server !== undefined) {
+    telemetry.log.info({ reason: failure?.message ?? stop.reason }, 'draining')
+    server.announceClose()
+    const delay = sleep(shutdownDelayMs, undefined, { ref: false })
+    if (failure === undefined) await Promise.race([store?.failure, delay])
+    await server.close()
+  }
+  const closed = store?.close().then(() => true)
+  if (closed !== undefined && !(await within(STORE_CLOSE_LIMIT_MS, closed, false))) {
+    err(
+      'plant-store-server: the database did not answer in time; no create that waited for it was answered 200\n',
+    )
+  }
+  await telemetry.stop()
+}
+
+/** Serves until a signal ends it or the store fails. */
+async function serve(config: Config, terminal: Terminal): Promise<void> {
+  const { startTelemetry } = await import('../telemetry/telemetry.ts')
+  const telemetry = await startTelemetry(config)
+  const { log, metrics } = telemetry
+  const forgetExceptions = endOnException(log)
+  terminal.onLogSignal(telemetry.switchLogLevel)
+  const opened: Opened = { telemetry }
+  let failure: Error | undefined
+  try {
+    const store = await openStore({ ...config, observer: metrics?.store })
+    opened.store = store
+    void store.failure.then((error) => {
+      failure = error
+    })
+    metrics?.measureStore(store)
+    // Throws the reason where the store knows it.
+    await store.isReady()
+    const firstToken = await openFirstToken(store, config, log)
+    const server = await listen(config, telemetry, store, terminal.stop)
+    opened.server = server
+    const token = await issue(firstToken)
+    terminal.out(formatGreeting(config, server, store.description, token))
+    const { url, operationsUrl } = server
+    const about = { ...build, pid: process.pid, store: store.description }
+    log.info({ url, operationsUrl, ...about }, 'listening')
+    warnOfWideModes(config, log)
+    watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
+    await Promise.race([store.failure, aborted(terminal.stop)])
+  } catch (error) {
+    failure = error as Error
+    throw error
+  } finally {
+    await close(opened, config, terminal, failure)
+    forgetExceptions()
+  }
+  reportEnd(log, terminal.stop, failure)
+}
+
+/** @throws CommandError where the store failed. */
+function reportEnd(log: Logger, { reason }: AbortSignal, failure: Error | undefined): void {
+  if (failure === undefined) {
+    log.info({ reason, exitCode: exitCodes.ok }, 'stopped')
+    return
+  }
+  log.fatal({ err: failure, exitCode: exitCodes.ioError }, 'stopped')
+  const message = `${failure.message}. Nothing more is stored until a restart has recovered the database.`
+  throw new CommandError(message, exitCodes.ioError, { cause: failure })
+}
+
+/** `serve`, the command when none is named. */
+export function addServeCommand(program: Command, terminal: Terminal): void {
+  addAllSettingFlags(program.command('serve', { isDefault: true }))
+    .description('serve plants over HTTP (the default)')
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action((flags: Flags, command: Command) => {
+      const commands = program.commands.map((other) => other.name())
+      const problems = describeUnknownArguments(command.args, commands)
+      return serve(loadConfig(flags, problems), terminal)
+    })
+}
