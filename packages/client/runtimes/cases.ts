@@ -4,7 +4,6 @@ import { bulkCases } from './cases/bulk.ts'
 import { connectionCases } from './cases/connection.ts'
 import { handshakeCases } from './cases/handshake.ts'
 import { protocolCases } from './cases/protocol.ts'
-import { secretCases } from './cases/secrets.ts'
 import { sendCases } from './cases/sends.ts'
 import { timeCases } from './cases/time.ts'
 
@@ -16,6 +15,5 @@ export const cases: readonly Case[] = [
   ...handshakeCases,
   ...sendCases,
   ...protocolCases,
-  ...secretCases,
   ...bulkCases,
 ]

@@ -66,6 +66,7 @@ async function exchange(
   const { url, method, body, expected = () => '' } = operation
   const { signal } = progress.deadline
   const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+  progress.sends.onResponse()
   const { status, headers: given } = response
   const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
   progress.head = head
@@ -102,9 +103,9 @@ export async function attempt(
   context: AttemptContext,
   headers: Record<string, string>,
 ): Promise<Outcome & { readonly resent: number }> {
-  const { settings, runtime, requestId } = context
+  const { operation, settings, runtime, requestId } = context
   const fetch: PlantStoreFetch = settings.fetch ?? globalThis.fetch
-  const sends = watchSends(fetch, requestId)
+  const sends = watchSends(fetch, requestId, operation.url.origin)
   const deadline = new Deadline(runtime, settings.timeoutMs, 'attempt_timeout', context.deadline)
   const progress: Progress = { sends, deadline, chunks: [] }
   const outcome = await deadline

@@ -106,11 +106,6 @@ export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): P
   }
 }
 
-function toResult({ plant, error, meta }: CallResult): CreatePlantResult {
-  if (plant !== undefined) return { ok: true, plant, meta }
-  return { ok: false, error: error as PlantStoreError, meta }
-}
-
 /** A client that takes its clocks, timers and chance from `runtime`. */
 export function createClient(options: PlantStoreClientOptions, runtime: Runtime): PlantStoreClient {
   const { call, check } = openCalls(options, runtime)
@@ -120,7 +115,11 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
       if (result.plant !== undefined) return result.plant
       throw result.error
     },
-    tryCreatePlant: async (plant, callOptions = {}) => toResult(await call(plant, callOptions)),
+    async tryCreatePlant(given, callOptions = {}) {
+      const { plant, error, meta } = await call(given, callOptions)
+      if (plant !== undefined) return { ok: true, plant, meta }
+      return { ok: false, error: error as PlantStoreError, meta }
+    },
     async checkToken(callOptions = {}) {
       const { error } = await check(callOptions)
       if (error !== undefined) throw error

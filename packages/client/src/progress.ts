@@ -17,8 +17,6 @@ export interface CreatePlantsProgress {
   readonly alreadyThere: number
   /** Plants that came back with an error of their own, rather than with what ended the bulk. */
   readonly rejected: number
-  /** Results a second, over about the last 5 s. */
-  readonly perSecond: number
   /**
    * Where to go on after a crash: each plant with a lower index has a result, and the loop has asked
    * for another one since. A plant that failed with what ended the bulk is not passed.
@@ -28,61 +26,47 @@ export interface CreatePlantsProgress {
   readonly state: BulkState
 }
 
-type CreatePlantsListener = (progress: CreatePlantsProgress) => unknown
-
-function wasReplayed(headers: Headers | undefined): boolean {
-  return headers?.get(headerNames.idempotentReplayed) === REPLAYED
-}
-
 const MIN_INTERVAL_MS = 100
-const RATE_WINDOW_MS = 5_000
 
-/** Counts what comes of a bulk, and notifies its listener of it. */
+/** Counts what comes of a bulk, and notifies its listener of it, at most ten times a second. */
 export class Progress {
   readonly #runtime: Runtime
-  readonly #listener: CreatePlantsListener | undefined
+  readonly #listener: ((progress: CreatePlantsProgress) => unknown) | undefined
   readonly #stateOf: () => BulkState
+  readonly #counts = { sent: 0, stored: 0, alreadyThere: 0, rejected: 0, settledRows: 0 }
   readonly #taken = new Set<number>()
   readonly #unfinished = new Set<number>()
-  readonly #samples: { readonly at: number; readonly results: number }[]
-  #sent = 0
-  #stored = 0
-  #alreadyThere = 0
-  #rejected = 0
-  #settledRows = 0
   #isClosed = false
   #notifiedAt = Number.NEGATIVE_INFINITY
   #stopTimer: (() => void) | undefined
 
   constructor(
     runtime: Runtime,
-    listener: CreatePlantsListener | undefined,
+    listener: ((progress: CreatePlantsProgress) => unknown) | undefined,
     stateOf: () => BulkState,
   ) {
     this.#runtime = runtime
     this.#listener = listener
     this.#stateOf = stateOf
-    this.#samples = [{ at: runtime.now(), results: 0 }]
   }
 
   /** Rows from the first that all have a result which was taken. */
   get settledRows(): number {
-    return this.#settledRows
+    return this.#counts.settledRows
   }
 
   /** The first request for a plant has ended. */
   onSent(): void {
-    this.#sent++
+    this.#counts.sent++
     this.onChange()
   }
 
   /** A plant has its result; one that failed with what ended the bulk may be stored where it goes on later. */
-  onResult(index: number, result: CreatePlantResult, isUnfinished: boolean): void {
-    const { ok, meta } = result
+  onResult(index: number, { ok, meta }: CreatePlantResult, isUnfinished: boolean): void {
+    const wasThere =
+      meta.attempts === 1 && meta.headers?.get(headerNames.idempotentReplayed) === REPLAYED
     if (isUnfinished) this.#unfinished.add(index)
-    else if (!ok) this.#rejected++
-    else if (meta.attempts === 1 && wasReplayed(meta.headers)) this.#alreadyThere++
-    else this.#stored++
+    else this.#counts[ok ? (wasThere ? 'alreadyThere' : 'stored') : 'rejected']++
     this.onChange()
   }
 
@@ -90,7 +74,7 @@ export class Progress {
   onTaken(index: number): void {
     if (this.#unfinished.has(index)) return
     this.#taken.add(index)
-    while (this.#taken.delete(this.#settledRows)) this.#settledRows++
+    while (this.#taken.delete(this.#counts.settledRows)) this.#counts.settledRows++
     this.onChange()
   }
 
@@ -109,32 +93,9 @@ export class Progress {
   }
 
   #notify(): void {
-    const listener = this.#listener
     this.#stopTimer?.()
     this.#stopTimer = undefined
-    if (listener === undefined) return
     this.#notifiedAt = this.#runtime.now()
-    const progress: CreatePlantsProgress = {
-      sent: this.#sent,
-      stored: this.#stored,
-      alreadyThere: this.#alreadyThere,
-      rejected: this.#rejected,
-      perSecond: this.#perSecond(),
-      settledRows: this.#settledRows,
-      state: this.#stateOf(),
-    }
-    notify(listener, progress)
-  }
-
-  #perSecond(): number {
-    const samples = this.#samples
-    const at = this.#notifiedAt
-    const results = this.#stored + this.#alreadyThere + this.#rejected
-    samples.push({ at, results })
-    // The last one from before the window is where it begins.
-    while ((samples[1]?.at ?? at) <= at - RATE_WINDOW_MS) samples.shift()
-    const first = samples[0]
-    if (first === undefined || at <= first.at) return 0
-    return ((results - first.results) * 1_000) / (at - first.at)
+    notify(this.#listener, { ...this.#counts, state: this.#stateOf() })
   }
 }

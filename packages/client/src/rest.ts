@@ -78,24 +78,16 @@ class Unwritten {
 
 /** Sends what ts-rest would send, by our own transport. */
 function createApi({ url, call }: PlantCalls): Api {
-  return async ({
-    path,
-    headers,
-    rawBody,
-    fetchOptions,
-    timeoutMs,
-    totalTimeoutMs,
-    maxRetries,
-  }) => {
+  return async (args) => {
     // The token is for the server of the client alone.
-    if (path !== url.href) {
+    if (args.path !== url.href) {
       throw optionError('invalid_option', 'overrideClientOptions', 'cannot change baseUrl')
     }
-    const { [headerNames.contentType]: _ours, ...extraHeaders } = headers
-    const own = { timeoutMs, totalTimeoutMs, maxRetries, headers: extraHeaders }
-    const { signal, ...unknown } = fetchOptions ?? {}
-    const options = { ...unknown, ...own, signal: signal ?? undefined }
-    return toReply(await call((rawBody as Unwritten).plant, options))
+    const { [headerNames.contentType]: _ours, ...headers } = args.headers
+    const { signal, ...unknown } = args.fetchOptions ?? {}
+    const { timeoutMs, totalTimeoutMs, maxRetries } = args
+    const own = { timeoutMs, totalTimeoutMs, maxRetries, headers, signal: signal ?? undefined }
+    return toReply(await call((args.rawBody as Unwritten).plant, { ...unknown, ...own }))
   }
 }
 

@@ -38,12 +38,9 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | u
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-/** A part of the wait that is added at random, so that those who wait do not all wake together. */
-const RETRY_AFTER_JITTER = 0.1
-
-/** The wait for a Retry-After: never less than it asks for, and up to 10 % more. */
+/** The wait for a Retry-After: never less, and up to 10 % more, so that not all wake together. */
 export function withJitter(retryAfterMs: number, random: number): number {
-  return retryAfterMs * (1 + RETRY_AFTER_JITTER * random)
+  return retryAfterMs * (1 + 0.1 * random)
 }
 
 /** All that the decision rests on. */

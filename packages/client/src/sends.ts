@@ -31,25 +31,34 @@ let isListening = false
 let judged: unknown
 let isOwn = false
 
+/** Origins that have answered, where a connection may be kept. */
+const answered = new Set<string>()
+
 /** What is known of the requests that one call of fetch sends. */
 export interface Sends {
-  /** Whether fetch certainly sends once, so that what it reports is of that one request. */
+  /** Whether a connection that fails is certainly that of the first request. */
   readonly isOnce: boolean
   /** No more requests than this have been sent; NaN where nobody can know. */
   atMost(): number
+  onResponse(): void
   close(): void
 }
 
-/** Watches what a call of fetch sends, under an id that its headers hold. Bun's own sends once. */
-export function watchSends(fetch: unknown, requestId: string): Sends {
+/**
+ * Watches what a call of fetch sends, under an id that its headers hold. Bun sends a request once.
+ * Deno, as browsers do, silently sends it again where a kept connection breaks.
+ */
+export function watchSends(fetch: unknown, requestId: string, origin: string): Sends {
   if (fetch !== judged) {
     judged = fetch
     isOwn = typeof fetch === 'function' && OWN.test(Function.prototype.toString.call(fetch))
   }
   const { node, bun, deno } = host.process?.versions ?? {}
-  const isOnce = isOwn && bun !== undefined
+  const isBun = isOwn && bun !== undefined
+  const isOnce = isBun || (isOwn && deno !== undefined && !answered.has(origin))
+  const onResponse = () => void answered.add(origin)
   if (!isOwn || !node || bun || deno) {
-    return { isOnce, atMost: () => (isOnce ? 1 : Number.NaN), close() {} }
+    return { isOnce, onResponse, atMost: () => (isBun ? 1 : Number.NaN), close() {} }
   }
   if (!isListening) listen()
   isListening = true
@@ -58,6 +67,7 @@ export function watchSends(fetch: unknown, requestId: string): Sends {
   watched.set(requestId, counts)
   return {
     isOnce,
+    onResponse,
     atMost() {
       const [created, heads = 0, bodies = 0] = counts
       // A dispatcher that is not undici's creates nothing, and HTTP/2 of undici 6 notifies of no head.

@@ -25,27 +25,12 @@ export interface TokenSource {
 }
 
 /** What RFC 9110 §5.5 lets a header hold, less the space: fetch would quote anything else in its error. */
-const TOKEN = /^[\x21-\x7e]+$/
-
 function isToken(token: unknown): token is string {
-  return typeof token === 'string' && TOKEN.test(token.trim())
+  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token.trim())
 }
 
 /** What a token function gave, which need not be a token, or the kind of what it threw. */
 type Provided = { readonly given: unknown } | { readonly threw: string }
-
-async function askFor(
-  provide: TokenFunction,
-  context: Parameters<TokenFunction>[0],
-): Promise<Provided> {
-  try {
-    return { given: await provide(context) }
-  } catch (thrown) {
-    // All that is passed on of a foreign error: its message may hold a secret that is unknown here.
-    const isNamed = thrown instanceof Error && /^\w+$/.test(thrown.name)
-    return { threw: isNamed ? thrown.name : 'no Error' }
-  }
-}
 
 /** @throws PlantStoreError, a new one for each call, which writes its own facts into it. */
 function toToken(provided: Provided): string {
@@ -61,61 +46,61 @@ function toToken(provided: Provided): string {
 interface Question {
   readonly refresh: boolean
   readonly controller: AbortController
-  readonly answer: Promise<{ readonly provided: Provided; readonly refreshes: number }>
+  readonly answer: Promise<Provided>
   waiting: number
-  isOver: boolean
 }
 
 /** The tokens that a function gives. Only the call that asked keeps one. */
-class AskedTokens implements TokenSource {
-  readonly canRefresh = true
-  readonly #provide: TokenFunction
-  #question: Question | undefined
-  #refreshes = 0
-  #isRefused = false
+function askedTokens(provide: TokenFunction): TokenSource {
+  let question: Question | undefined
+  let refreshes = 0
+  let isRefused = false
 
-  constructor(provide: TokenFunction) {
-    this.#provide = provide
-  }
-
-  #ask(refresh: boolean): Question {
+  function ask(refresh: boolean): Question {
     const controller = new AbortController()
-    const ask = async () => {
-      const provided = await askFor(this.#provide, { refresh, signal: controller.signal })
-      if (refresh && 'given' in provided && isToken(provided.given)) {
-        this.#refreshes++
-        this.#isRefused = false
-      }
-      question.isOver = true
-      if (this.#question === question) this.#question = undefined
-      return { provided, refreshes: this.#refreshes }
-    }
     // A turn later, so that a function which throws at once finds the question in its place.
-    const answer = Promise.resolve().then(ask)
-    const question: Question = { refresh, controller, answer, waiting: 0, isOver: false }
-    return question
+    const answer = Promise.resolve()
+      .then(() => provide({ refresh, signal: controller.signal }))
+      .then(
+        (given): Provided => {
+          if (refresh && isToken(given)) {
+            refreshes++
+            isRefused = false
+          }
+          return { given }
+        },
+        // All that is passed on of a foreign error: its message may hold a secret that is unknown here.
+        (thrown): Provided => {
+          const isNamed = thrown instanceof Error && /^\w+$/.test(thrown.name)
+          return { threw: isNamed ? thrown.name : 'no Error' }
+        },
+      )
+      .finally(() => {
+        if (question === asked) question = undefined
+      })
+    const asked = { refresh, controller, answer, waiting: 0 }
+    return asked
   }
 
-  async get(deadline: Deadline): Promise<IssuedToken> {
-    const asked = this.#question
-    const isStale = asked === undefined || (this.#isRefused && !asked.refresh)
-    const question = isStale ? this.#ask(this.#isRefused) : asked
-    this.#question = question
-    question.waiting++
-    try {
-      const { provided, refreshes } = await deadline.race(question.answer)
-      return { token: toToken(provided), refreshes }
-    } finally {
-      if (--question.waiting === 0 && !question.isOver) {
-        question.controller.abort()
-        if (this.#question === question) this.#question = undefined
+  return {
+    canRefresh: true,
+    async get(deadline) {
+      if (question === undefined || (isRefused && !question.refresh)) question = ask(isRefused)
+      const asked = question
+      asked.waiting++
+      try {
+        return { token: toToken(await deadline.race(asked.answer)), refreshes }
+      } finally {
+        if (--asked.waiting === 0 && question === asked) {
+          question = undefined
+          asked.controller.abort()
+        }
       }
-    }
-  }
-
-  refuse(issued: IssuedToken): void {
-    // Where another call has had the token refreshed meanwhile, that one will do.
-    if (issued.refreshes === this.#refreshes) this.#isRefused = true
+    },
+    refuse(issued) {
+      // Where another call has had the token refreshed meanwhile, that one will do.
+      if (issued.refreshes === refreshes) isRefused = true
+    },
   }
 }
 
@@ -124,7 +109,7 @@ class AskedTokens implements TokenSource {
  * @throws PlantStoreError, without the value, for what cannot be a token.
  */
 export function createTokenSource(token: unknown): TokenSource {
-  if (typeof token === 'function') return new AskedTokens(token as TokenFunction)
+  if (typeof token === 'function') return askedTokens(token as TokenFunction)
   if (token === undefined || token === '') {
     throw optionError('missing_token', 'token', 'is missing: give it, or set PLANT_STORE_TOKEN')
   }

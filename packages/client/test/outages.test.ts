@@ -240,25 +240,11 @@ describe('the listener of the progress', () => {
     expect(ms).toBeLessThanOrEqual(7_700)
   })
 
-  test('is called at most ten times a second, and hears the rate', async () => {
+  test('is called at most ten times a second, whatever comes', async () => {
     const { seen, runtime } = await watch(() => replyFern())
     const seconds = (runtime.now() - BEGIN) / 1_000
     expect(seen.length).toBeLessThanOrEqual(seconds * 10 + 2)
     expect(seen.length).toBeGreaterThanOrEqual(seconds * 9)
-    // 16 each 10 ms.
-    for (const { perSecond } of seen.slice(3)) {
-      expect(perSecond).toBeGreaterThan(1_400)
-      expect(perSecond).toBeLessThan(1_700)
-    }
-  })
-
-  test('hears a rate that falls while nothing is stored', async () => {
-    const { seen } = await watch(failBetween(1_005, 60_005, refused))
-    const rates = seen
-      .filter(({ state }) => state.type === 'outage')
-      .map(({ perSecond }) => perSecond)
-    expect(rates[0]).toBeGreaterThan(1_000)
-    expect(rates.at(-1)).toBe(0)
   })
 
   test.each<[string, () => unknown]>([

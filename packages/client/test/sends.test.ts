@@ -32,20 +32,20 @@ describe("of Node's own fetch", () => {
     ['one request', 503, 1],
     ['a request that is sent again after a 421', 421, 2],
   ])('%s is seen', async (_what, status, count) => {
-    const sends = watchSends(fetch, `seen-${status}`)
+    const sends = watchSends(fetch, `seen-${status}`, origin)
     await post(`${origin}/${status}`, `seen-${status}`)
     expect(sends.atMost()).toBe(count)
     sends.close()
   })
 
   test('a request that finds no connection is seen not to be sent', async () => {
-    const sends = watchSends(fetch, 'refused')
+    const sends = watchSends(fetch, 'refused', origin)
     await expect(post('http://127.0.0.1:1024', 'refused')).rejects.toThrow('fetch failed')
     expect(sends.atMost()).toBe(0)
   })
 
   test('the requests of others are not counted, nor those after the end', async () => {
-    const sends = watchSends(fetch, 'own')
+    const sends = watchSends(fetch, 'own', origin)
     await post(`${origin}/200`, 'other')
     expect(sends.atMost()).toBeNaN()
     sends.close()
@@ -54,11 +54,11 @@ describe("of Node's own fetch", () => {
   })
 
   test('two calls under one id at the same time prove nothing', async () => {
-    const both = [watchSends(fetch, 'shared'), watchSends(fetch, 'shared')]
+    const both = [watchSends(fetch, 'shared', origin), watchSends(fetch, 'shared', origin)]
     await post(`${origin}/200`, 'shared')
     expect(both.map((sends) => sends.atMost())).toEqual([Number.NaN, Number.NaN])
     for (const sends of both) sends.close()
-    const next = watchSends(fetch, 'shared')
+    const next = watchSends(fetch, 'shared', origin)
     await post(`${origin}/200`, 'shared')
     expect(next.atMost()).toBe(1)
   })
@@ -71,7 +71,7 @@ describe("of Node's own fetch", () => {
     const dispatch = (_options: unknown, handler: { onError(error: Error): void }) => {
       handler.onError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))
     }
-    const sends = watchSends(fetch, 'foreign')
+    const sends = watchSends(fetch, 'foreign', origin)
     for (const name of names) globals[name] = { dispatch }
     try {
       await expect(post(`${origin}/200`, 'foreign')).rejects.toThrow('fetch failed')
@@ -95,7 +95,7 @@ describe('of any other fetch nothing is known', () => {
     ['the own, bound', fetch.bind(globalThis)],
     ['none', undefined],
   ])('%s', async (_what, given) => {
-    const sends = watchSends(given, 'wrapped')
+    const sends = watchSends(given, 'wrapped', origin)
     await post(`${origin}/503`, 'wrapped')
     expect(sends.atMost()).toBeNaN()
     sends.close()

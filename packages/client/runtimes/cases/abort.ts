@@ -84,45 +84,6 @@ export const abortCases: readonly Case[] = [
       return tools.client().createPlant(PLANT, { signal })
     },
   }),
-  abortedAt({
-    claim: 'an abort while the token is fetched ends the call at once and sends nothing',
-    script: ({ send }) => send(stored()),
-    applied: ['no'],
-    requests: 0,
-    begin({ client }, signal, abort) {
-      const token = () => {
-        setTimeout(abort, 10)
-        return new Promise<string>(() => {})
-      }
-      return client({ token }).createPlant(PLANT, { signal })
-    },
-  }),
-  {
-    claim: 'a signal that is aborted already sends nothing and asks for no token',
-    script: ({ send }) => send(stored()),
-    async check({ client, failureOf, seen }) {
-      let asked = 0
-      const token = () => String(++asked)
-      const signal = AbortSignal.abort('a reason that is no error')
-      const failure = await failureOf(client({ token }).createPlant(PLANT, { signal }))
-      assertEqual([failure.code, failure.applied], ['aborted', 'no'], 'the error')
-      assertEqual(failure.cause, 'a reason that is no error', 'cause')
-      assertEqual([asked, (await seen()).length], [0, 0], 'tokens and requests')
-    },
-  },
-  {
-    claim: 'forty calls on one signal leave no listener behind',
-    isAlone: true,
-    script: ({ attempt, send }) =>
-      send(attempt % 10 === 0 ? unavailable('retry-after: 0') : stored()),
-    async check({ client }) {
-      const { signal } = new AbortController()
-      const listeners = watchListeners(signal)
-      const { createPlant } = client()
-      for (let id = 0; id < 40; id++) await createPlant({ id, name: 'Fern' }, { signal })
-      assertEqual(listeners.count(), 0, 'listeners left')
-    },
-  },
   {
     claim:
       'calls that succeed, fail, time out and are aborted leave no timer and no listener behind',

@@ -28,7 +28,7 @@ async function run(
     if (ok) count++
     else failed.push(index)
   }
-  return { stored: count, failed }
+  return { stored: count, failed: failed.toSorted((one, other) => one - other) }
 }
 
 /** For a second the server is gone; each row is stored, although a call alone would have failed. */

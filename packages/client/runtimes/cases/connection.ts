@@ -128,19 +128,6 @@ export const connectionCases: readonly Case[] = [
   keptBreaks('a kept connection that is reset leaves the outcome open', ({ reset }) => reset()),
   keptBreaks('a kept connection that ends leaves the outcome open', ({ end }) => end()),
   {
-    claim: 'once the outcome is open, a later refusal does not close it',
-    script: ({ attempt, send, reset }) =>
-      attempt === 1 ? reset() : send(unavailable('retry-after: 0')),
-    async check({ client, failureOf }) {
-      const failure = await failureOf(client({ maxRetries: 2 }).createPlant(PLANT))
-      assertEqual(
-        [failure.status, failure.applied, failure.attempts],
-        [503, 'maybe', 3],
-        'the error',
-      )
-    },
-  },
-  {
     claim: 'zero retries means one request, whatever happens',
     differs: { browser: RESENDS, deno: RESENDS },
     script(exchange) {

@@ -1,6 +1,6 @@
 import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
 import type { Case, Exchange, Script } from '../case.ts'
-import { proxyPage, reply, stored, unavailable } from '../replies.ts'
+import { proxyPage, reply, unavailable } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -14,35 +14,14 @@ const storesThenRefuses: Script = ({ attempt, store, reset, send }) => {
 
 /** Sends again what was lost. */
 const sendTwice =
-  (fetch: Fetch, secondUrl?: string) =>
+  (fetch: Fetch) =>
   async (...[input, init]: Parameters<Fetch>): Promise<Response> => {
     try {
       return await fetch(input, init)
     } catch {
-      return await fetch(secondUrl ?? input, init)
+      return await fetch(input, init)
     }
   }
-
-/** Puts something in place of the global fetch for the time of some work. */
-async function withFetch<Value>(fetch: Fetch, work: () => Promise<Value>): Promise<Value> {
-  const original = globalThis.fetch
-  globalThis.fetch = fetch
-  try {
-    return await work()
-  } finally {
-    globalThis.fetch = original
-  }
-}
-
-const wrappers: readonly ((fetch: Fetch) => Fetch)[] = [
-  (fetch) => sendTwice(fetch) as Fetch,
-  (fetch) => sendTwice(fetch).bind(undefined) as Fetch,
-  (fetch) => Object.defineProperty(sendTwice(fetch), 'name', { value: 'fetch' }) as Fetch,
-  (fetch) => {
-    const twice = sendTwice(fetch)
-    return new Proxy(fetch, { apply: (_target, _self, args) => twice(...(args as [string])) })
-  },
-]
 
 const echoes: readonly [what: string, echo: (exchange: Exchange) => void][] = [
   ['the body of its requests', ({ request, send }) => send(reply({ body: request.body }))],
@@ -117,34 +96,6 @@ export const sendCases: readonly Case[] = [
       const fetch = sendTwice(globalThis.fetch) as Fetch
       const { applied } = await failureOf(client({ fetch, maxRetries: 0 }).createPlant(PLANT))
       assertEqual([applied, await isStored()], ['maybe', true], 'applied and stored')
-    },
-  },
-  {
-    claim: 'a fetch of the caller that is refused a second connection has perhaps stored the plant',
-    script: storesThenRefuses,
-    async check({ client, failureOf, isStored, refusedUrl }) {
-      const fetch = sendTwice(globalThis.fetch, refusedUrl) as Fetch
-      const { applied } = await failureOf(client({ fetch, maxRetries: 0 }).createPlant(PLANT))
-      assertEqual([applied, await isStored()], ['maybe', true], 'applied and stored')
-    },
-  },
-  {
-    claim: 'a global fetch that is wrapped, bound, renamed or proxied proves nothing either',
-    isAlone: true,
-    script: ({ request, attempt, store, reset, send }) => {
-      if (request.headers['x-retry-count'] === undefined) return send(stored())
-      if (attempt % 2 === 0) return send(unavailable())
-      store()
-      reset()
-    },
-    async check({ client, failureOf, isStored }) {
-      for (const wrap of wrappers) {
-        const { createPlant } = client({ maxRetries: 0 })
-        const { applied } = await withFetch(wrap(globalThis.fetch), () =>
-          failureOf(createPlant(PLANT)),
-        )
-        assertEqual([applied, await isStored()], ['maybe', true], 'applied and stored')
-      }
     },
   },
   {
