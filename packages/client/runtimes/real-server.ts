@@ -7,7 +7,7 @@ import { createAuthenticate } from '../../../apps/server/src/auth/authenticate.t
 import { issueToken } from '../../../apps/server/src/auth/tokens.ts'
 import { loadConfig } from '../../../apps/server/src/config/config.ts'
 import { startServer } from '../../../apps/server/src/http/server.ts'
-import { openSqliteStore } from '../../../apps/server/src/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../../apps/server/src/sqlite/store.ts'
 import type { PlantStore } from '../../../apps/server/src/store/store.ts'
 import { createLog } from '../../../apps/server/src/telemetry/log.ts'
 

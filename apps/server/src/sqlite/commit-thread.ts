@@ -4,7 +4,7 @@ import type { NewPlant } from '@plant-store/contract'
 import type { StoreObserver } from '../store/observer.ts'
 import { type CreateOutcome, OutcomeUnknownError } from '../store/store.ts'
 import type { CommitWorkerData } from './commit-worker.ts'
-import type { KnownFile } from './files/known-files.ts'
+import type { KnownFile } from './known-files.ts'
 import { type CommitRequest, type CommitResponse, outcomesOf, toRequest } from './messages.ts'
 
 /** The worker's file stands beside this one and is of the same kind: a source, or built. */

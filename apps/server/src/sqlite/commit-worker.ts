@@ -1,10 +1,10 @@
 import '../process/without-proto.ts'
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { growLog, openConnection } from './database/durable.ts'
-import { prepareRowInsert } from './database/plants.ts'
-import { createTransactions } from './database/transactions.ts'
-import { type KnownFile, requireSameFiles } from './files/known-files.ts'
+import { growLog, openConnection } from './connect.ts'
+import { type KnownFile, requireSameFiles } from './known-files.ts'
 import { type CommitRequest, type CommitResponse, insertAll, toSentError } from './messages.ts'
+import { prepareRowInsert } from './plants.ts'
+import { createTransactions } from './transactions.ts'
 
 /** What the thread is started with. */
 export interface CommitWorkerData {

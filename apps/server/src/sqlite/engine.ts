@@ -1,10 +1,10 @@
 import type { Engine } from '../store/engine.ts'
+import { backUpStore, restoreStore } from './backup.ts'
 import { readSqliteFacts } from './facts.ts'
-import { findWideModes } from './files/permissions.ts'
-import { backUpStore, restoreStore } from './maintenance/backup.ts'
-import { migrateSqlite } from './maintenance/migrate.ts'
-import { openSqliteSnapshot } from './maintenance/snapshot.ts'
-import { openSqliteStore } from './sqlite.ts'
+import { migrateSqlite } from './open.ts'
+import { findWideModes } from './permissions.ts'
+import { openSqliteSnapshot } from './snapshot.ts'
+import { openSqliteStore } from './store.ts'
 
 /** A store in one SQLite file, relative to the working folder or absolute: `sqlite:./plants.db`. */
 export const sqlite: Engine = {

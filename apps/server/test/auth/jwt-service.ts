@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { openAuthenticate } from '../../src/auth/authenticate.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/http/server.ts'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { Issuer } from './issuer.ts'
 import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/authenticate.ts'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runOn } from './program.ts'
 

@@ -41,7 +41,7 @@ const steps: readonly Step[] = [
 `,
   ],
   [
-    `${SERVER}/src/sqlite/database/migrations.ts`,
+    `${SERVER}/src/sqlite/migrations.ts`,
     ') STRICT`,\n  },\n]',
     `) STRICT\`,
   },

@@ -48,7 +48,7 @@ describe('on a full disk', needsSmallBlocks, () => {
       leave(freeBytes)
       for (const command of commands) {
         const err = expect.stringContaining(
-          `the disk is full: make room on the file system of ${disk}`,
+          `the disk is full. Try: make room on the file system of ${disk}`,
         )
         expect([command, await run(...command)]).toEqual([
           command,

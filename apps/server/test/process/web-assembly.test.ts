@@ -6,7 +6,7 @@ import { startServerProcess } from './server-process.ts'
 
 /** Opens a store a few times: each starts a thread, whose types are stripped. */
 const OPEN_STORES = `
-const { openSqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/sqlite/sqlite.ts'))})
+const { openSqliteStore } = await import(${JSON.stringify(join(import.meta.dirname, '../../src/sqlite/store.ts'))})
 for (let id = 0n; id < 4n; id++) {
   const store = await openSqliteStore({ path: 'plants.db' })
   await store.plants.create({ id, name: 'Fern' })

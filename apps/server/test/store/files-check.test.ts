@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createFilesCheck, knowFiles } from '../../src/sqlite/files/known-files.ts'
+import { createFilesCheck, knowFiles } from '../../src/sqlite/known-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Until the time of a folder's last change is old enough to show the next one. */

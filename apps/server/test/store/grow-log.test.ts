@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/sqlite/database/database.ts'
-import { growLog } from '../../src/sqlite/database/durable.ts'
-import { preparePlantInsert } from '../../src/sqlite/database/plants.ts'
+import { growLog } from '../../src/sqlite/connect.ts'
+import { openDatabase } from '../../src/sqlite/open.ts'
+import { preparePlantInsert } from '../../src/sqlite/plants.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const LOG_BYTES = 4_096_000

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { LOG_LIMIT_BYTES } from '../../src/sqlite/database/durable.ts'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { LOG_LIMIT_BYTES } from '../../src/sqlite/connect.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 test('a log that a long reader let grow is cut back by the next commits, not by each', async () => {

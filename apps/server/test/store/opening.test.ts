@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/sqlite/database/database.ts'
+import { openDatabase } from '../../src/sqlite/open.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -33,7 +33,7 @@ function copyAsKilled(path: string): string {
 
 /** Bytes that a process of its own reads, through any cache, to open a store and close it. */
 async function bytesReadToOpen(path: string): Promise<number> {
-  const module = new URL('../../dist/sqlite/sqlite.js', import.meta.url)
+  const module = new URL('../../dist/sqlite/store.js', import.meta.url)
   const script = `
     const { openSqliteStore } = await import(${JSON.stringify(module.href)})
     const { readFileSync } = await import('node:fs')

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

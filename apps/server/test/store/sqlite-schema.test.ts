@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { connect } from '../../src/sqlite/database/connect.ts'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { connect } from '../../src/sqlite/connect.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -193,7 +193,7 @@ describe('a connection', () => {
     const makers = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .filter((name) => readFileSync(join(SOURCE, name), 'utf8').includes('new DatabaseSync('))
-    expect(makers).toEqual([join('sqlite', 'database', 'connect.ts')])
+    expect(makers).toEqual([join('sqlite', 'connect.ts')])
   })
 
   test('trusts no schema, takes no extension and keeps SQL from writing the schema', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openSqliteStore } from '../../src/sqlite/sqlite.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { readPlants } from './sqlite-file.ts'
 import { describeStore } from './store-suite.ts'

@@ -1,28 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { TokenRecord, TokenStore } from '../../store/store.ts'
-import { TOKEN_COLUMNS, toTokenRecord } from '../../store/token-columns.ts'
+import type { TokenRecord, TokenStore } from '../store/store.ts'
+import { TOKEN_COLUMNS, toTokenRecord } from '../store/token-columns.ts'
 import type { Transactions } from './transactions.ts'
 
 /** Every token, oldest first. */
 export function readTokens(database: DatabaseSync): TokenRecord[] {
   const select = database.prepare(`SELECT ${TOKEN_COLUMNS} FROM tokens ORDER BY created_at, id`)
   return select.all().map(toTokenRecord)
-}
-
-/**
- * Adds the tokens of an attached database, within the transaction that its caller opened, and gives
- * those that were added: of the same token, the one that is there already stays.
- */
-export function addTokensOf(attached: string, database: DatabaseSync): TokenRecord[] {
-  const added = database
-    .prepare(
-      `SELECT ${TOKEN_COLUMNS} FROM ${attached}.tokens WHERE id NOT IN (SELECT id FROM main.tokens)`,
-    )
-    .all()
-  database.exec(
-    `INSERT OR IGNORE INTO main.tokens (${TOKEN_COLUMNS}) SELECT ${TOKEN_COLUMNS} FROM ${attached}.tokens`,
-  )
-  return added.map(toTokenRecord)
 }
 
 /** The tokens table of a SQLite store. */

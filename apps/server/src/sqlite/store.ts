@@ -10,15 +10,15 @@ import {
   StoreUnavailableError,
 } from '../store/store.ts'
 import { CommitThread } from './commit-thread.ts'
-import { sqliteVersionOf } from './database/connect.ts'
-import { openDatabase, touch } from './database/database.ts'
-import { preparePlantInsert } from './database/plants.ts'
-import { createSqliteTokenStore } from './database/tokens.ts'
-import { createTransactions, type Transactions } from './database/transactions.ts'
-import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './files/known-files.ts'
-import { measureFiles } from './files/measure-files.ts'
-import { realPathOf } from './files/real-path.ts'
+import { sqliteVersionOf } from './connect.ts'
+import { realPathOf } from './files.ts'
 import { Integrity } from './integrity.ts'
+import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './known-files.ts'
+import { measureFiles } from './measure.ts'
+import { openDatabase, touch } from './open.ts'
+import { preparePlantInsert } from './plants.ts'
+import { createSqliteTokenStore } from './tokens.ts'
+import { createTransactions, type Transactions } from './transactions.ts'
 
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if they are missing. */

@@ -1,8 +1,23 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { createOwnFile } from './new-file.ts'
-import { syncPath } from './sync-files.ts'
+import type { SqliteMeasures } from '../store/observer.ts'
+import { createOwnFile, syncPath } from './files.ts'
+
+async function bytesOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0
+}
+
+/** Sizes that only the file system knows, asked without holding up the event loop. */
+export async function measureFiles(path: string): Promise<SqliteMeasures> {
+  const [databaseBytes, logBytes, disk, lastBackupAt] = await Promise.all([
+    bytesOf(path),
+    bytesOf(`${path}-wal`),
+    statfs(dirname(path)),
+    readLastBackupTime(path),
+  ])
+  return { databaseBytes, logBytes, diskFreeBytes: disk.bavail * disk.bsize, lastBackupAt }
+}
 
 /** The last good backup of a store, as JSON in a file beside it. */
 export interface LastBackup {

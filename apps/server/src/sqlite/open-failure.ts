@@ -1,9 +1,8 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { userName } from '../../process/user-name.ts'
-import { StoreRefusedError } from '../../store/store.ts'
-import { codeOf, FORBIDDEN, isOfAccess, toStoreError } from './error-codes.ts'
-import { describeFullDisk } from './full-disk.ts'
+import { userName } from '../process/user-name.ts'
+import { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
+import { codeOf, FORBIDDEN, isFull, isOfAccess, isOfFile, toStoreError } from './errors.ts'
 
 export function describeForbidden(cause: unknown, path: string): StoreRefusedError {
   return new StoreRefusedError(`${path} cannot be opened: Node's permission model forbids it`, {
@@ -72,4 +71,28 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
       'PLANT_STORE_DATABASE_URL',
     cause: error,
   })
+}
+
+/** Enough for the shared-memory file and the first commits of a log. */
+const LEAST_ROOM_BYTES = 1_048_576
+
+function freeBytesOf(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return bavail * bsize
+  } catch {
+    // The folder is missing, or may not be looked at.
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/**
+ * What to throw where a full disk made opening a store fail, which SQLite also reports as an I/O
+ * error or a file that cannot be opened; undefined after any other failure.
+ */
+export function describeFullDisk(error: unknown, path: string): StoreUnavailableError | undefined {
+  const isWithoutRoom = isOfFile(error) && freeBytesOf(path) < LEAST_ROOM_BYTES
+  if (!isFull(error) && !isWithoutRoom) return undefined
+  const fix = `make room on the file system of ${dirname(path)}`
+  return new StoreUnavailableError('the disk is full', { code: 'full', fix, cause: error })
 }

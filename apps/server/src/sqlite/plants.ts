@@ -7,8 +7,8 @@ import {
   plantFields,
   quoteColumn,
   toRow,
-} from '../../store/plant-columns.ts'
-import type { CreateOutcome } from '../../store/store.ts'
+} from '../store/plant-columns.ts'
+import type { CreateOutcome } from '../store/store.ts'
 
 const INSERT = `INSERT INTO plants (${listColumns()})
   VALUES (${plantFields.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`

@@ -1,6 +1,6 @@
 import { renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { OutcomeUnknownError } from '../../store/store.ts'
+import { OutcomeUnknownError } from '../store/store.ts'
 
 /** A file by what distinguishes it from any other under its name; can cross to another thread. */
 export interface KnownFile {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreRefusedError } from '../../store/store.ts'
+import { StoreRefusedError } from '../store/store.ts'
 
 const has = (database: DatabaseSync, name: string) =>
   database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(name) !== undefined

@@ -1,20 +1,23 @@
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreRefusedError } from '../../store/store.ts'
-import { codeOf } from '../files/error-codes.ts'
-import { refuseHolesOnFullDisk } from '../files/full-disk.ts'
-import { sizeOf } from '../files/measure-files.ts'
-import { createOwnFile } from '../files/new-file.ts'
-import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
-import { realPathOf } from '../files/real-path.ts'
-import { createFolderOf, SyncForbiddenError, syncPath } from '../files/sync-files.ts'
-import { connect, readValue, sqliteVersionOf } from './connect.ts'
-import { copyBeforeMigration } from './copy.ts'
-import { makeDurable } from './durable.ts'
+import type { Migrated } from '../store/engine.ts'
+import { StoreRefusedError } from '../store/store.ts'
+import { copyBeforeMigration } from './backup.ts'
+import { connect, makeDurable, readValue, sqliteVersionOf } from './connect.ts'
+import { codeOf } from './errors.ts'
+import {
+  createFolderOf,
+  createOwnFile,
+  realPathOf,
+  SyncForbiddenError,
+  sizeOf,
+  syncPath,
+} from './files.ts'
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { refuseMoved, removeLeftovers } from './leftovers.ts'
-import { migrate } from './migrations.ts'
+import { migrate, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { describeOpenFailure, refuseNoFile } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -44,7 +47,6 @@ export function inspect(path: string): void {
     return
   }
   refuseLoneLog(path)
-  refuseHolesOnFullDisk(path)
 }
 
 /** Writes the file's header with what it says already: the smallest change that needs a commit. */
@@ -117,4 +119,26 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
     database?.close()
     throw describeOpenFailure(error, path)
   }
+}
+
+function readVersion(path: string): number {
+  if ((sizeOf(path) ?? 0) === 0) return 0
+  const database = openForReading(path)
+  try {
+    return schemaVersionOf(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Brings a store to the newest schema, making it if it is missing; gives both versions.
+ * @throws StoreRefusedError when the file must not be used.
+ */
+export async function migrateSqlite(path: string): Promise<Migrated> {
+  const before = readVersion(path)
+  const database = await openDatabase(path)
+  database.close()
+  const note = 'A SQLite store migrates by itself when it is opened.'
+  return { before, after: NEWEST_VERSION, place: path, note }
 }

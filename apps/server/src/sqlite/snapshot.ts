@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
-import { fromRow, textLengthOf } from '../../store/plant-columns.ts'
-import type { PlantSnapshot } from '../../store/store.ts'
-import { readValue, sqliteVersionOf } from '../database/connect.ts'
-import { openForReading } from '../database/inspect.ts'
-import { schemaVersionOf } from '../database/migrations.ts'
-import { toStoreError } from '../files/error-codes.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { fromRow, textLengthOf } from '../store/plant-columns.ts'
+import type { PlantSnapshot } from '../store/store.ts'
+import { readValue, sqliteVersionOf } from './connect.ts'
+import { toStoreError } from './errors.ts'
+import { realPathOf } from './files.ts'
+import { openForReading } from './inspect.ts'
+import { schemaVersionOf } from './migrations.ts'
 
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100

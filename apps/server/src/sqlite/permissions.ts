@@ -1,7 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { WideMode } from '../../store/engine.ts'
-import { realPathOf } from './real-path.ts'
+import type { WideMode } from '../store/engine.ts'
+import { realPathOf } from './files.ts'
 
 const OTHERS_MAY_READ = 0o044
 const OTHERS_MAY_WRITE = 0o022

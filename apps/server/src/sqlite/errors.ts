@@ -1,4 +1,4 @@
-import { OutcomeUnknownError, StoreUnavailableError } from '../../store/store.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 
 /** The code of an error of Node's permission model. */
 export const FORBIDDEN = 'ERR_ACCESS_DENIED'
@@ -21,9 +21,6 @@ const SQLITE_NOTADB = 26
 
 /** The shared-memory file could not grow: a full disk, met before anything was written. */
 const SQLITE_IOERR_SHMSIZE = 4874
-
-const SQLITE_IOERR_READ = 266
-const SQLITE_IOERR_SHORT_READ = 522
 
 const FAULTS = new Set([SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_CANTOPEN, SQLITE_NOTADB])
 
@@ -72,11 +69,6 @@ export function isOfFile(error: unknown): boolean {
 /** Whether pages are not as SQLite wrote them. */
 export function isCorrupt(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_CORRUPT
-}
-
-/** Whether the disk did not give the bytes of a page. */
-export function isUnreadable(error: unknown): boolean {
-  return [SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ].includes(resultCodeOf(error) ?? -1)
 }
 
 export function isBusy(error: unknown): boolean {

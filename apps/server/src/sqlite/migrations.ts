@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreRefusedError } from '../../store/store.ts'
+import { StoreRefusedError } from '../store/store.ts'
 
 interface Migration {
   readonly version: number

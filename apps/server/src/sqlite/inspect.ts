@@ -1,11 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreRefusedError } from '../../store/store.ts'
-import { isBusy, isCorrupt, isOfAccess } from '../files/error-codes.ts'
-import { describeFullDisk, refuseHolesOnFullDisk } from '../files/full-disk.ts'
-import { sizeOf } from '../files/measure-files.ts'
-import { describeOpenFailure, refuseNoFile } from '../files/open-failure.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { StoreRefusedError } from '../store/store.ts'
 import { connect, readValue } from './connect.ts'
+import { isBusy, isCorrupt, isOfAccess } from './errors.ts'
+import { realPathOf, sizeOf } from './files.ts'
+import { describeFullDisk, describeOpenFailure, refuseNoFile } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
@@ -92,7 +90,6 @@ export function openForReading(file: string, check?: Check, fix = FIX_OF_STORE):
   if ((sizeOf(path) ?? 0) === 0) {
     throw new StoreRefusedError(`there is no plant store in ${path}`, { code: 'missing' })
   }
-  refuseHolesOnFullDisk(path)
   let database: DatabaseSync | undefined
   try {
     database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })

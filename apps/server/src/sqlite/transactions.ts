@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OutcomeUnknownError, StoreUnavailableError } from '../../store/store.ts'
-import { isBusy, toStoreError } from '../files/error-codes.ts'
-import { createFilesCheck, type KnownFile } from '../files/known-files.ts'
+import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
+import { isBusy, toStoreError } from './errors.ts'
+import { createFilesCheck, type KnownFile } from './known-files.ts'
 
 /** How long a transaction waits for another process that writes: the command line, a second server. */
 export const BUSY_LIMIT_MS = 2_000
