@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** They install into copies of the repository; `pnpm test:all` runs them. */
-const IN_COPIES = ['test/first-plant.test.ts', 'test/server-commands.test.ts']
+/** They run many programs, and install into copies of the repository; `pnpm test:all` runs them. */
+const SLOW = ['test/{first-plant,server-commands,transcripts}.test.ts']
 
 /** Processes of a machine that is busy with other tests take their time. */
 const patient = {
@@ -14,9 +14,9 @@ export default defineConfig({
   test: {
     projects: [
       {
-        test: { name: 'docs', include: ['test/*.test.ts'], exclude: IN_COPIES, ...patient },
+        test: { name: 'docs', include: ['test/*.test.ts'], exclude: SLOW, ...patient },
       },
-      { test: { name: 'in copies', include: IN_COPIES, ...patient } },
+      { test: { name: 'slow', include: SLOW, ...patient } },
     ],
   },
 })

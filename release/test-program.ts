@@ -12,7 +12,8 @@ await buildProgram('server', folder, readVersion())
 
 const [, , ...given] = process.argv
 const filters = given.length > 0 ? given : ['test/process', 'test/commands', 'test/store']
-const { status } = spawnSync('vitest', ['run', '--project', 'server', ...filters], {
+const projects = ['--project', 'server', '--project', 'slow']
+const { status } = spawnSync('vitest', ['run', ...projects, ...filters], {
   cwd: join(ROOT, 'apps/server'),
   env: { ...process.env, TESTED_PROGRAM: join(folder, 'main.js') },
   stdio: 'inherit',
