@@ -14,18 +14,114 @@ function problemsOf(environment: Record<string, string>, flags = {}): string[] {
   }
 }
 
+const ISSUER = 'https://issuer.test/'
+const JWTS = {
+  PLANT_STORE_JWKS_URL: 'https://issuer.test/keys',
+  PLANT_STORE_JWT_ISSUER: ISSUER,
+  PLANT_STORE_JWT_AUDIENCE: 'plants',
+}
+const { PLANT_STORE_JWKS_URL: _url, ...CLAIMS } = JWTS
+
 describe('the settings', () => {
+  test.each<[name: string, text: string, setting: string, value: unknown]>([
+    ['LISTEN', '[::1]:3000', 'listen', { host: '::1', port: 3000 }],
+    ['LISTEN', 'localhost:0', 'listen', { host: 'localhost', port: 0 }],
+    ['LISTEN', '0.0.0.0:65535', 'listen', { host: '0.0.0.0', port: 65_535 }],
+    ['OPERATIONS_LISTEN', 'off', 'operationsListen', undefined],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/8, ::1,2001:db8::/32',
+      'trustedProxies',
+      ['10.0.0.0/8', '::1', '2001:db8::/32'],
+    ],
+    [
+      'CORS_ORIGINS',
+      'https://a.example,http://localhost:5173 , capacitor://localhost',
+      'corsOrigins',
+      ['https://a.example', 'http://localhost:5173', 'capacitor://localhost'],
+    ],
+    ['FAILED_CREDENTIAL_LIMIT', 'off', 'failedCredentialLimit', undefined],
+    ['RATE_LIMIT', '500', 'rateLimit', 500],
+    ['ALLOW_DATA_LOSS', 'yes', 'allowDataLoss', true],
+    ['DOCS', 'off', 'docs', false],
+  ])('take PLANT_STORE_%s=%s', (name, text, setting, value) => {
+    const config = loadConfig({}, [], { [`PLANT_STORE_${name}`]: text })
+    expect(config).toMatchObject({ [setting]: value })
+  })
+
   test.each([
-    ['[::1]:3000', { host: '::1', port: 3000 }],
-    ['localhost:0', { host: 'localhost', port: 0 }],
-    ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
-  ])('take %s as an address', (text, address) => {
-    expect(loadConfig({ listen: text }, [], {}).listen).toEqual(address)
+    'https://issuer.test:8443/keys?tenant=a',
+    'http://localhost/keys',
+    'http://127.0.0.1:8080/keys',
+    'http://[::1]:8080/keys',
+  ])('take keys of JWTs from %s', (url) => {
+    const environment = { ...JWTS, PLANT_STORE_JWKS_URL: url }
+    expect(loadConfig({}, [], environment)).toMatchObject({ jwksUrl: url, jwtIssuer: ISSUER })
   })
 })
 
+const NEEDED = 'must be set with PLANT_STORE_JWKS_URL, or any token would do'
+const IDLE = 'means nothing without PLANT_STORE_JWKS_URL or PLANT_STORE_JWKS_FILE'
+
+test.each<[what: string, environment: Record<string, string>, problems: string[]]>([
+  [
+    'keys by address and by file',
+    { ...JWTS, PLANT_STORE_JWKS_FILE: 'keys.json' },
+    ['PLANT_STORE_JWKS_URL: cannot be set together with PLANT_STORE_JWKS_FILE'],
+  ],
+  [
+    'keys without an issuer and an audience',
+    { PLANT_STORE_JWKS_URL: 'https://issuer.test/keys' },
+    [`PLANT_STORE_JWT_ISSUER: ${NEEDED}`, `PLANT_STORE_JWT_AUDIENCE: ${NEEDED}`],
+  ],
+  [
+    'a file of keys without an audience',
+    { PLANT_STORE_JWKS_FILE: 'keys.json', PLANT_STORE_JWT_ISSUER: 'a' },
+    [`PLANT_STORE_JWT_AUDIENCE: ${NEEDED.replace('URL', 'FILE')}`],
+  ],
+  [
+    'an issuer and an audience without keys',
+    CLAIMS,
+    [`PLANT_STORE_JWT_ISSUER: ${IDLE}`, `PLANT_STORE_JWT_AUDIENCE: ${IDLE}`],
+  ],
+  [
+    'an empty audience',
+    { ...JWTS, PLANT_STORE_JWT_AUDIENCE: '' },
+    ['PLANT_STORE_JWT_AUDIENCE: must not be empty (it is "")'],
+  ],
+])('settings of JWTs that conflict are refused: %s', (_what, environment, problems) => {
+  expect(problemsOf(environment)).toEqual(problems)
+})
+
+const KEYS = 'must be an https:// address, or an http://'
+const AN_ORIGIN = 'must be an origin'
+const A_NETWORK = 'must be an address or a network'
+
 describe('wrong settings', () => {
   test.each<[name: string, value: string, rule: string]>([
+    ...[
+      'http://issuer.test/keys',
+      'http://localhost.issuer.test/keys',
+      'file:///etc/keys.json',
+    ].map((url): [string, string, string] => ['PLANT_STORE_JWKS_URL', url, KEYS]),
+    ['PLANT_STORE_JWKS_URL', 'https://user:secret@issuer.test/keys', KEYS],
+    ['PLANT_STORE_JWKS_URL', '', KEYS],
+    ['PLANT_STORE_CORS_ORIGINS', '*', 'such as https://plants.example; there is no *'],
+    ['PLANT_STORE_CORS_ORIGINS', 'https://a.example,*', '"*" must be an origin'],
+    ...[
+      'https://*.example',
+      'https://a.example/',
+      'https://a.example:443',
+      'https://A.example',
+    ].map((origin): [string, string, string] => ['PLANT_STORE_CORS_ORIGINS', origin, AN_ORIGIN]),
+    ...['https://user@a.example', 'a.example', 'null', ''].map(
+      (origin): [string, string, string] => ['PLANT_STORE_CORS_ORIGINS', origin, AN_ORIGIN],
+    ),
+    ...['proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.1,', 'fe80::1%eth0', '*'].map(
+      (network): [string, string, string] => ['PLANT_STORE_TRUSTED_PROXIES', network, A_NETWORK],
+    ),
+    ['PLANT_STORE_RATE_LIMIT', '0', 'must be a whole number from 1 to 1000000, or off'],
+    ['PLANT_STORE_CONNECTION_LIMIT', '0', 'must be a whole number from 1'],
     [
       'PLANT_STORE_LISTEN',
       '3000',

@@ -30,15 +30,19 @@ function parseName(text: string): string {
 }
 
 /** Milliseconds from `30m`, `24h` or `90d`. */
-function parseDuration(text: string, _previous?: unknown, more = ''): number {
+function readDuration(text: string, more: string): number {
   const [, digits, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
   const duration = Number(digits) * (UNIT_MS[unit] ?? 0)
   if (duration > 0) return duration
   throw new InvalidArgumentError(`Write a number and m, h or d, such as 30m, 24h or 90d${more}.`)
 }
 
+function parseDuration(text: string): number {
+  return readDuration(text, '')
+}
+
 function parseLifetime(text: string): number {
-  return text === 'never' ? Number.POSITIVE_INFINITY : parseDuration(text, undefined, ', or never')
+  return text === 'never' ? Number.POSITIVE_INFINITY : readDuration(text, ', or never')
 }
 
 /** A time to the minute in UTC, or `never`. */

@@ -1,7 +1,5 @@
 import { globSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { startPressedServer } from '../limits/load/pressed-server.ts'
-import { readSamples } from '../telemetry/scraped-server.ts'
 import { nodeFlagsOf, ROOT, readRoot, unitCommand } from './node-flags.ts'
 import { startServerProcess } from './server-process.ts'
 
@@ -47,16 +45,6 @@ test('in none of its threads an object has __proto__', async () => {
   await server.client.createPlant({ id: 1, name: 'Fern' })
   const { err } = await server.end()
   const said = err.match(/inherits: \w+/g) ?? []
-  // After 10 s there is the thread of the daily check, too.
   expect(said.length).toBeGreaterThanOrEqual(2)
   expect(new Set(said)).toEqual(new Set(['inherits: false']))
-})
-
-test('under load the part of the memory for new objects stays small', async () => {
-  const server = await startPressedServer({})
-  await server.press({ requestFor: server.goodRequest, connections: 256, seconds: 5, firstId: 1 })
-  const text = await (await fetch(`${server.process.operationsUrl}/metrics`)).text()
-  const nursery = 'nodejs_heap_space_size_total_bytes{space="new"}'
-  // V8 would take 64 MiB; before it reads the flag it may take 32 MiB.
-  expect(readSamples(text).get(nursery)).toBeLessThanOrEqual(33_554_432)
 })

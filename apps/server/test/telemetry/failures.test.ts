@@ -140,50 +140,6 @@ describe('over PostgreSQL', () => {
     return { database, server, create }
   }
 
-  test('a revoked grant is the cause of a 503, with its fix, and not ready says which', async () => {
-    const { databaseUrl, token } = await prepareDatabase(await postgres.createDatabase())
-    for (const text of [
-      "CREATE ROLE logged LOGIN PASSWORD 'logged'",
-      'GRANT SELECT ON ALL TABLES IN SCHEMA public TO logged',
-      'GRANT INSERT ON plants TO logged',
-    ]) {
-      await postgres.query(databaseUrl, text)
-    }
-    const url = Object.assign(new URL(databaseUrl), { username: 'logged', password: 'logged' })
-    const environment = { PLANT_STORE_LOG_LEVEL: 'info' }
-    const server = await serve({ databaseUrl: url.href, token }, { environment })
-    await postgres.query(databaseUrl, 'REVOKE INSERT ON plants FROM logged')
-    expect(await createAtOnce(server, 1)).toEqual(new Map([[503, 1]]))
-    expect(await untilLine(server, { status: 503 })).toMatchObject({
-      level: 'warn',
-      err: {
-        message: 'the database is not available',
-        detail: expect.stringMatching(/permission denied for table plants\. Try: .*GRANT/),
-        cause: { code: '42501' },
-      },
-    })
-    const broken = await untilLine(server, { msg: 'not ready' })
-    expect(broken.reason).toContain('GRANT INSERT ON "public".plants TO logged')
-    await postgres.query(databaseUrl, 'GRANT INSERT ON plants TO logged')
-    await untilLine(server, { msg: 'ready' })
-  })
-
-  test('a database that takes no writes is the cause', async () => {
-    const { server, create } = await serveLogged()
-    await postgres.set('default_transaction_read_only', 'on')
-    onTestFinished(() => postgres.set('default_transaction_read_only', 'DEFAULT'))
-    // Learned without any request.
-    expect(await untilLine(server, { msg: 'not ready' })).toMatchObject({
-      reason: 'the store is not ready: the database is read-only',
-    })
-    expect(await create()).toMatchObject({ status: 503 })
-    expect(await untilLine(server, { status: 503 })).toMatchObject({
-      err: { cause: { code: '25006' } },
-    })
-    await postgres.set('default_transaction_read_only', 'DEFAULT')
-    await untilLine(server, { msg: 'ready' })
-  })
-
   test('a database that was stopped is the cause of every 503 of a flood', async () => {
     const { server, create } = await serveLogged()
     onTestFinished(async () => {

@@ -44,27 +44,12 @@ export interface Prometheus {
 const WAIT_LIMIT_MS = 60_000
 const PAUSE_MS = 100
 
-/** A server to scrape. */
-export interface Target {
-  /** `host:port`. */
-  readonly address: string
-  /** Default: `plant-store`. */
-  readonly job?: string
-  /** How often it is scraped, and how long that may take. Default: 1. */
-  readonly seconds?: number
-}
-
-function describeTarget({ address, job = 'plant-store', seconds = 1 }: Target): string {
-  const labels = { job, __scrape_interval__: `${seconds}s`, __scrape_timeout__: `${seconds}s` }
-  return `- ${JSON.stringify({ targets: [address], labels })}`
-}
-
 /** The project's own configuration, but that it scrapes each second, and these targets. */
-function configFor(targets: readonly Target[], alerts: string): string {
+function configFor(addresses: readonly string[]): string {
   return readFileSync(join(OPERATIONS, 'prometheus.yml'), 'utf8')
     .replaceAll('15s', '1s')
-    .replace('- alerts.yml', `- ${alerts}`)
-    .replace(/- targets:[\s\S]*- 127\.0\.0\.1:3001/, targets.map(describeTarget).join('\n      '))
+    .replace('- alerts.yml', `- ${join(OPERATIONS, 'alerts.yml')}`)
+    .replace(/- targets:[\s\S]*- 127\.0\.0\.1:3001/, `- targets: ${JSON.stringify(addresses)}`)
 }
 
 async function pauseUntil(deadline: number, what: string): Promise<void> {
@@ -99,17 +84,11 @@ function createClient(url: string): Prometheus {
   }
 }
 
-/**
- * Starts Prometheus itself on servers, with the alerts of the project or those of another file; it
- * ends with the test.
- */
-export async function startPrometheus(
-  targets: readonly Target[],
-  alerts = join(OPERATIONS, 'alerts.yml'),
-): Promise<Prometheus> {
+/** Starts Prometheus itself on servers, with the alerts of the project; it ends with the test. */
+export async function startPrometheus(addresses: readonly string[]): Promise<Prometheus> {
   const folder = temporaryFolder()
   const config = join(folder, 'prometheus.yml')
-  writeFileSync(config, configFor(targets, alerts))
+  writeFileSync(config, configFor(addresses))
   const address = `127.0.0.1:${await findFreePort()}`
   const args = [
     `--config.file=${config}`,

@@ -83,10 +83,7 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
     const { server: shared } = await serveNewDatabase(postgres)
     const backup = await runToEnd({ folder, environment, args: ['backup', 'backup.db'] })
     expect(backup.code).toBe(0)
-    const prometheus = await startPrometheus([
-      { address: hostOf(sqlite) },
-      { address: hostOf(shared) },
-    ])
+    const prometheus = await startPrometheus([hostOf(sqlite), hostOf(shared)])
     await prometheus.waitFor('sum(up{job="plant-store"}) == 2')
     for (const server of [sqlite, shared]) {
       await create(server, [1, 2, 3, 4, 5])
@@ -106,7 +103,6 @@ describe('a Prometheus that scrapes real servers', { ...needsPrometheus, timeout
     for (const [, expression] of SHOWN) await prometheus.waitFor(expression)
     // An alert on a metric that does not exist would never fire.
     const asked = [...rules.map(({ query }) => query), ...SHOWN.map(([, shown]) => shown)].join()
-    // The first check of what is stored comes ten seconds after the start.
     for (const [name] of asked.matchAll(/\b(?:plant_store|nodejs|process)_\w+/g)) {
       await prometheus.waitFor(name)
     }
