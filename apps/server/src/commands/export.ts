@@ -68,12 +68,11 @@ async function writeSnapshot(
 ): Promise<void> {
   const { header, line } = formats[format]
   const work = { startedAt: performance.now(), count: 0, bytes: 0 }
-  const { isInteractive, err, output, stop } = terminal
-  const total = isInteractive ? await snapshot.estimateCount() : undefined
+  const { err, output, stop } = terminal
   const endProgress = showsResults(terminal)
     ? undefined
     : startProgress(terminal, () => ({
-        fraction: total && work.count / total,
+        fraction: undefined,
         text: describeCount(work.count, 'plant'),
       }))
   async function* texts(): AsyncGenerator<string> {

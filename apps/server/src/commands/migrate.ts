@@ -31,7 +31,7 @@ export function addMigrateCommand(program: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       '\nA SQLite store migrates by itself when it is opened. If it holds plants, it is copied first,\n' +
-        'to a file beside it whose name ends with .schema- and the old version.\n\n' +
+        'to a file beside it, such as plants.db.schema-1.300 with its version and number of plants.\n\n' +
         '--distributed is for a database with nodes, such as Citus: it spreads plants by id, and puts\n' +
         'tokens on every node. What is spread already stays, so the command may run again.',
     )

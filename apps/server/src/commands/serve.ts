@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type Config, type Flags, loadConfig } from '../config/config.ts'
 import { environmentNameOf } from '../config/settings.ts'
 import { describeUnknownArguments } from '../config/unknown-names.ts'
-import { engineOf, openStore } from '../engines.ts'
+import { openStore } from '../engines.ts'
 import type { RunningServer } from '../http/server.ts'
 import { build } from '../process/build.ts'
 import { within } from '../process/within.ts'
@@ -74,15 +74,6 @@ function issue(firstToken: FirstToken | undefined): Promise<string> | undefined 
   return firstToken?.issue().finally(firstToken.close)
 }
 
-/** A warning and not an error, because somebody may share a store with a group on purpose. */
-function warnOfWideModes({ databaseUrl }: Config, log: Logger): void {
-  const wide = engineOf(databaseUrl).findWideModes()
-  if (wide.length === 0) return
-  const modes = wide.map(({ path, mode }) => `${mode} ${path}`)
-  const fixes = wide.map(({ fix }) => fix)
-  log.warn({ modes, fixes }, 'other users can read or change the store')
-}
-
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined)
@@ -139,7 +130,6 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     const { url, operationsUrl } = server
     const about = { ...build, pid: process.pid, store: store.description }
     log.info({ url, operationsUrl, ...about }, 'listening')
-    warnOfWideModes(config, log)
     watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
     await Promise.race([store.failure, aborted(terminal.stop)])
   } catch (error) {

@@ -25,6 +25,5 @@ export const postgres: Engine = {
       migratePostgresDatabase(databaseUrl, allowDataLoss, true),
     facts: (options) => readPostgresFacts(databaseUrl, options),
     copies,
-    findWideModes: () => [],
   }),
 }

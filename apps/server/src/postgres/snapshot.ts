@@ -5,7 +5,6 @@ import type { PlantSnapshot } from '../store/store.ts'
 import { toOpenError } from './errors.ts'
 import { refuseOtherSchema } from './migrations.ts'
 import { useDatabase } from './pool.ts'
-import type { Tables } from './tables.ts'
 
 /** Few enough that plants of 64 KiB each stay a few MB. */
 const BATCH_PLANTS = 100
@@ -22,12 +21,6 @@ async function* readBatches(client: PoolClient, place: string): AsyncGenerator<N
 }
 
 /** What PostgreSQL's planner believes: counting would read the whole table. -1 before its first look. */
-async function readEstimate(client: PoolClient, { plants }: Tables): Promise<number | undefined> {
-  const select = 'SELECT reltuples FROM pg_class WHERE oid = $1::regclass'
-  const { rows } = await client.query(select, [plants])
-  return rows[0]?.reltuples > 0 ? rows[0].reltuples : undefined
-}
-
 /**
  * Opens a snapshot: one read-only transaction and a cursor in it, beside whatever is written.
  * @throws StoreRefusedError and StoreUnavailableError as openPostgresStore does.
@@ -51,7 +44,6 @@ export function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot
       return {
         description: `PostgreSQL at ${place}`,
         batches: readBatches(client, place),
-        estimateCount: () => readEstimate(client, tables),
         close,
       }
     } catch (error) {

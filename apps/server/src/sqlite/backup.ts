@@ -48,51 +48,31 @@ export function finishCopy(path: string, expected: StoreContents): void {
   }
 }
 
-/** Plants are only ever added, so a copy with as many plants holds the same plants. */
-function holdsAsMany(path: string, plants: number): boolean {
-  let copy: DatabaseSync | undefined
-  try {
-    copy = openForReading(path)
-    return readContents(copy).plants === plants
-  } catch {
-    return false
-  } finally {
-    copy?.close()
-  }
-}
-
-/** A name that is free, or undefined when an earlier start has made the same copy. */
-function findName(base: string, plants: number): string | undefined {
-  for (let count = 1; ; count++) {
-    const path = count === 1 ? base : `${base}-${count}`
-    if (sizeOf(path) === undefined) return path
-    if (holdsAsMany(path, plants)) return undefined
-  }
-}
-
 /**
  * Before a store with plants gets a newer schema, keeps it as it is in a file beside it, such as
- * `plants.db.schema-1`. A start that failed and is tried again makes no second copy.
+ * `plants.db.schema-1.300`, which ends with the number of plants. They are only ever added, so that
+ * a start that is tried again finds the same copy.
  * @throws StoreRefusedError when that cannot be done.
  */
 export async function copyBeforeMigration(database: DatabaseSync, path: string): Promise<void> {
   const version = schemaVersionOf(database)
   if (version === 0 || version >= NEWEST_VERSION) return
   const contents = readContents(database)
-  const copyPath = contents.plants > 0 && findName(`${path}.schema-${version}`, contents.plants)
-  if (!copyPath) return
+  const copyPath = `${path}.schema-${version}.${contents.plants}`
+  if (contents.plants === 0 || sizeOf(copyPath) !== undefined) return
   const copy = createNewFile(copyPath)
   try {
     database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
     finishCopy(copy.temporaryPath, contents)
     await copy.publish()
   } catch (error) {
-    copy.discard()
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreRefusedError(
       `${path} needs a newer schema, but could not be copied to ${copyPath} before: ${reason}`,
       { cause: error, fix: 'make room for a copy, and start again' },
     )
+  } finally {
+    copy.discard()
   }
 }
 
@@ -149,9 +129,9 @@ async function copyChecked(
 }
 
 /** Notes the time of a backup for `measure`; gives the reason where that is not possible. */
-async function note(path: string, file: string, plants: number): Promise<string | undefined> {
+function note(path: string, file: string, plants: number): string | undefined {
   try {
-    await noteBackup(realPathOf(path), { finishedAt: new Date().toISOString(), file, plants })
+    noteBackup(realPathOf(path), { finishedAt: new Date().toISOString(), file, plants })
     return undefined
   } catch (error) {
     // Who may read a store need not be allowed to write beside it.
@@ -176,7 +156,7 @@ export async function backUpStore(
   try {
     const contents = await copyChecked(path, copy.temporaryPath, options, FIX_OF_STORE)
     await copy.publish()
-    return { ...contents, noteError: await note(path, file, contents.plants) }
+    return { ...contents, noteError: note(path, file, contents.plants) }
   } finally {
     copy.discard()
   }

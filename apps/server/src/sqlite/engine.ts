@@ -2,7 +2,6 @@ import type { Engine } from '../store/engine.ts'
 import { backUpStore, restoreStore } from './backup.ts'
 import { readSqliteFacts } from './facts.ts'
 import { migrateSqlite } from './open.ts'
-import { findWideModes } from './permissions.ts'
 import { openSqliteSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './store.ts'
 
@@ -24,7 +23,6 @@ export const sqlite: Engine = {
         backUp: (target, options) => backUpStore(file, target, options),
         restore: (backup, options) => restoreStore(backup, file, options),
       },
-      findWideModes: () => findWideModes(file),
     }
   },
 }

@@ -1,8 +1,8 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { readFile, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { SqliteMeasures } from '../store/observer.ts'
-import { createOwnFile, syncPath } from './files.ts'
+import { createOwnFile } from './files.ts'
 
 async function bytesOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0
@@ -31,23 +31,11 @@ function noteOf(path: string): string {
   return `${path}.last-backup`
 }
 
-/**
- * Notes the last good backup of the store at `path`, in the place of the note before it.
- * @throws the error of the file system; the old note stays then.
- */
-export async function noteBackup(path: string, backup: LastBackup): Promise<void> {
-  const note = noteOf(path)
-  const temporary = `${note}.${process.pid}.partial`
-  rmSync(temporary, { force: true })
-  createOwnFile(temporary)
-  try {
-    writeFileSync(temporary, `${JSON.stringify(backup)}\n`)
-    await syncPath(temporary)
-    renameSync(temporary, note)
-    await syncPath(dirname(note))
-  } finally {
-    rmSync(temporary, { force: true })
-  }
+/** Notes the last good backup of the store at `path`, in the place of the note before it. */
+export function noteBackup(path: string, backup: LastBackup): void {
+  rmSync(noteOf(path), { force: true })
+  createOwnFile(noteOf(path))
+  writeFileSync(noteOf(path), `${JSON.stringify(backup)}\n`)
 }
 
 /** When the last good backup of a store ended, in ms; undefined where none is known. */

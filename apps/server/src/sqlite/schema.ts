@@ -6,14 +6,6 @@ import { connect } from './connect.ts'
 import { LEFTOVERS } from './leftovers.ts'
 import { migrate, NEWEST_VERSION, refuseNewerSchema, schemaVersionOf } from './migrations.ts'
 
-/** A table, index, view or trigger as SQLite records it (https://sqlite.org/schematab.html). */
-interface SchemaEntry {
-  readonly type: string
-  readonly name: string
-  readonly tbl_name: string
-  readonly sql: string | null
-}
-
 /** What may be in a store beside what the migrations make: it takes no plant away and lets no token in. */
 const HARMLESS = new Set<string | null>([
   ...LEFTOVERS,
@@ -25,9 +17,26 @@ const HARMLESS = new Set<string | null>([
   'CREATE TABLE _litestream_lock (id INTEGER)',
 ])
 
+/** A table, index, view or trigger (https://sqlite.org/schematab.html). */
+interface SchemaEntry {
+  readonly name: unknown
+  /** Its kind and name, as JSON. */
+  readonly key: string
+  /** The rest that SQLite records of it, as JSON. */
+  readonly content: string
+  /** Its kind and name, for people. */
+  readonly label: string
+}
+
 function readSchema(database: DatabaseSync): SchemaEntry[] {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all()
-  return rows as unknown as SchemaEntry[]
+  const own = rows.filter(({ sql }) => !HARMLESS.has(sql as string | null))
+  return own.map(({ type, name, tbl_name, sql }) => ({
+    name,
+    key: JSON.stringify([type, name]),
+    content: JSON.stringify([tbl_name, sql]),
+    label: `${displayName(String(type))} ${displayName(String(name))}`,
+  }))
 }
 
 function makeSchema(version: number): SchemaEntry[] {
@@ -40,37 +49,22 @@ function makeSchema(version: number): SchemaEntry[] {
   }
 }
 
-function isNamedAs(one: SchemaEntry, other: SchemaEntry): boolean {
-  return one.type === other.type && one.name === other.name
-}
-
-function isSame(one: SchemaEntry, other: SchemaEntry): boolean {
-  return isNamedAs(one, other) && one.tbl_name === other.tbl_name && one.sql === other.sql
-}
-
-function isHarmless({ sql }: SchemaEntry): boolean {
-  return HARMLESS.has(sql)
-}
-
-/** What differs, each by its name. */
+/** What differs, each by its kind and name. */
 function compare(found: readonly SchemaEntry[], made: readonly SchemaEntry[]): string[] {
-  const strange = found.filter((entry) => !made.some((other) => isSame(entry, other)))
-  const lost = made.filter((entry) => !found.some((other) => isNamedAs(entry, other)))
-  const describe = (what: string) => (entry: SchemaEntry) =>
-    `${displayName(String(entry.type))} ${displayName(String(entry.name))} ${what}`
-  return [
-    ...strange.map((entry) => {
-      const isChanged = made.some((other) => isNamedAs(entry, other))
-      return describe(isChanged ? 'was changed' : 'was added')(entry)
-    }),
-    ...lost.map(describe('is missing')),
-  ]
+  const strange = found.flatMap(({ key, content, label }) => {
+    const same = made.find((other) => other.key === key)
+    if (same?.content === content) return []
+    return `${label} was ${same === undefined ? 'added' : 'changed'}`
+  })
+  const lost = made.filter(({ key }) => !found.some((other) => other.key === key))
+  return [...strange, ...lost.map(({ label }) => `${label} is missing`)]
 }
 
 function findDifferences(database: DatabaseSync, path: string): string[] {
-  const found = readSchema(database).filter((entry) => !isHarmless(entry))
+  const found = readSchema(database)
   // Asked for the version only if it is what the first migration makes, and no table that runs code.
-  const own = found.filter(({ name }) => name === 'migrations')
+  const isOfMigrations = ({ name }: SchemaEntry) => name === 'migrations'
+  const own = found.filter(isOfMigrations)
   const differences = compare(own, own.length === 0 ? [] : makeSchema(1).filter(isOfMigrations))
   if (differences.length > 0) return differences
   refuseNewerSchema(database, path)
@@ -85,10 +79,6 @@ function findMissingColumns(database: DatabaseSync): string[] {
   return plantFields
     .filter((field) => !columns.some(({ name }) => name === field))
     .map((field) => `table plants lacks the column ${field}`)
-}
-
-function isOfMigrations({ name }: SchemaEntry): boolean {
-  return name === 'migrations'
 }
 
 /**

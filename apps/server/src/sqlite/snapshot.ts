@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { fromRow, textLengthOf } from '../store/plant-columns.ts'
 import type { PlantSnapshot } from '../store/store.ts'
-import { readValue, sqliteVersionOf } from './connect.ts'
+import { sqliteVersionOf } from './connect.ts'
 import { toStoreError } from './errors.ts'
 import { realPathOf } from './files.ts'
 import { openForReading } from './inspect.ts'
@@ -11,14 +11,6 @@ import { schemaVersionOf } from './migrations.ts'
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100
 const BATCH_CHARACTERS = 65_536
-
-/** Counting reads every page: 40 ms for 1,000,000 plants in 41 MB, a hundredth of their export. */
-const MOST_PAGES_TO_COUNT = 500_000
-
-async function countPlants(database: DatabaseSync): Promise<number | undefined> {
-  if (Number(readValue(database, 'PRAGMA page_count')) > MOST_PAGES_TO_COUNT) return undefined
-  return Number(readValue(database, 'SELECT count(*) FROM plants'))
-}
 
 function* readPlants(database: DatabaseSync): Generator<NewPlant> {
   // All columns: a store of an older schema version may have fewer.
@@ -62,7 +54,6 @@ export function openSqliteSnapshot(path: string): PlantSnapshot {
   return {
     description: `SQLite ${sqliteVersionOf(database)} in ${realPathOf(path)}`,
     batches: isNew ? readNothing() : readInTransaction(database),
-    estimateCount: () => (isNew ? Promise.resolve(0) : countPlants(database)),
     async close() {
       database.close()
     },

@@ -32,8 +32,6 @@ export interface EngineDatabase {
   facts(options: MigrateOptions): Promise<StoreFacts>
   /** Backup and restore, or what to use instead. */
   readonly copies: Copies | CopiesElsewhere
-  /** Files that other users may use; none where the database is not a file of this machine. */
-  findWideModes(): readonly WideMode[]
 }
 
 /** Something that is true of a store, such as how many plants it holds. */
@@ -112,14 +110,4 @@ export interface CopiesElsewhere {
   readonly restoreBy: string
   /** How these programs take the password. */
   readonly password: string
-}
-
-/** A file of a store, or its folder, that others than its owner may use. */
-export interface WideMode {
-  readonly path: string
-  /** In octal, such as `644`. */
-  readonly mode: string
-  readonly othersMay: 'read' | 'change'
-  /** What to do about it. */
-  readonly fix: string
 }

@@ -30,8 +30,6 @@ export interface PlantSnapshot {
   readonly description: string
   /** In id order, in batches of bounded size; to be read once. */
   readonly batches: AsyncIterable<readonly NewPlant[]>
-  /** About how many plants that is; undefined where it would take seconds to know. */
-  estimateCount(): Promise<number | undefined>
   close(): Promise<void>
 }
 

@@ -116,7 +116,7 @@ test('warns of an older schema, and leaves it as it is', async () => {
     /^schema +version 1\n {2}warning: this program has version 2\. Try: plant-store-server migrate/m,
   )
   expect(contentOf(path)).toEqual(before)
-  expect(readdirSync(join(path, '..'))).not.toContain('plants.db.schema-1')
+  expect(readdirSync(join(path, '..'))).not.toContain('plants.db.schema-1.10')
 })
 
 test('prints the same as JSON lines for programs', async () => {

@@ -34,10 +34,10 @@ describe('migrate', () => {
     expect(code).toBe(0)
     expect(err).toContain('migrated from schema version 1')
     expect(contentOf(path)).toEqual(before)
-    expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
-    expect(contentOf(`${path}.schema-1`)).toEqual(before)
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1.300'])
+    expect(contentOf(`${path}.schema-1.300`)).toEqual(before)
     const version = 'SELECT max(version) AS version FROM migrations'
-    expect(query(`${path}.schema-1`, version)).toEqual({ version: 1 })
+    expect(query(`${path}.schema-1.300`, version)).toEqual({ version: 1 })
   })
 
   test('makes no second copy of the same plants, and never replaces a copy of others', async () => {
@@ -45,13 +45,13 @@ describe('migrate', () => {
     await runOn(path, 'migrate')
     takeSchemaBack(path)
     await runOn(path, 'migrate')
-    expect(copiesOf(path)).toEqual(['plants.db.schema-1'])
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1.300'])
     takeSchemaBack(path)
     execute(path, "INSERT INTO plants VALUES (1, 'later', NULL)")
     await runOn(path, 'migrate')
-    expect(copiesOf(path)).toEqual(['plants.db.schema-1', 'plants.db.schema-1-2'])
-    expect(contentOf(`${path}.schema-1`).count).toBe(300)
-    expect(contentOf(`${path}.schema-1-2`).count).toBe(301)
+    expect(copiesOf(path)).toEqual(['plants.db.schema-1.300', 'plants.db.schema-1.301'])
+    expect(contentOf(`${path}.schema-1.300`).count).toBe(300)
+    expect(contentOf(`${path}.schema-1.301`).count).toBe(301)
   })
 
   test('copies nothing where there are no plants', async () => {
@@ -69,7 +69,7 @@ describe('migrate', () => {
       'ulimit -f 40; server migrate --database-url sqlite:plants.db',
     )
     expect(code).toBe(69)
-    expect(err).toMatch(/needs a newer schema, but could not be copied to .*schema-1 before: /)
+    expect(err).toMatch(/needs a newer schema, but could not be copied to .*schema-1\.\d+ before: /)
     expect(copiesOf(path)).toEqual([])
     expect((await runOn(path, 'migrate')).err).toContain('migrated from schema version 1')
   })

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openPostgresSnapshot } from '../../src/postgres/snapshot.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
@@ -37,19 +36,6 @@ async function makeSqliteStore(path: string, plants: number): Promise<void> {
   await Promise.all(creates)
   await store.close()
 }
-
-test('an export estimates how many plants there are once PostgreSQL has looked', async () => {
-  const databaseUrl = await migratedDatabase()
-  const estimate = async () => {
-    const snapshot = await openPostgresSnapshot(databaseUrl)
-    return snapshot.estimateCount().finally(() => snapshot.close())
-  }
-  expect(await estimate()).toBeUndefined()
-  const insert = "INSERT INTO plants SELECT id, 'Fern' FROM generate_series(1, 1000) AS id"
-  await postgres.query(databaseUrl, insert)
-  await postgres.query(databaseUrl, 'ANALYZE plants')
-  expect(await estimate()).toBe(1_000)
-})
 
 describe('migrate', () => {
   test('makes the schema once, however many programs run it', async () => {

@@ -182,7 +182,7 @@ describe('a schema is taken', () => {
     const store = await open(path)
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
     await store.close()
-    expect(readdirSync(join(path, '..'))).toContain('plants.db.schema-1')
+    expect(readdirSync(join(path, '..'))).toContain('plants.db.schema-1.1')
   })
 })
 
