@@ -48,10 +48,8 @@ describe('a program prints what its document says', () => {
   test.each([
     ['first-plant.ts', "{ name: 'Moss' }\n"],
     ['failures.ts', `stored Fern\nanother plant has the id 7\nid ${LOST_DIGITS}\n`],
-    ['deadline.ts', "{ name: 'Aloe' }\n"],
     ['many-plants.ts', `row 100: ${ID_TAKEN}\n100 stored\n`],
     ['token-function.ts', "{ name: 'Basil' }\n"],
-    ['events.ts', 'request 1\nresponse 1\n'],
     ['every-status.ts', 'Sage\n'],
     ['fake-fetch.ts', "{ name: 'Fern' }\nserver_error\n"],
     ['proxy.ts', "{ name: 'Yucca' }\n"],

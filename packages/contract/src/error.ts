@@ -26,7 +26,6 @@ export const errorTable = {
 } as const
 
 export type ErrorName = keyof typeof errorTable
-export type ErrorCode = (typeof errorTable)[ErrorName]['code']
 export type ErrorStatus = (typeof errorTable)[ErrorName]['status']
 
 /** The body of every reply but 200. */

@@ -1,7 +1,6 @@
 export { contract, SUCCESS_STATUS } from './contract.ts'
 export {
   ErrorBody,
-  type ErrorCode,
   type ErrorName,
   type ErrorStatus,
   errorNameOf,

@@ -3,7 +3,6 @@ import { AUTHORIZATION_SCHEME, headerNames } from './headers.ts'
 import type { JsonWritable } from './json.ts'
 import { describeResponses, headerComponents } from './openapi/responses.ts'
 import { bodyExamples, describeSchemas, referTo } from './openapi/schemas.ts'
-import { restateFor30 } from './openapi/version-3-0.ts'
 
 const DESCRIPTION = `Creates plants in the store. An answer of 200 means that the plant is on stable storage.
 
@@ -29,6 +28,30 @@ const securitySchemes = {
     scheme: AUTHORIZATION_SCHEME.toLowerCase(),
     description: `Authorization: ${AUTHORIZATION_SCHEME} <ACCESS_TOKEN>, a token that the operator has made.`,
   },
+}
+
+/** The response for statuses to come; progenitor, which takes 3.0 alone, takes no document with it. */
+const UNTAKEN = 'default'
+
+/** One member. One that has the name of a keyword and holds an object is no keyword. */
+function restateMember(name: string, member: JsonWritable): [name: string, member: JsonWritable] {
+  if (name === 'examples' && Array.isArray(member)) return ['example', member[0] ?? null]
+  if (name === 'const' && typeof member === 'string') return ['enum', [member]]
+  return [name, restateFor30(member)]
+}
+
+/**
+ * A part of the document in the terms of OpenAPI 3.0, whose schemas have one `example` and no
+ * `const`. Of what the document uses, nothing else differs, so the part says the same of each
+ * status that there is.
+ */
+function restateFor30(part: JsonWritable): JsonWritable {
+  if (Array.isArray(part)) return part.map(restateFor30)
+  if (typeof part !== 'object' || part === null) return part
+  const restated = Object.entries(part).flatMap(([name, member]) =>
+    member === undefined || name === UNTAKEN ? [] : [restateMember(name, member)],
+  )
+  return Object.fromEntries(restated)
 }
 
 /** A document as plain data, its largest numbers as bigints. */

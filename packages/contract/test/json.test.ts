@@ -108,35 +108,3 @@ describe('encoding', () => {
     expect(encodeJson(value)).toBe(JSON.stringify(value))
   })
 })
-
-describe('a body that begins with a long id', () => {
-  test.each<[string, unknown]>([
-    ['{"id":9007199254740993,"name":"Fern"}', { id: 9007199254740993n, name: 'Fern' }],
-    ['{"id":-9223372036854775808,"name":"Fern"}', { id: -9223372036854775808n, name: 'Fern' }],
-    ['{"id":9007199254740991,"name":"Fern"}', { id: 9007199254740991, name: 'Fern' }],
-    ['{"id":9223372036854775808,"name":"Fern"}', { id: 2 ** 63, name: 'Fern' }],
-    ['{"id":9007199254740993,"id":7}', { id: 7 }],
-    ['{"id":9007199254740993,"\\u0069d":7}', { id: 7 }],
-    ['{"id":9007199254740993,"id":9007199254740995}', { id: 9007199254740995n }],
-    ['{"id":9007199254740993,"id":0.5}', { id: 0.5 }],
-    ['{"id":9007199254740993,"id":"0.5"}', { id: '0.5' }],
-    ['{"id":9007199254740993,"n":{"id":0.5}}', { id: 9007199254740993n, n: { id: 0.5 } }],
-    [
-      '{"id":9007199254740993,"name":"v1.5 of 1234567890123456"}',
-      {
-        id: 9007199254740993n,
-        name: 'v1.5 of 1234567890123456',
-      },
-    ],
-  ])('%s', (text, value) => {
-    expect(decode(text)).toStrictEqual(value)
-  })
-
-  test.each([
-    '{"id":9007199254740993,}',
-    '{"id":9007199254740993,"name"',
-    '{"id":9007199254740993,,"a":1}',
-  ])('%s is no JSON', (text) => {
-    expect(() => decode(text)).toThrow(JsonSyntaxError)
-  })
-})

@@ -78,11 +78,8 @@ describe('the committed document', () => {
     expect(description).toContain('no lone surrogate')
   })
 
-  test('names its own place as the base address, so that no scheme and no host is wrong', () => {
+  test('names its own place as the base address, and says that the number of an Error is an int32', () => {
     expect(document.servers).toMatchObject([{ url: '/' }])
-  })
-
-  test('says that the number of an Error is an int32', () => {
     expect(schemas.Error.properties.error).toMatchObject({ type: 'integer', format: 'int32' })
   })
 
@@ -133,23 +130,4 @@ test('in OpenAPI 3.0 says the same without the words of 3.1', () => {
   const { examples, ...same } = schemas.Plant.properties.name
   expect(name).toEqual({ ...same, example: examples[0] })
   expect(components.headers.Allow.schema).toEqual({ type: 'string', enum: ['POST'] })
-})
-
-test('two documents of one contract are the same text', () => {
-  expect(encodeJson(createOpenApiDocument())).toBe(encodeJson(createOpenApiDocument()))
-})
-
-/** The files that a source file imports, itself among them. */
-function importsOf(file: string, known = new Set<string>()): Set<string> {
-  if (known.has(file)) return known
-  known.add(file)
-  const source = readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8')
-  for (const [, path = ''] of source.matchAll(/from '\.\/([^']+)'/g)) importsOf(path, known)
-  return known
-}
-
-test('whoever imports the contract does not carry the document', () => {
-  const files = [...importsOf('index.ts')]
-  expect(files).toContain('plant.ts')
-  expect(files.filter((file) => file.includes('openapi'))).toEqual([])
 })
