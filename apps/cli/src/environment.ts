@@ -1,5 +1,5 @@
 /** What the command line takes from the environment. */
-const names = ['PLANT_STORE_BASE_URL', 'PLANT_STORE_TOKEN', 'NO_COLOR', 'TERM'] as const
+const names = ['PLANT_STORE_BASE_URL', 'PLANT_STORE_TOKEN', 'TERM'] as const
 
 export type Environment = { readonly [Name in (typeof names)[number]]?: string | undefined }
 

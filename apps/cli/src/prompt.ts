@@ -24,7 +24,7 @@ export function askHidden(terminal: Terminal, question: string): Promise<string>
       // After an answer this changes nothing.
       reject(new CliError('interrupted; nothing was done', exitCodes.interrupted))
     })
-    terminal.draw(terminal.render(question))
+    terminal.draw(question)
     lines.question('', (answer) => {
       resolve(answer)
       lines.close()

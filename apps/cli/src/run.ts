@@ -5,7 +5,7 @@ import { addCreateCommand } from './commands/create.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { exitCodes } from './exit-codes.ts'
-import { red, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 import { refuseTokens } from './token.ts'
 import { readVersion } from './version.ts'
 
@@ -27,22 +27,16 @@ Exit codes:
 
 Environment:
   PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN   used instead of a login
-  NODE_EXTRA_CA_CERTS                       a file of certificates to trust, too
-  NO_COLOR                                  no colours`
+  NODE_EXTRA_CA_CERTS                       a file of certificates to trust, too`
 
 /** The suggestion that commander adds below an error, whose arguments may hold line breaks, too. */
 const SUGGESTION = /\n\((Did you mean [^\n]*)\)\n?$/
 
 function reportUsage(text: string, terminal: Terminal): void {
-  const suggestion = SUGGESTION.exec(text)?.[1]
-  terminal.err(
-    red('plant-store: '),
-    text
-      .replace(SUGGESTION, '')
-      .replace(/^error: /, '')
-      .trimEnd(),
-  )
-  if (suggestion !== undefined) terminal.err('  ', suggestion)
+  const [suggestion = '', words] = SUGGESTION.exec(text) ?? []
+  const error = text.slice(0, text.length - suggestion.length).replace(/^error: /, '')
+  terminal.err(`plant-store: ${error.trimEnd()}`)
+  if (words !== undefined) terminal.err(`  ${words}`)
 }
 
 function createProgram(terminal: Terminal): Command {
@@ -76,8 +70,8 @@ function createProgram(terminal: Terminal): Command {
 
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CliError) {
-    if (error.message !== '') terminal.err(red('plant-store: '), error.message)
-    if (error.hint !== undefined) terminal.err('  Try: ', error.hint)
+    if (error.message !== '') terminal.err(`plant-store: ${error.message}`)
+    if (error.hint !== undefined) terminal.err(`  Try: ${error.hint}`)
     return terminal.stop.aborted ? exitCodes.interrupted : error.exitCode
   }
   if (terminal.stop.aborted) return exitCodes.interrupted

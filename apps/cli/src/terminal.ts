@@ -1,26 +1,6 @@
 import type { ReadStream } from 'node:tty'
-import picocolors from 'picocolors'
 import type { Environment } from './environment.ts'
 import { escapeUnits, printable } from './printable.ts'
-
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
-
-/** A piece of a text in a style of its own, where there are colours. */
-export interface Styled {
-  readonly style: Style
-  readonly text: string
-}
-
-export function bold(text: string): Styled {
-  return { style: 'bold', text }
-}
-
-export function red(text: string): Styled {
-  return { style: 'red', text }
-}
-
-/** Pieces of one text. What they hold may come from anywhere: it is escaped, styles are not. */
-export type Pieces = readonly (string | Styled)[]
 
 /** How a command reaches the process around it. */
 export interface Terminal {
@@ -30,11 +10,9 @@ export interface Terminal {
    * Writes everything else, to stderr: one line in each call. Line breaks in it and characters that
    * control a terminal are escaped.
    */
-  readonly err: (...pieces: Pieces) => void
+  readonly err: (text: string) => void
   /** Writes to stderr as it is: for a progress bar. */
   readonly draw: (text: string) => void
-  /** Escapes a text of one line and gives it its style, for `draw`. */
-  readonly render: (...pieces: Pieces) => string
   readonly input: ReadStream
   /** Whether a person sees stderr, so that a line can be redrawn. */
   readonly isTerminal: boolean
@@ -50,11 +28,6 @@ export interface Terminal {
 /** The part of a process that a terminal is made of. */
 export type ProcessStreams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
 
-/** A text of one line that a terminal shows and does not obey. */
-function escapeLine(text: string): string {
-  return printable(text).replaceAll('\n', escapeUnits)
-}
-
 export function createTerminal(
   streams: ProcessStreams,
   environment: Environment,
@@ -62,16 +35,10 @@ export function createTerminal(
 ): Terminal {
   const { stdout, stderr } = streams
   const isTerminal = stderr.isTTY === true && environment.TERM !== 'dumb'
-  // https://no-color.org: any value but the empty one
-  const colors = picocolors.createColors(isTerminal && !environment.NO_COLOR)
-  const renderPiece = (piece: string | Styled) =>
-    typeof piece === 'string' ? escapeLine(piece) : colors[piece.style](escapeLine(piece.text))
-  const render = (...pieces: Pieces) => pieces.map(renderPiece).join('')
   return {
     out: (text) => stdout.write(printable(text)),
-    err: (...pieces) => stderr.write(`${render(...pieces)}\n`),
+    err: (text) => stderr.write(`${printable(text).replaceAll('\n', escapeUnits)}\n`),
     draw: (text) => stderr.write(text),
-    render,
     get input() {
       return streams.stdin
     },

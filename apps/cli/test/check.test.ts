@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { openScreen, runProgram, startProgram } from './helpers/program.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
@@ -48,15 +47,6 @@ test('one row is no plural, and a column without a name has its number', async (
   )
 })
 
-test('JSON lines on stdin are checked alike, and gzip of them', async () => {
-  const text = '{"id":1,"name":"Fern"}\n{"id":"x","name":"Moss"}\n{"id":2\n'
-  for (const input of [text, gzipSync(text)]) {
-    const { code, stdout } = await runProgram(['check', '-'], { env, input })
-    expect(code).toBe(3)
-    expect(stdout).toMatch(/^stdin:2: id: .*\nstdin:3: .*\nstdin: 1 row is a plant, 2 are not\n$/)
-  }
-})
-
 test('the first 20 problems are shown and the others counted by kind, or all with --all', async () => {
   const rows = Array.from({ length: 30 }, (_, index) => `x${index},Fern`)
   const path = writeFile('plants.csv', `id,name\n${rows.join('\n')}\n`)
@@ -83,7 +73,7 @@ test('a file that cannot be read is wrong input', async () => {
 
 test('what a file holds does not control the terminal', async () => {
   const path = writeFile('plants.csv', 'id,name,\x1b[31mred\n"\x1b[2J\r\nno plant",Fern,\n')
-  const screen = openScreen(['check', path], { env: { ...env, NO_COLOR: '1' } })
+  const screen = openScreen(['check', path], { env })
   expect(await screen.ended).toBe(3)
   expect(screen.written()).not.toContain('\x1b')
   expect(screen.text()).not.toMatch(/^no plant/m)

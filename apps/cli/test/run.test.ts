@@ -65,27 +65,6 @@ describe('a wrong command line', () => {
   })
 })
 
-describe('colours', () => {
-  const args = ['create', '1', 'Fern']
-  const env = { HOME: '/nonexistent' }
-
-  test('are on a terminal', async () => {
-    const screen = openScreen(args, { env })
-    expect(await screen.ended).toBe(4)
-    expect(screen.written()).toContain('\x1b[31mplant-store: \x1b[39m')
-  })
-
-  test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])('are not there with %j', async (extra) => {
-    const screen = openScreen(args, { env: { ...env, ...extra } })
-    expect(await screen.ended).toBe(4)
-    expect(screen.written()).not.toContain('\x1b')
-  })
-
-  test('are not in a pipe', async () => {
-    expect((await runProgram(args, { env })).stderr).not.toContain('\x1b')
-  })
-})
-
 test('a reader that closes stdout early is no failure', async () => {
   const screen = openScreen(['--help'], {
     shell: '{ "$@"; echo "code $?" >&2; } | true',

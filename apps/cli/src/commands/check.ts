@@ -7,7 +7,7 @@ import { describeDialect, openPlantFile } from '../import/plant-file.ts'
 import { describeProblems, PlantFileError, reasonOf } from '../import/plant-record.ts'
 import { formatCount } from '../import/progress.ts'
 import { ReasonCounts } from '../import/reason-counts.ts'
-import { bold, type Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal.ts'
 
 interface CheckOptions extends FileOptions {
   readonly all?: true
@@ -36,7 +36,7 @@ async function checkFile(path: string, options: CheckOptions, terminal: Terminal
   const stop = () => input.stop()
   terminal.stop.addEventListener('abort', stop)
   const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
-  terminal.err(bold(input.name), `: ${describeDialect(file.dialect)}`)
+  terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
   const reasons = new ReasonCounts()
   let [plants, others] = [0, 0]
   for await (const { line, problems } of file.records()) {

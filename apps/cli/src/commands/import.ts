@@ -106,7 +106,7 @@ async function importFile(path: string, command: Command, terminal: Terminal): P
   refuseExisting(options.rejects)
   const input = await openInput(path, terminal.input)
   const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
-  terminal.err({ style: 'bold', text: input.name }, `: ${describeDialect(file.dialect)}`)
+  terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
   const client = await openClient(options, terminal)
   const rejectsFile = new RejectsFile(path, options.rejects, file.dialect)
   const end = await new ImportRun({

@@ -1,5 +1,4 @@
 import { mkdirSync, readdirSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openImporter, rowsOf } from './importer.ts'
 
@@ -20,24 +19,6 @@ describe('a file', () => {
       ]),
     )
     expect(readdirSync(cwd)).toEqual(['plants.csv'])
-  })
-
-  test.each([
-    ['JSON lines', 'plants.jsonl', '{"id":1,"name":"Fern"}\n{"id":2,"name":"Moss","tag":"wet"}\n'],
-    ['gzip', 'plants.csv.gz', gzipSync('id,name,tag\n1,Fern,\n2,Moss,wet\n')],
-    [
-      'UTF-16',
-      'plants.csv',
-      Buffer.from('\ufeffid\tname\ttag\n1\tFern\t\n2\tMoss\twet\n', 'utf16le'),
-    ],
-  ])('may be %s', async (_, name, content) => {
-    const { write, run, server } = await openImporter()
-    write(name, content)
-    expect((await run([name])).code).toBe(0)
-    expect([...server.readPlants()]).toEqual([
-      [1n, { name: 'Fern', tag: null }],
-      [2n, { name: 'Moss', tag: 'wet' }],
-    ])
   })
 
   test('has the rows that are rejected beside it, and these are imported once they are corrected', async () => {

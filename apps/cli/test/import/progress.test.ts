@@ -77,11 +77,7 @@ describe('progress', () => {
     expect(written.join('')).toBe('\r\u001b[Kone\n\r\u001b[K')
   })
 
-  test.each([
-    [0, '0:00'],
-    [64.2, '1:05'],
-    [3_723, '1:02:03'],
-  ])('%d seconds are %s', (seconds, shown) => {
-    expect(formatDuration(seconds)).toBe(shown)
+  test('counts minutes and hours', () => {
+    expect([0, 64.2, 3_723].map(formatDuration)).toEqual(['0:00', '1:05', '1:02:03'])
   })
 })

@@ -1,86 +1,13 @@
-import { gzipSync } from 'node:zlib'
-import type { NewPlant } from '@plant-store/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from '../../src/import/csv.ts'
 import type { PlantRecord } from '../../src/import/plant-record.ts'
 import { rejectsFormatOf } from '../../src/import/rejects.ts'
-import { inPieces, meaningOf, open, recordsOf } from './read.ts'
+import { inPieces, open, recordsOf } from './read.ts'
 
 const delimiters = [',', ';', '\t']
-const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 
 const pieceBytes = fc.constantFrom(1, 2, 5, 17, 65_536)
-
-const encode = {
-  'utf-8': (text: string) => Buffer.from(text),
-  'utf-16le': (text: string) => Buffer.from(text, 'utf16le'),
-  'utf-16be': (text: string) => Buffer.from(text, 'utf16le').swap16(),
-  'windows-1252': (text: string) => Buffer.from(text, 'latin1'),
-}
-
-/** What Windows-1252 has too. */
-const word = fc.string({
-  unit: fc.constantFrom('a', 'B', '7', ' ', 'ü', '"', ',', ';', '\t', '\n', '\r\n'),
-  maxLength: 12,
-})
-
-const plant = fc.record<NewPlant, 'id' | 'name'>(
-  { id: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), name: word, tag: word },
-  { requiredKeys: ['id', 'name'], noNullPrototype: true },
-)
-
-const dialect = fc.record({
-  delimiter: fc.constantFrom(...delimiters),
-  encoding: fc.constantFrom(...encodings),
-  isMarked: fc.boolean(),
-  isGzip: fc.boolean(),
-  isQuoted: fc.boolean(),
-  lineBreak: fc.constantFrom('\n', '\r\n'),
-  header: fc.shuffledSubarray(['id', 'name', 'tag', 'size'] as const, { minLength: 4 }),
-  isUpperCase: fc.boolean(),
-})
-
-type Written = typeof dialect extends fc.Arbitrary<infer Value> ? Value : never
-
-function write(plants: readonly NewPlant[], how: Written): Buffer {
-  const cell = (value: string | bigint | undefined) => {
-    const text = String(value ?? '')
-    const needsQuotes = how.isQuoted || /[",;\t\r\n]/.test(text) || text === ''
-    return value !== undefined && needsQuotes ? `"${text.replaceAll('"', '""')}"` : text
-  }
-  const lines = [
-    how.header.map((name) => (how.isUpperCase ? name.toUpperCase() : name)),
-    ...plants.map((one) => how.header.map((name) => cell(name === 'size' ? 'x' : one[name]))),
-  ]
-  const text = lines.map((cells) => cells.join(how.delimiter) + how.lineBreak).join('')
-  const isMarked = how.isMarked && how.encoding !== 'windows-1252'
-  const bytes = encode[how.encoding](`${isMarked ? '\ufeff' : ''}${text}`)
-  return how.isGzip ? gzipSync(bytes) : bytes
-}
-
-test('plants written in any dialect are found and read to the letter', {
-  timeout: 60_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(plant, { minLength: 1 }),
-      dialect,
-      pieceBytes,
-      async (plants, how, size) => {
-        const options = { encoding: how.encoding }
-        const file = await open(write(plants, how), options, { pieceBytes: size })
-        const { csv, isGzip } = file.dialect
-        expect({ delimiter: csv?.delimiter, isGzip }).toEqual({
-          delimiter: how.delimiter,
-          isGzip: how.isGzip,
-        })
-        expect((await recordsOf(file)).map(meaningOf)).toStrictEqual(plants)
-      },
-    ),
-    { numRuns: 1_000 },
-  )
-})
 
 /** Lines that are rows, save for stray quotes and delimiters anywhere. */
 const strayFile = fc
