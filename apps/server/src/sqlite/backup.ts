@@ -36,7 +36,7 @@ export function finishCopy(path: string, expected: StoreContents): void {
     copy.exec('PRAGMA journal_mode = delete')
     refuseStrangeSchema(copy, path)
     removeLeftovers(copy)
-    refuseCorrupt(copy, path, 'integrity_check', 'another disk')
+    refuseCorrupt(copy, path, 'another disk')
     const { plants, tokens } = readContents(copy)
     if (plants === expected.plants && tokens === expected.tokens) return
     throw new StoreRefusedError(
@@ -108,20 +108,19 @@ async function copyStore(
   return contents
 }
 
+/** @throws StoreRefusedError and the like; where the copy is damaged, for the damage of its source. */
 async function copyChecked(
-  path: string,
+  source: DatabaseSync,
   target: string,
   options: CopyOptions,
-  fix: string,
+  [path, fix]: readonly [path: string, fix: string],
 ): Promise<StoreContents> {
-  const source = openForReading(path, undefined, fix)
   try {
     return await copyStore(source, target, options)
   } catch (error) {
     options.signal.throwIfAborted()
     const isCorrupt = error instanceof StoreRefusedError && error.code === 'corrupt'
-    // A copy of damage is damaged; a good disk would not help.
-    if (isCorrupt) refuseCorrupt(source, path, 'integrity_check', fix)
+    if (isCorrupt) refuseCorrupt(source, path, fix)
     throw describeUnreadable(error, path, fix)
   } finally {
     source.close()
@@ -150,11 +149,11 @@ export async function backUpStore(
   target: string,
   options: CopyOptions,
 ): Promise<BackedUp> {
-  openForReading(path).close()
+  const source = openForReading(path)
   const file = resolve(target)
   const copy = createNewFile(file)
   try {
-    const contents = await copyChecked(path, copy.temporaryPath, options, FIX_OF_STORE)
+    const contents = await copyChecked(source, copy.temporaryPath, options, [path, FIX_OF_STORE])
     await copy.publish()
     return { ...contents, noteError: note(path, file, contents.plants) }
   } finally {
@@ -198,12 +197,14 @@ export async function restoreStore(
 ): Promise<Restored> {
   const path = realPathOf(target)
   refuseTaken(path)
-  openForReading(backupPath, 'integrity_check', FIX_OF_BACKUP).close()
+  const of: [string, string] = [backupPath, FIX_OF_BACKUP]
+  const source = openForReading(...of)
+  refuseCorrupt(source, ...of)
   options.signal.throwIfAborted()
   await createFolderOf(path)
   const copy = createNewFile(path)
   try {
-    const contents = await copyChecked(backupPath, copy.temporaryPath, options, FIX_OF_BACKUP)
+    const contents = await copyChecked(source, copy.temporaryPath, options, of)
     const restoredTokens = makeStoreOf(copy.temporaryPath)
     await copy.publish()
     return { ...contents, restoredTokens }

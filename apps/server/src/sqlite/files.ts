@@ -181,9 +181,7 @@ export function realPathOf(file: string): string {
     const reason = (error as Error).message
     throw new StoreRefusedError(`${path} cannot be reached: ${reason}`, {
       code: 'access',
-      fix:
-        'let the user that runs this program search each folder of it, or name another file in ' +
-        'PLANT_STORE_DATABASE_URL',
+      fix: 'let the user that runs this program search each folder of it, or name another file in PLANT_STORE_DATABASE_URL',
       cause: error,
     })
   }

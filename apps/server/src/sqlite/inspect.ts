@@ -29,26 +29,14 @@ function refuseForeign(database: DatabaseSync, path: string): void {
 export function refuseLoneLog(path: string): void {
   if ((sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) === 0) return
   const state = sizeOf(path) === undefined ? 'missing' : 'empty'
-  throw new StoreRefusedError(
-    `${path} is ${state} but ${path}-wal is not: plants may be in that log`,
-    {
-      code: 'lone_log',
-      fix: `put the database back beside it. If it is lost: ${FIX_OF_STORE}`,
-    },
-  )
+  const message = `${path} is ${state} but ${path}-wal is not: plants may be in that log`
+  const fix = `put the database back beside it. If it is lost: ${FIX_OF_STORE}`
+  throw new StoreRefusedError(message, { code: 'lone_log', fix })
 }
 
-/** How thoroughly a file is read; both read all of it, `integrity_check` its indexes as well. */
-export type Check = 'quick_check' | 'integrity_check'
-
-/** @throws StoreRefusedError naming the first damage. */
-export function refuseCorrupt(
-  database: DatabaseSync,
-  path: string,
-  check: Check,
-  fix: string,
-): void {
-  const damage = readValue(database, `PRAGMA ${check}(1)`)
+/** @throws StoreRefusedError naming the first damage; reads every page. */
+export function refuseCorrupt(database: DatabaseSync, path: string, fix: string): void {
+  const damage = readValue(database, 'PRAGMA integrity_check(1)')
   if (damage !== 'ok') throw corruptError(path, String(damage), fix)
 }
 
@@ -83,7 +71,7 @@ export function describeUnreadable(error: unknown, path: string, fix: string): u
  * against damage: by default to restore a backup.
  * @throws StoreRefusedError when it is missing, empty, foreign, newer, changed or cannot be read.
  */
-export function openForReading(file: string, check?: Check, fix = FIX_OF_STORE): DatabaseSync {
+export function openForReading(file: string, fix = FIX_OF_STORE): DatabaseSync {
   const path = realPathOf(file)
   refuseNoFile(path)
   refuseLoneLog(path)
@@ -96,7 +84,6 @@ export function openForReading(file: string, check?: Check, fix = FIX_OF_STORE):
     refuseForeign(database, path)
     refuseTruncated(database, path, fix)
     refuseStrangeSchema(database, path)
-    if (check !== undefined) refuseCorrupt(database, path, check, fix)
     return database
   } catch (error) {
     database?.close()

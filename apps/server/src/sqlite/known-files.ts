@@ -47,24 +47,14 @@ const COARSEST_MS = 2_000
 /** How long a folder in which nothing seems to change is believed. */
 const BELIEVED_MS = 1_000
 
-interface FolderState {
-  readonly dev: number
-  readonly ino: number
-  readonly ctimeMs: number
-}
-
 /** What changes when a file is made, deleted or replaced in a folder; undefined where that is unknown. */
-function stateOf(folder: string): FolderState | undefined {
+function stateOf(folder: string): { readonly id: string; readonly changedAt: number } | undefined {
   try {
-    return statSync(folder)
+    const { dev, ino, ctimeMs } = statSync(folder)
+    return { id: `${dev}:${ino}:${ctimeMs}`, changedAt: ctimeMs }
   } catch {
     return undefined
   }
-}
-
-function isUnchanged(seen: FolderState | undefined, now: FolderState | undefined): boolean {
-  if (seen === undefined || now === undefined) return false
-  return now.ctimeMs === seen.ctimeMs && now.ino === seen.ino && now.dev === seen.dev
 }
 
 /**
@@ -77,15 +67,15 @@ export function createFilesCheck(files: readonly KnownFile[]): () => void {
   const [file] = files
   if (file === undefined) return () => {}
   const folder = dirname(file.path)
-  let seen: FolderState | undefined
+  let believed: string | undefined
   let seenAt = 0
   return () => {
     const now = stateOf(folder)
     const at = performance.now()
-    if (at - seenAt < BELIEVED_MS && isUnchanged(seen, now)) return
+    if (at - seenAt < BELIEVED_MS && now !== undefined && now.id === believed) return
     requireSameFiles(files)
-    const isReplying = now !== undefined && Date.now() - now.ctimeMs > COARSEST_MS
-    seen = isReplying ? now : undefined
+    const isQuiet = now !== undefined && Date.now() - now.changedAt > COARSEST_MS
+    believed = isQuiet ? now.id : undefined
     seenAt = at
   }
 }

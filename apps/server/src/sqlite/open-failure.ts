@@ -29,10 +29,6 @@ function nearestOf(path: string): string {
   return statSync(folder, { throwIfNoEntry: false }) === undefined ? nearestOf(folder) : folder
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** The first of a store's folder and files that this user may not use, and why. */
 function findObstacle(path: string): string | undefined {
   const { R_OK, W_OK, X_OK } = constants
@@ -56,19 +52,15 @@ function findObstacle(path: string): string | undefined {
 
 /** What the failure to open a store means, with the folder or file that stands in the way. */
 export function describeOpenFailure(error: unknown, path: string): unknown {
-  if (codeOf(error) === FORBIDDEN) {
-    return describeForbidden(error, path)
-  }
+  if (codeOf(error) === FORBIDDEN) return describeForbidden(error, path)
   const full = describeFullDisk(error, path)
   if (full !== undefined) return full
   const isOfSystem = (error as { syscall?: unknown } | null)?.syscall !== undefined
   if (!isOfSystem && !isOfAccess(error)) return toStoreError(error, false)
-  const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${reasonOf(error)}`
+  const obstacle = findObstacle(path) ?? `user ${userName()} cannot use it: ${error}`
   return new StoreRefusedError(`${path} cannot be opened: ${obstacle}`, {
     code: 'access',
-    fix:
-      'let this user write that folder and the files in it, or name another file in ' +
-      'PLANT_STORE_DATABASE_URL',
+    fix: 'let this user write that folder and the files in it, or name another file in PLANT_STORE_DATABASE_URL',
     cause: error,
   })
 }

@@ -86,34 +86,7 @@ export interface OperatorHints extends ErrorOptions {
   readonly fix?: string | undefined
 }
 
-export interface UnavailableOptions extends OperatorHints {
-  /** The reason, where it is known. */
-  readonly detail?: string | undefined
-}
-
-/** Surely nothing was stored; the same create may succeed later. */
-export class StoreUnavailableError extends Error {
-  override name = 'StoreUnavailableError'
-  readonly code: string | undefined
-  readonly detail: string | undefined
-  readonly fix: string | undefined
-
-  constructor(message: string, options: UnavailableOptions = {}) {
-    super(message, options)
-    this.code = options.code
-    this.detail = options.detail
-    this.fix = options.fix
-  }
-}
-
-/** The store was asked and its reply is not known: the plant may have been stored. */
-export class OutcomeUnknownError extends Error {
-  override name = 'OutcomeUnknownError'
-}
-
-/** A database that must not be used, left as it was; the message says why. */
-export class StoreRefusedError extends Error {
-  override name = 'StoreRefusedError'
+abstract class StoreError extends Error {
   readonly code: string | undefined
   readonly fix: string | undefined
 
@@ -122,4 +95,26 @@ export class StoreRefusedError extends Error {
     this.code = options.code
     this.fix = options.fix
   }
+}
+
+/** Surely nothing was stored; the same create may succeed later. */
+export class StoreUnavailableError extends StoreError {
+  override name = 'StoreUnavailableError'
+  /** The reason, where it is known. */
+  readonly detail: string | undefined
+
+  constructor(message: string, options: OperatorHints & { readonly detail?: string } = {}) {
+    super(message, options)
+    this.detail = options.detail
+  }
+}
+
+/** A database that must not be used, left as it was; the message says why. */
+export class StoreRefusedError extends StoreError {
+  override name = 'StoreRefusedError'
+}
+
+/** The store was asked and its response is not known: the plant may have been stored. */
+export class OutcomeUnknownError extends Error {
+  override name = 'OutcomeUnknownError'
 }
