@@ -1,17 +1,20 @@
-import {
-  type CreatePlantsOptions,
-  type CreatePlantsResult,
-  DEFAULT_CONCURRENCY,
-  DEFAULT_MAX_OUTAGE_MS,
-  type PlantCreator,
-  type PlantSource,
-} from './bulk-options.ts'
+import type { CreatePlantResult } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import { onAbort } from './deadline.ts'
 import { abortError, type PlantStoreError } from './errors.ts'
-import { Progress } from './progress.ts'
-import { RowSender } from './row-sender.ts'
-import type { Runtime } from './runtime.ts'
+import type { Progress } from './progress.ts'
+import type { RowSender } from './row-sender.ts'
+
+/** What became of one plant of a bulk: where it stood in the source, from 0, and the plant as given. */
+export type CreatePlantsResult<Input extends NewPlantInput = NewPlantInput> = CreatePlantResult & {
+  /** Where the plant stood in the source, from 0. */
+  readonly index: number
+  /** The plant as the source gave it. */
+  readonly input: Input
+}
+
+/** Plants, as an array, a generator, or a stream of them. */
+export type PlantSource<Input extends NewPlantInput> = Iterable<Input> | AsyncIterable<Input>
 
 /**
  * So far at most the bulk runs ahead of the first plant whose result is not taken: a program that
@@ -28,20 +31,20 @@ function isFatal({ code, option, status }: PlantStoreError): boolean {
   return isOfAll || option !== undefined || status === 401
 }
 
-function openSource<Input extends NewPlantInput>(
-  source: PlantSource<Input>,
-): Iterator<Input> | AsyncIterator<Input> {
-  const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
-  return openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
+interface BulkParts {
+  readonly sender: RowSender
+  readonly progress: Progress
+  readonly concurrency: number
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined
+  /** Ends the calls on their way. */
+  readonly aborted: AbortController
 }
 
 /** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
 export class Bulk<Input extends NewPlantInput> {
   readonly #plants: Iterator<Input> | AsyncIterator<Input>
-  readonly #concurrency: number
-  readonly #sender: RowSender
-  readonly #progress: Progress
-  readonly #aborted = new AbortController()
+  readonly #parts: BulkParts
   readonly #leave: () => void
   readonly #results: CreatePlantsResult<Input>[] = []
   #lost = 0
@@ -52,32 +55,15 @@ export class Bulk<Input extends NewPlantInput> {
   #failure: { readonly reason: unknown } | undefined
   #wake = () => {}
 
-  constructor(
-    client: PlantCreator,
-    source: PlantSource<Input>,
-    options: CreatePlantsOptions,
-    runtime: Runtime,
-  ) {
-    const {
-      concurrency = DEFAULT_CONCURRENCY,
-      maxOutageMs = DEFAULT_MAX_OUTAGE_MS,
-      onProgress,
-      signal,
-      ...callOptions
-    } = options
-    this.#concurrency = concurrency
-    const onChange = () => {
-      this.#progress.onChange()
-      this.#wake()
-    }
-    const own = { ...callOptions, signal: this.#aborted.signal }
-    this.#sender = new RowSender(client, own, { runtime, maxOutageMs, onChange })
-    this.#progress = new Progress(runtime, onProgress, () => this.#sender.outage.state)
-    this.#plants = openSource(source)
+  constructor(source: PlantSource<Input>, parts: BulkParts) {
+    this.#parts = parts
+    const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
+    this.#plants = openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
+    const { signal, aborted } = parts
     const abort = () => {
       // The plants before it have results of their own; together they are no longer certain.
       this.#fail(abortError(signal?.reason, this.#index === 0 ? 'no' : 'maybe'))
-      this.#aborted.abort(signal?.reason)
+      aborted.abort(signal?.reason)
     }
     this.#leave = onAbort(signal, abort)
     if (signal?.aborted) abort()
@@ -86,20 +72,26 @@ export class Bulk<Input extends NewPlantInput> {
   /** Reads and sends nothing more; the loop throws this once the results are taken. */
   #fail(reason: unknown): void {
     this.#failure ??= { reason }
-    this.#sender.outage.end()
+    this.#parts.sender.outage.end()
+    this.#wake()
+  }
+
+  /** The state of the outage has changed. */
+  onChange(): void {
+    this.#parts.progress.onChange()
     this.#wake()
   }
 
   get #hasEnded(): boolean {
-    return this.#isRead || this.#sender.outage.isOver
+    return this.#isRead || this.#parts.sender.outage.isOver
   }
 
   /** Starts reading one plant more, if there is room. */
   #advance(): void {
+    const { concurrency, progress } = this.#parts
     const taken = this.#inFlight + this.#results.length
-    if (this.#hasEnded || this.#isReading || taken >= this.#concurrency) return
-    const ahead = this.#index - this.#progress.settledRows
-    if (ahead >= Math.max(MAX_AHEAD, this.#concurrency)) return
+    const isAhead = this.#index - progress.settledRows >= Math.max(MAX_AHEAD, concurrency)
+    if (this.#hasEnded || this.#isReading || taken >= concurrency || isAhead) return
     this.#isReading = true
     void this.#read()
   }
@@ -112,27 +104,26 @@ export class Bulk<Input extends NewPlantInput> {
     } catch (reason) {
       this.#isRead = true
       this.#fail(reason)
-    } finally {
-      this.#isReading = false
-      this.#wake()
     }
+    this.#isReading = false
+    this.#wake()
   }
 
   async #send(input: Input): Promise<void> {
+    const { progress, sender } = this.#parts
     const index = this.#index++
     this.#inFlight++
     try {
-      const result = await this.#sender.store(input, () => this.#progress.onSent())
+      const result = await sender.store(input, () => progress.onSent())
       const mayPass = !result.ok && (result.error.retryable || isFatal(result.error))
       this.#note(result.ok ? undefined : result.error)
-      this.#progress.onResult(index, result, mayPass && this.#sender.outage.isOver)
+      progress.onResult(index, result, mayPass && sender.outage.isOver)
       this.#results.push({ index, input, ...result })
     } catch (reason) {
       this.#fail(reason)
-    } finally {
-      this.#inFlight--
-      this.#wake()
     }
+    this.#inFlight--
+    this.#wake()
   }
 
   /** Ends the bulk where what became of a row says that no other will fare better. */
@@ -140,7 +131,7 @@ export class Bulk<Input extends NewPlantInput> {
     if (error === undefined || error.apiCode !== undefined) this.#lost = 0
     // What is no plant was not sent, which says nothing of the server.
     else if (error.attempts > 0 || error.code !== 'invalid_plant') this.#lost++
-    if (error === undefined || this.#sender.outage.isOver) return
+    if (error === undefined || this.#parts.sender.outage.isOver) return
     if (isFatal(error) || this.#lost >= MAX_LOST) this.#fail(error)
   }
 
@@ -157,17 +148,13 @@ export class Bulk<Input extends NewPlantInput> {
     }
   }
 
-  /** The loop asks for another result after this one. */
-  pass({ index }: CreatePlantsResult<Input>): void {
-    this.#progress.onTaken(index)
-  }
-
   /** Ends what is under way, lets go of the signal and the timers, and closes the source. */
   async close(): Promise<void> {
-    this.#progress.close()
-    this.#sender.outage.end()
+    const { aborted, progress, sender } = this.#parts
+    progress.close()
+    sender.outage.end()
     this.#leave()
-    this.#aborted.abort()
+    aborted.abort()
     if (this.#isRead) return
     const closed = (async () => this.#plants.return?.())()
     // What has ended the bulk says more than what its source throws at its end.
@@ -178,7 +165,7 @@ export class Bulk<Input extends NewPlantInput> {
 
   /** What ended the bulk before its source did. */
   get failure(): { readonly reason: unknown } | undefined {
-    const outage = this.#sender.outage.failure
+    const outage = this.#parts.sender.outage.failure
     return this.#failure ?? (outage && { reason: outage })
   }
 }

@@ -1,15 +1,51 @@
-import { Bulk } from './bulk.ts'
-import {
-  bulkRules,
-  type CreatePlantsOptions,
-  type CreatePlantsResult,
-  type PlantCreator,
-  type PlantSource,
-} from './bulk-options.ts'
+import { Bulk, type CreatePlantsResult, type PlantSource } from './bulk.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import { optionError } from './errors.ts'
-import { checkOptions } from './options.ts'
+import {
+  type CreatePlantOptions,
+  checkOptions,
+  eachCallRules,
+  FUNCTION,
+  integerFrom,
+  type Rules,
+  timeOr,
+} from './options.ts'
+import { type CreatePlantsProgress, Progress } from './progress.ts'
+import { type PlantCreator, RowSender } from './row-sender.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
+
+/**
+ * Options of a bulk; those of a single call hold for each plant, but an outage counts neither towards
+ * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`; and a request id is for one call.
+ */
+export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId'> {
+  /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
+  readonly concurrency?: number | undefined
+  /**
+   * How long an outage may last, in milliseconds, from the first failure to the next response: a
+   * server that is away, or that asks to wait (429, 503, Retry-After). Then the error of the last
+   * request ends the loop. Default: 300,000.
+   */
+  readonly maxOutageMs?: number | undefined
+  /**
+   * Called with the progress at most about ten times a second, at each change of state, and at the
+   * end. What it throws or returns changes nothing. Default: none.
+   */
+  readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
+}
+
+const bulkRules: Rules = {
+  ...eachCallRules,
+  concurrency: integerFrom(1),
+  maxOutageMs: timeOr(0),
+  onProgress: FUNCTION,
+}
+
+/** 2 cores were kept busy by 16 calls; slower networks gain from more. */
+const DEFAULT_CONCURRENCY = 16
+
+/** Enough for a restart of a machine. */
+export const DEFAULT_MAX_OUTAGE_MS = 300_000
 
 /** The results of a bulk, as createPlants gives them. */
 type Results<Input extends NewPlantInput> = AsyncGenerator<
@@ -18,12 +54,25 @@ type Results<Input extends NewPlantInput> = AsyncGenerator<
   undefined
 >
 
-async function* takeResults<Input extends NewPlantInput>(open: () => Bulk<Input>): Results<Input> {
-  const bulk = open()
+async function* run<Input extends NewPlantInput>(
+  client: PlantCreator,
+  source: PlantSource<Input>,
+  options: CreatePlantsOptions,
+  runtime: Runtime,
+): Results<Input> {
+  const { concurrency = DEFAULT_CONCURRENCY, onProgress, signal, ...callOptions } = options
+  const { maxOutageMs = DEFAULT_MAX_OUTAGE_MS, ...eachCall } = callOptions
+  const aborted = new AbortController()
+  let bulk: Bulk<Input> | undefined
+  const onChange = () => bulk?.onChange()
+  const given = { ...eachCall, signal: aborted.signal }
+  const sender = new RowSender(client, given, { runtime, maxOutageMs, onChange })
+  const progress = new Progress(runtime, onProgress, () => sender.outage.state)
+  bulk = new Bulk(source, { sender, progress, concurrency, signal, aborted })
   try {
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) {
       yield result
-      bulk.pass(result)
+      progress.onTaken(result.index)
     }
     if (bulk.failure !== undefined) throw bulk.failure.reason
   } finally {
@@ -43,7 +92,7 @@ export function createPlantsWith<Input extends NewPlantInput>(
   if (typeof source !== 'object' || (iterate ?? iterateAsync) === undefined) {
     throw optionError('invalid_option', 'source', 'must be iterable')
   }
-  return takeResults(() => new Bulk(client, source, options, runtime))
+  return run(client, source, options, runtime)
 }
 
 /**

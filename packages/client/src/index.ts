@@ -1,8 +1,8 @@
-export type { CreatePlantsOptions, CreatePlantsResult } from './bulk-options.ts'
+export type { CreatePlantsResult } from './bulk.ts'
 export type { PlantStoreMeta } from './call.ts'
 export { type CreatePlantResult, createPlantStoreClient, type PlantStoreClient } from './client.ts'
 export type { ErrorName, NewPlantInput, Plant } from './contract-types.ts'
-export { createPlants } from './create-plants.ts'
+export { type CreatePlantsOptions, createPlants } from './create-plants.ts'
 export {
   type Applied,
   isPlantStoreError,

@@ -1,11 +1,13 @@
 import { nextApplied } from './applied.ts'
-import type { PlantCreator } from './bulk-options.ts'
 import { type CallOptions, GIVES_BACK } from './call.ts'
-import type { CreatePlantResult } from './client.ts'
+import type { CreatePlantResult, PlantStoreClient } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
 import { type Applied, completeError, type PlantStoreError } from './errors.ts'
 import { isOutage, mayBeOwn, Outage, type OutageOptions } from './outage.ts'
 import { backoffMs } from './retry.ts'
+
+/** The part of a client that a bulk uses. */
+export type PlantCreator = Pick<PlantStoreClient, 'tryCreatePlant' | 'checkToken'>
 
 /** So often a row may fail while the server is there; then that is for what it holds. */
 const MAX_OWN_FAILURES = 3

@@ -1,6 +1,4 @@
 import { optionError } from './errors.ts'
-import type { PlantStoreEvent } from './events.ts'
-import type { PlantStoreFetch } from './fetch.ts'
 import {
   type CreatePlantOptions,
   checkOptions,
@@ -9,22 +7,8 @@ import {
   type PlantStoreClientOptions,
 } from './options.ts'
 import { host, readEnvironment } from './runtime.ts'
-import { createTokenSource, type TokenSource } from './token.ts'
+import { createTokenSource } from './token.ts'
 import { VERSION } from './version.ts'
-
-/** The options of a client, checked, with their defaults. */
-export interface Settings {
-  readonly baseUrl: URL
-  readonly tokens: TokenSource
-  readonly timeoutMs: number
-  readonly totalTimeoutMs: number
-  readonly maxRetries: number
-  readonly maxRetryAfterMs: number
-  readonly fetch: PlantStoreFetch | undefined
-  readonly onEvent: ((event: PlantStoreEvent) => unknown) | undefined
-  /** By their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-}
 
 const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
 const BASE_URL = 'must be an http or https URL without user, query or fragment'
@@ -36,13 +20,9 @@ function parseBaseUrl(given: unknown): URL {
   }
   // URL.parse is missing in Node 20.
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
-  const isUsable =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    !/[?#]/.test(url.href) &&
-    url.username + url.password === ''
-  if (!isUsable) throw optionError('invalid_base_url', 'baseUrl', BASE_URL)
-  return url
+  const isUsable = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href)
+  if (isUsable && url.username + url.password === '') return url
+  throw optionError('invalid_base_url', 'baseUrl', BASE_URL)
 }
 
 /**
@@ -59,10 +39,10 @@ function describeUserAgent(appName: string | undefined): string | undefined {
 }
 
 /**
- * The settings of a client.
+ * The options of a client, checked, with their defaults.
  * @throws PlantStoreError for options that cannot work.
  */
-export function toSettings(options: PlantStoreClientOptions): Settings {
+export function toSettings(options: PlantStoreClientOptions) {
   checkOptions(options, clientRules)
   const userAgent = describeUserAgent(options.appName)
   const { baseUrl = readEnvironment('PLANT_STORE_BASE_URL') } = options
@@ -77,8 +57,10 @@ export function toSettings(options: PlantStoreClientOptions): Settings {
     fetch: options.fetch,
     onEvent: options.onEvent,
     headers: { ...(userAgent && { 'user-agent': userAgent }), ...lowerNames(options.headers) },
-  }
+  } as const
 }
+
+export type Settings = Readonly<ReturnType<typeof toSettings>>
 
 /** The settings of a call, whose checked options stand above the client's. */
 export function toCallSettings(settings: Settings, options: CreatePlantOptions): Settings {

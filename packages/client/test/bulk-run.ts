@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { PlantSource } from '../src/bulk-options.ts'
+import type { PlantSource } from '../src/bulk.ts'
 import { createClient } from '../src/client.ts'
 import { createPlantsWith } from '../src/create-plants.ts'
 import type {

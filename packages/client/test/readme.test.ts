@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { DEFAULT_MAX_OUTAGE_MS } from '../src/bulk-options.ts'
+import { DEFAULT_MAX_OUTAGE_MS } from '../src/create-plants.ts'
 import { type CreatePlantsOptions, createPlants, type NewPlantInput } from '../src/index.ts'
 import { callRules, clientRules } from '../src/options.ts'
 import { toSettings } from '../src/settings.ts'
