@@ -20,7 +20,7 @@ import { blockWith, read, root } from './markdown.ts'
 const UNIT = read('operations/plant-store.service')
 const BACKUP_UNIT = read('operations/plant-store-backup.service')
 const CONTAINERFILE = read('operations/Containerfile')
-const DOCUMENTED = blockWith('docs/hardening.md', '--permission').text
+const DOCUMENTED = blockWith('docs/operate.md', '--permission').text
 const DEFAULT_DATABASE = settings.databaseUrl.initial.replace('sqlite:./', '')
 
 function entryPoint(): string[] {

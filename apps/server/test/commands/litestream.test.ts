@@ -24,10 +24,10 @@ function findBinary(): string | undefined {
 
 const program = findBinary()
 
-/** The lines of recovery.md, with the places of a test. */
+/** The lines of operate.md, with the places of a test. */
 function readLines(): string[] {
   const [, block = ''] =
-    /^```text\n(litestream .*?)^```$/ms.exec(readRoot('docs/recovery.md')) ?? []
+    /^```text\n(litestream .*?)^```$/ms.exec(readRoot('docs/operate.md')) ?? []
   return block
     .trim()
     .replaceAll('/var/lib/plant-store/', '')
