@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 const SOURCES = join(import.meta.dirname, '../src')
 
 /**
- * The house from the roof to the ground: a file or folder imports only what stands below it. A path
+ * The layers from top to bottom: a file or folder imports only what stands below it. A path
  * inside a folder that has a line of its own does not belong to the line of the folder.
  */
-const HOUSE = [
+const LAYERS = [
   'main.ts',
   'run.ts',
   'commands/',
@@ -37,9 +37,9 @@ function read(file: string): string {
   return readFileSync(join(SOURCES, file), 'utf8')
 }
 
-/** The longest line of the house that holds a file. */
+/** The longest line of the layers that holds a file. */
 function lineOf(file: string): string | undefined {
-  const lines = HOUSE.filter(
+  const lines = LAYERS.filter(
     (line) => file === line || (line.endsWith('/') && file.startsWith(line)),
   )
   return lines.toSorted((one, other) => other.length - one.length)[0]
@@ -51,12 +51,12 @@ function importsOf(file: string): string[] {
 }
 
 function climbs(file: string, imported: string): boolean {
-  return HOUSE.indexOf(lineOf(file) ?? '') > HOUSE.indexOf(lineOf(imported) ?? '')
+  return LAYERS.indexOf(lineOf(file) ?? '') > LAYERS.indexOf(lineOf(imported) ?? '')
 }
 
-test('every file has a place in the house, and every place has a file', () => {
+test('every file has a layer, and every layer has a file', () => {
   expect(files.filter((file) => lineOf(file) === undefined)).toEqual([])
-  expect(HOUSE.filter((line) => !files.some((file) => lineOf(file) === line))).toEqual([])
+  expect(LAYERS.filter((line) => !files.some((file) => lineOf(file) === line))).toEqual([])
 })
 
 test('no file imports what stands above it', () => {
