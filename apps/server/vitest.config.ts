@@ -18,7 +18,7 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{failures,prometheus}.test.ts',
-  'test/postgres/{citus,failover,kills,lost-sessions,outages,standby,standstill}.test.ts',
+  'test/postgres/{citus,failover,kills,lost-sessions,outages,standby}.test.ts',
   'test/process/{durability,full-disk}.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { createCertificate } from '../../../apps/server/test/postgres/certificate.ts'
+import { createCertificate } from '../../../apps/server/test/certificate.ts'
 import type { Case, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
 import { preflightReply } from './replies.ts'

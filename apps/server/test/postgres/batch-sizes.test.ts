@@ -1,3 +1,4 @@
+import type { NewPlant } from '@plant-store/contract'
 import { expect, test } from 'vitest'
 import { sizeFor } from '../../src/postgres/plants.ts'
 import { query } from './postgres-server.ts'
@@ -14,30 +15,20 @@ test('a batch of any size fits a statement of one of 64 sizes, which is at most 
   expect(new Set(batches.map(sizeFor)).size).toBe(64)
 })
 
-test.each([1, 3, 9, 23, 65, 1000])('%i plants at once are stored to the letter', async (size) => {
+test.each([1, 9, 65, 1000])('%i plants at once are stored to the letter', async (size) => {
   const databaseUrl = await newDatabase(postgres)
   const store = await openStoreAt(databaseUrl)
-  const plants = Array.from({ length: size }, (_, index) => {
+  const plants: NewPlant[] = Array.from({ length: size }, (_, index) => {
     const id = BigInt(index % 2 === 0 ? index : -index)
-    return index % 3 === 0
-      ? { id, name: `plant ${id}` }
-      : { id, name: `plant ${id}`, tag: 'indoor' }
+    const plant = { id, name: `plant ${id}` }
+    return index % 3 === 0 ? plant : { ...plant, tag: 'indoor' }
   })
   const outcomes = await Promise.all(plants.map((plant) => store.plants.create(plant)))
   expect(new Set(outcomes)).toEqual(new Set(['created']))
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   const expected = plants.map(({ id, name, tag }) => ({ id: `${id}`, name, tag: tag ?? null }))
-  const byId = (one: { id?: unknown }, other: { id?: unknown }) => Number(one.id) - Number(other.id)
-  expect(rows.sort(byId)).toEqual(expected.sort(byId))
+  expect(new Set(rows)).toEqual(new Set(expected))
 })
-
-/** How many records logical messages have in the log from a place on. */
-async function countMessages(databaseUrl: string, since: unknown): Promise<unknown> {
-  const messages = `SELECT count(*)::int AS count
-    FROM pg_get_wal_records_info($1, pg_current_wal_flush_lsn())
-    WHERE resource_manager = 'LogicalMessage'`
-  return (await postgres.query(databaseUrl, messages, [since]))[0]?.count
-}
 
 test('each plant of a batch that was there already has a record of its own in the log', async () => {
   const databaseUrl = await newDatabase(postgres)
@@ -49,5 +40,7 @@ test('each plant of a batch that was there already has a record of its own in th
   const place = 'SELECT pg_current_wal_insert_lsn()::text AS place'
   const [before] = await postgres.query(databaseUrl, place)
   expect(await create([1n, 2n, 3n])).toEqual(['already_there', 'already_there', 'created'])
-  expect(await countMessages(databaseUrl, before?.place)).toBe(2)
+  const records = `SELECT FROM pg_get_wal_records_info($1, pg_current_wal_flush_lsn())
+    WHERE resource_manager = 'LogicalMessage'`
+  expect(await postgres.query(databaseUrl, records, [before?.place])).toHaveLength(2)
 })

@@ -43,8 +43,6 @@ export interface Caller {
 /** Every request and its reply, of any number of servers and callers. */
 export interface History {
   readonly slowestMs: number
-  /** How many requests got each status so far; 0 where the connection broke. */
-  readonly statuses: ReadonlyMap<number, number>
   readonly acknowledged: number
   /** Sends one plant once. */
   send(client: Caller, plant: NewPlantInput & { id: bigint }): Promise<Reply>
@@ -57,15 +55,15 @@ function isSame(content: Content, row: StoredRow): boolean {
   return content.name === row.name && (content.tag ?? null) === row.tag
 }
 
-async function ask(client: Caller, body: NewPlantInput): Promise<[number, Reply]> {
+async function ask(client: Caller, body: NewPlantInput): Promise<Reply> {
   try {
     const reply = await client.rest.createPlant({ body })
-    if (reply.status === 200) return [200, 'stored']
-    if (reply.body.error === ID_TAKEN) return [400, 'taken']
+    if (reply.status === 200) return 'stored'
+    if (reply.body.error === ID_TAKEN) return 'taken'
     const isSure = reply.status < 500 || reply.status === 503 || reply.body.error === 50_000
-    return [reply.status, isSure ? 'not_stored' : 'unknown']
+    return isSure ? 'not_stored' : 'unknown'
   } catch {
-    return [0, 'unknown']
+    return 'unknown'
   }
 }
 
@@ -85,19 +83,13 @@ function judgeOne(requests: readonly Request[], rows: readonly StoredRow[]): Bro
   return same.every(({ reply }) => reply === 'not_stored' || reply === 'taken') ? 'lies' : undefined
 }
 
-function groupRows(rows: readonly StoredRow[]): Map<bigint, StoredRow[]> {
-  return Map.groupBy(rows, ({ id }) => BigInt(id))
-}
-
 /** Records requests and replies, and holds them against what is stored in the end. */
 export function createHistory(): History {
   const byId = new Map<bigint, Request[]>()
-  const statuses = new Map<number, number>()
   let slowestMs = 0
   let acknowledged = 0
 
   return {
-    statuses,
     get slowestMs() {
       return slowestMs
     },
@@ -111,16 +103,15 @@ export function createHistory(): History {
       if (requests === undefined) byId.set(id, [request])
       else requests.push(request)
       const begin = performance.now()
-      const [status, reply] = await ask(client, plant)
+      const reply = await ask(client, plant)
       slowestMs = Math.max(slowestMs, performance.now() - begin)
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (reply === 'stored') acknowledged++
       request.reply = reply
       return reply
     },
     judge(rows) {
       const broken: Record<Broken, bigint[]> = { lost: [], altered: [], doubled: [], lies: [] }
-      const stored = groupRows(rows)
+      const stored = Map.groupBy(rows, ({ id }) => BigInt(id))
       for (const id of new Set([...byId.keys(), ...stored.keys()])) {
         const how = judgeOne(byId.get(id) ?? [], stored.get(id) ?? [])
         if (how !== undefined) broken[how].push(id)

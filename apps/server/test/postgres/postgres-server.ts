@@ -1,16 +1,20 @@
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { findFreePort } from '../free-port.ts'
-import { createCluster } from './embedded-postgres.ts'
 
 export const USER = 'plant_store'
 export const PASSWORD = 'correct horse'
 
-/** How long the backends of a postmaster that was killed may take to end. */
-const BACKENDS_LIMIT_MS = 20_000
+/** Longer than any recovery of a test's takes, and than backends outlive their postmaster. */
+const START_LIMIT_MS = 60_000
 
 /** A real PostgreSQL with a data folder of its own, for the tests of one file. */
 export interface PostgresServer {
@@ -33,14 +37,6 @@ export interface PostgresServer {
   stop(options?: { readonly keepFolder?: boolean }): Promise<void>
 }
 
-interface PostgresOptions {
-  readonly initdbFlags?: readonly string[]
-  /** Makes the data folder where initdb is not to. */
-  readonly makeFolder?: (folder: string) => Promise<void>
-  /** Adds to the data folder before the first start. */
-  readonly prepare?: (folder: string) => void
-}
-
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   // A server that goes away meanwhile fails the query; the event says nothing more.
@@ -53,10 +49,54 @@ export async function query(url: string, text: string, values: unknown[] = []) {
   }
 }
 
-/** Starts a PostgreSQL; `settings` are for its command line, such as `fsync=off`. */
+/** PostgreSQL refuses to run as root; `nobody` is there on every machine. */
+function findUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const ask = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: ask('-u'), gid: ask('-g') }
+}
+
+/**
+ * The folder with the programs of this machine's kind, which are a package that another one names; a
+ * copy in `target` where the user may not enter it.
+ */
+async function findPrograms(target: string, options: SpawnOptions): Promise<string> {
+  const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const { postgres } = await import(pathToFileURL(resolve(name)).href)
+  const found = dirname(postgres)
+  try {
+    execFileSync(join(found, 'postgres'), ['--version'], { ...options, stdio: 'ignore' })
+    return found
+  } catch {
+    mkdirSync(target, { recursive: true })
+    execFileSync('cp', ['-R', `${dirname(found)}/.`, target])
+    execFileSync('chmod', ['-R', 'a+rX', target])
+    return join(target, basename(found))
+  }
+}
+
+/** Resolves once a program has printed that it is ready. @throws Error with what it printed instead */
+async function waitUntilReady(child: ChildProcess): Promise<void> {
+  let printed = ''
+  const signal = AbortSignal.timeout(START_LIMIT_MS)
+  const ready = new Promise<void>((resolve) => {
+    child.stderr?.on('data', (chunk) => {
+      printed = `${printed}${chunk}`.slice(-4_096)
+      if (printed.includes('database system is ready to accept')) resolve()
+    })
+  })
+  const ended = once(child, 'close', { signal }).then(([code]) => {
+    throw new Error(`PostgreSQL did not start (${code}):\n${printed}`)
+  })
+  await Promise.race([ready, ended])
+  ended.catch(() => {})
+}
+
+/** Starts a PostgreSQL; `settings` are for its command line; `makeFolder` is instead of initdb. */
 export async function startPostgres(
   settings: readonly string[] = [],
-  { initdbFlags = ['--encoding=UTF8', '--locale=C'], makeFolder, prepare }: PostgresOptions = {},
+  makeFolder?: (folder: string) => Promise<void>,
 ): Promise<PostgresServer> {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'))
   // PostgreSQL runs as a user of its own where the tests run as root.
@@ -65,55 +105,66 @@ export async function startPostgres(
   const port = await findFreePort()
   const urlOf = (database: string) =>
     `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`
-  const cluster = createCluster({
-    folder,
-    port,
-    user: USER,
-    password: PASSWORD,
-    initdbFlags,
-    settings: ['max_connections=60', 'shared_buffers=32MB', ...settings],
-  })
-  // Those of a postmaster that was killed may still write into it for a moment.
-  const deleteFolder = () =>
-    rmSync(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-  let isKilled = false
+  const user = findUser()
+  const as: SpawnOptions = { ...user, cwd: parent, stdio: ['ignore', 'ignore', 'pipe'] }
+  const programs = await findPrograms(join(parent, 'programs'), as)
+  let child: ChildProcess | undefined
 
+  async function initialise(): Promise<void> {
+    mkdirSync(folder, { mode: 0o700 })
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
+    const passwordFile = join(parent, 'password')
+    writeFileSync(passwordFile, PASSWORD)
+    const names = [`--pgdata=${folder}`, `--username=${USER}`, `--pwfile=${passwordFile}`]
+    const flags = ['--auth=password', '--encoding=UTF8', '--locale=C', ...names]
+    execFileSync(join(programs, 'initdb'), flags, { ...as, stdio: 'ignore' })
+  }
+
+  const isRunning = () => child?.exitCode === null && child.signalCode === null
+
+  /** Again for a while: the backends of one that was killed end by themselves a moment later. */
   async function start(): Promise<void> {
-    const deadline = performance.now() + BACKENDS_LIMIT_MS
+    if (isRunning()) return
+    const all = ['max_connections=60', 'shared_buffers=32MB', ...settings]
+    const flags = ['-D', folder, '-p', String(port), ...all.flatMap((one) => ['-c', one])]
+    const deadline = performance.now() + START_LIMIT_MS
     for (;;) {
+      const started = spawn(join(programs, 'postgres'), flags, as)
+      child = started
+      // A test that was stopped leaves no PostgreSQL behind; first of all, before its folder goes.
+      const end = () => void started.kill('SIGQUIT')
+      process.prependOnceListener('exit', end)
+      started.once('exit', () => process.off('exit', end))
       try {
-        await cluster.start()
-        isKilled = false
-        return
+        return await waitUntilReady(started)
       } catch (error) {
-        // After a kill its backends end by themselves a moment later, and until then it cannot start.
-        if (!isKilled || performance.now() > deadline) throw error
+        if (performance.now() > deadline) throw error
+        await sleep(100)
       }
     }
   }
 
-  function kill(): void {
-    process.kill(cluster.pid(), 'SIGKILL')
-    isKilled = true
+  async function stop({ keepFolder = false } = {}): Promise<void> {
+    if (child && isRunning()) {
+      const ended = once(child, 'exit')
+      // What is thrown away needs no last checkpoint.
+      child.kill(keepFolder ? 'SIGINT' : 'SIGQUIT')
+      await ended
+    }
+    // The backends of one that was killed may still write into it for a moment.
+    const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }
+    if (!keepFolder) rmSync(parent, options)
   }
 
-  try {
-    await (makeFolder ? makeFolder(folder) : cluster.initialise())
-    prepare?.(folder)
-    await start()
-  } catch (error) {
-    deleteFolder()
-    throw error
-  }
-
+  await (makeFolder ? makeFolder(folder) : initialise())
+  await start()
   return {
-    port,
-    folder,
-    pid: cluster.pid,
-    urlOf,
-    query,
-    start,
-    kill,
+    ...{ port, folder, urlOf, query, start, stop },
+    pid: () => child?.pid ?? 0,
+    kill() {
+      child?.kill('SIGKILL')
+      child = undefined
+    },
     async createDatabase(options = '') {
       const name = `test_${randomBytes(6).toString('hex')}`
       await query(urlOf('postgres'), `CREATE DATABASE ${name} ${options}`)
@@ -122,17 +173,10 @@ export async function startPostgres(
     async set(name, value) {
       const url = urlOf('postgres')
       await query(url, `ALTER SYSTEM SET ${name} = ${value}`)
-      const [before] = await query(
-        url,
-        'SELECT pg_conf_load_time()::text AS time, pg_reload_conf()',
-      )
+      const reload = 'SELECT pg_conf_load_time()::text AS time, pg_reload_conf()'
+      const [before] = await query(url, reload)
       const isLoaded = 'SELECT pg_conf_load_time() > $1::timestamptz AS is_loaded'
       while (!(await query(url, isLoaded, [before?.time]))[0]?.is_loaded);
-    },
-    async stop({ keepFolder = false } = {}) {
-      // What is thrown away needs no last checkpoint.
-      await cluster.end(keepFolder ? 'SIGINT' : 'SIGQUIT')
-      if (!keepFolder) deleteFolder()
     },
   }
 }

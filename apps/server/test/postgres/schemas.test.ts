@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { runProgram } from '../commands/program.ts'
 import { clientOf, prepareDatabase, serve } from './served-database.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
@@ -36,51 +35,49 @@ function takeOver(schema: string, tables: readonly string[]): string {
 
 const TABLES = ['migrations', 'plants', 'tokens', 'token_rates']
 
-describe('tables of the same name in another schema', () => {
-  test.each([
-    ['tokens alone', ['tokens']],
-    ['all four', TABLES],
-  ])(
-    'change nothing for a server that runs, and nothing for its next start: %s',
-    async (_what, tables) => {
-      const { owner, url, asStranger, asSuperuser } = await arrange()
-      const database = await prepareDatabase(url)
-      const server = await serve(database)
-      const store = await openStoreAt(url)
-      const create = (at: { url: string }, id: number) =>
-        clientOf(at.url, database.token).rest.createPlant({ body: { id, name: 'Fern' } })
-      expect(await create(server, 1)).toMatchObject({ status: 200 })
-      await asSuperuser(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC`)
-      await asStranger(`CREATE SCHEMA ${owner}; ${takeOver(owner, tables)}`)
-      // With these, the caller's token would be no more.
-      await asStranger(`UPDATE ${owner}.tokens SET revoked_at = 1`)
-      // What a connection has set goes with it.
-      await asSuperuser(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+test.each([
+  ['tokens alone', ['tokens']],
+  ['all four', TABLES],
+])(
+  "tables of a stranger in a schema of the user's name change nothing, now and for the next start: %s",
+  async (_what, tables) => {
+    const { owner, url, asStranger, asSuperuser } = await arrange()
+    const database = await prepareDatabase(url)
+    const server = await serve(database)
+    const store = await openStoreAt(url)
+    const create = (at: { url: string }, id: number) =>
+      clientOf(at.url, database.token).rest.createPlant({ body: { id, name: 'Fern' } })
+    expect(await create(server, 1)).toMatchObject({ status: 200 })
+    await asSuperuser(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC`)
+    await asStranger(`CREATE SCHEMA ${owner}; ${takeOver(owner, tables)}`)
+    // With these, the caller's token would be no more.
+    await asStranger(`UPDATE ${owner}.tokens SET revoked_at = 1`)
+    // What a connection has set goes with it.
+    await asSuperuser(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'plant-store' AND usename = '${owner}'`,
-      )
-      expect(await create(server, 2)).toMatchObject({ status: 200 })
-      // The server remembers a token for a moment.
-      expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
-      const next = await serve(database)
-      expect(await create(next, 3)).toMatchObject({ status: 200 })
-      const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
-      expect(stored.map(({ id }) => id)).toEqual([1, 2, 3])
-    },
-  )
-
-  test('are refused by their schemas where it is not clear whose the store is', async () => {
-    const url = await newDatabase(postgres)
-    await postgres.query(url, `CREATE SCHEMA plant_store; ${takeOver('plant_store', TABLES)}`)
-    const { code, err } = await runProgram(['serve', '--database-url', url])
-    expect({ code, err }).toMatchObject({ code: 69 })
-    expect(err).toMatch(
-      /each of the schemas plant_store, public\. .*\?options=-c%20search_path%3Dpublic$/m,
     )
-    const said = await openStoreAt(`${url}?options=-c%20search_path%3Dpublic`)
-    expect(await said.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
-    expect(await postgres.query(url, 'SELECT name FROM public.plants')).toHaveLength(1)
+    expect(await create(server, 2)).toMatchObject({ status: 200 })
+    // The server remembers a token for a moment.
+    expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
+    const next = await serve(database)
+    expect(await create(next, 3)).toMatchObject({ status: 200 })
+    const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
+    expect(stored.map(({ id }) => id)).toEqual([1, 2, 3])
+  },
+)
+
+test('two schemas of trusted owners with the tables of a store are refused by name', async () => {
+  const url = await newDatabase(postgres)
+  await postgres.query(url, `CREATE SCHEMA plant_store; ${takeOver('plant_store', TABLES)}`)
+  const publicAlone = '?options=-c%20search_path%3Dpublic'
+  await expect(openStoreAt(url)).rejects.toMatchObject({
+    message: expect.stringContaining('each of the schemas plant_store, public'),
+    fix: expect.stringContaining(publicAlone),
   })
+  const said = await openStoreAt(`${url}${publicAlone}`)
+  expect(await said.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  expect(await postgres.query(url, 'SELECT name FROM public.plants')).toHaveLength(1)
 })
 
 test("functions, operators and types of a stranger's are never called", async () => {
@@ -88,47 +85,34 @@ test("functions, operators and types of a stranger's are never called", async ()
   await asStranger(`
     CREATE TABLE public.caught (what text);
     GRANT INSERT ON public.caught TO PUBLIC;
-    CREATE FUNCTION public.catch(numeric, integer) RETURNS numeric LANGUAGE plpgsql
-      AS $$BEGIN INSERT INTO public.caught VALUES ('operator'); RETURN 0; END$$;
-    CREATE OPERATOR public.* (LEFTARG = numeric, RIGHTARG = integer, FUNCTION = public.catch);
+    CREATE FUNCTION public.catch(bigint, bigint) RETURNS boolean LANGUAGE plpgsql
+      AS $$BEGIN INSERT INTO public.caught VALUES ('operator'); RETURN false; END$$;
+    CREATE OPERATOR public.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = public.catch);
     CREATE FUNCTION public.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0';
     CREATE DOMAIN public.bytea AS text`)
   const last = `${url}?options=-c%20search_path%3Dpublic,pg_catalog`
   await migratePostgresDatabase(last, false)
   const store = await openStoreAt(last)
-  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  const create = () => store.plants.create({ id: 1n, name: 'Fern' })
+  expect([await create(), await create()]).toEqual(['created', 'already_there'])
   expect(await store.isReady()).toBe(true)
   expect(await asStranger('SELECT what FROM public.caught')).toEqual([])
 })
 
-describe('the schema of a new store', () => {
-  test('is the one that the search_path names, whatever other schemas are there', async () => {
-    const url = await postgres.createDatabase()
-    await postgres.query(url, 'CREATE SCHEMA "Green House"')
-    const said = `${url}?options=-c%20search_path%3D"Green\\%20House"`
-    await migratePostgresDatabase(said, false)
-    const store = await openStoreAt(said)
-    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
-    expect(await store.isReady()).toBe(true)
-    expect(await postgres.query(url, 'SELECT name FROM "Green House".plants')).toHaveLength(1)
-    const { err } = await runProgram(['serve', '--database-url', url])
-    expect(err).toContain('schema version 0 in public')
-  })
+test('the schema of a new store is the one that the search_path names', async () => {
+  const url = await postgres.createDatabase()
+  await postgres.query(url, 'CREATE SCHEMA "Green House"')
+  const said = `${url}?options=-c%20search_path%3D"Green\\%20House"`
+  await migratePostgresDatabase(said, false)
+  const store = await openStoreAt(said)
+  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  expect(await postgres.query(url, 'SELECT name FROM "Green House".plants')).toHaveLength(1)
+  await expect(openStoreAt(url)).rejects.toThrow('schema version 0 in public')
+})
 
-  test("is never a stranger's that only bears the user's name", async () => {
-    const { owner, url, asStranger } = await arrange()
-    await asStranger(`CREATE SCHEMA ${owner}; GRANT ALL ON SCHEMA ${owner} TO PUBLIC`)
-    const { code, err } = await runProgram(['migrate', '--database-url', url])
-    expect(code).toBe(69)
-    expect(err).toMatch(new RegExp(`schema ${owner}, which belongs neither`))
-  })
-
-  test('must be one that its user may look into', async () => {
-    const { url, asSuperuser } = await arrange()
-    await migratePostgresDatabase(url, false)
-    await asSuperuser('REVOKE USAGE ON SCHEMA public FROM PUBLIC')
-    const { code, err } = await runProgram(['serve', '--database-url', url])
-    expect(code).toBe(69)
-    expect(err).toContain('let the owner of the schema GRANT USAGE ON SCHEMA')
-  })
+test("the schema of a new store is never a stranger's that only bears the user's name", async () => {
+  const { owner, url, asStranger } = await arrange()
+  await asStranger(`CREATE SCHEMA ${owner}; GRANT ALL ON SCHEMA ${owner} TO PUBLIC`)
+  const refusal = new RegExp(`schema ${owner}, which belongs neither`)
+  await expect(migratePostgresDatabase(url, false)).rejects.toThrow(refusal)
 })

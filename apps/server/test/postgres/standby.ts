@@ -59,9 +59,7 @@ export async function waitForStandby(primary: PostgresServer): Promise<void> {
 
 /** Starts a standby and makes every commit of the primary wait for it. */
 export async function startSynchronousStandby(primary: PostgresServer): Promise<PostgresServer> {
-  const standby = await startPostgres([], {
-    makeFolder: (folder) => makeStandby(primary, folder),
-  })
+  const standby = await startPostgres([], (folder) => makeStandby(primary, folder))
   await waitForStandby(primary)
   return standby
 }

@@ -1,6 +1,4 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
@@ -53,16 +51,5 @@ export function createCertificate() {
   return {
     certificate: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  }
-}
-
-/** Gives a data folder a certificate of its own, for `ssl=on`. */
-export function addCertificate(folder: string): void {
-  const { certificate, key } = createCertificate()
-  const { uid, gid } = statSync(folder)
-  for (const [name, text] of Object.entries({ 'server.crt': certificate, 'server.key': key })) {
-    writeFileSync(join(folder, name), text)
-    chmodSync(join(folder, name), 0o600)
-    chownSync(join(folder, name), uid, gid)
   }
 }
