@@ -87,7 +87,7 @@ test.each<[what: string, environment: Record<string, string>, problems: string[]
   [
     'an empty audience',
     { ...JWTS, PLANT_STORE_JWT_AUDIENCE: '' },
-    ['PLANT_STORE_JWT_AUDIENCE: must not be empty (it is "")'],
+    ['PLANT_STORE_JWT_AUDIENCE: must not be empty, or none (it is "")'],
   ],
 ])('settings of JWTs that conflict are refused: %s', (_what, environment, problems) => {
   expect(problemsOf(environment)).toEqual(problems)

@@ -22,11 +22,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** A setting that differs from its default; a password is left out. */
-export interface ChangedSetting {
+/** A setting as it may be shown: without a password. */
+export interface ShownSetting {
   readonly name: string
   readonly text: string
-  /** The flag or the variable that set it. */
+  /** The flag or the variable that set it, or `default`. */
   readonly source: string
 }
 
@@ -36,8 +36,10 @@ export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['
   readonly isProduction: boolean
   /** Where spans are sent; undefined sends none. */
   readonly traces: TracesConfig | undefined
-  /** The settings that differ from their defaults, for people. */
-  readonly changedSettings: readonly ChangedSetting[]
+  /** Every setting, for people. */
+  readonly shown: readonly ShownSetting[]
+  /** Those that differ from their defaults. */
+  readonly changedSettings: readonly ShownSetting[]
   /** Who ran the program with sudo, as far as the environment can be believed. */
   readonly sudoUser: string | undefined
 }
@@ -54,11 +56,7 @@ interface Found {
  * names a file with it, else the default.
  * @throws Error for a setting that is set in both ways, or a file that cannot be read.
  */
-export function findSetting(
-  name: SettingName,
-  flags: Flags,
-  environment: Environment = process.env,
-): Found {
+function findSetting(name: SettingName, flags: Flags, environment: Environment): Found {
   const flag = flags[name]
   if (flag !== undefined) return { text: flag, source: flagOf(name) }
   const source = environmentNameOf(name)
@@ -70,11 +68,6 @@ export function findSetting(
   if (text !== undefined) return { text, source }
   if (path === undefined) return { text: settings[name].initial, source: 'default' }
   return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
-}
-
-/** The text of a setting as it may be shown: without a password. */
-export function shownText(name: SettingName, text: string): string {
-  return SECRETS.has(name) ? maskDatabaseUrl(text) : text
 }
 
 /** `changed`: the variables of the settings that differ from their defaults. */
@@ -102,8 +95,10 @@ export function loadConfig(
 ): Config {
   const problems = [...earlierProblems, ...describeUnknownVariables(environment)]
   const { NODE_ENV, SUDO_USER: sudoUser } = environment
-  const changedSettings: ChangedSetting[] = []
+  const shown: ShownSetting[] = []
+  const changedSettings: ShownSetting[] = []
   const values: Record<string, unknown> = {
+    shown,
     changedSettings,
     isProduction: NODE_ENV === 'production',
     sudoUser,
@@ -112,15 +107,15 @@ export function loadConfig(
   for (const name of settingNames) {
     try {
       const { text, source } = findSetting(name, flags, environment)
-      if (text !== settings[name].initial) {
-        const about = { name: environmentNameOf(name), text: shownText(name, text), source }
-        changedSettings.push(about)
-      }
+      const visible = SECRETS.has(name) ? maskDatabaseUrl(text) : text
+      const about = { name: environmentNameOf(name), text: visible, source }
+      shown.push(about)
+      if (text !== settings[name].initial) changedSettings.push(about)
       const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue
-      const shown = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`
-      problems.push(`${source}: ${result.error.issues[0]?.message}${shown}`)
+      const given = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`
+      problems.push(`${source}: ${result.error.issues[0]?.message}${given}`)
     } catch (error) {
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }

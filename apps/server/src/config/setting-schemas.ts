@@ -18,17 +18,30 @@ function parseAddress(text: string): Address | undefined {
   return host !== undefined && port <= 65_535 ? { host, port } : undefined
 }
 
-/** A host and a port to listen on. */
-export const address = z.string().transform((text, context): Address => {
-  const parsed = parseAddress(text)
-  if (parsed !== undefined) return parsed
-  context.addIssue('must be a host and a port, such as 127.0.0.1:3000')
-  return z.NEVER
-})
+/** What `parse` makes of a text; undefined breaks the rule. */
+function parsed<Value>(rule: string, parse: (text: string) => Value | undefined) {
+  return z.string().transform((text, context): Value => {
+    const value = parse(text)
+    if (value !== undefined) return value
+    context.addIssue(rule)
+    return z.NEVER
+  })
+}
 
-export const addressOrOff = z.union([z.literal('off').transform(() => undefined), address], {
-  error: 'must be a host and a port, such as 127.0.0.1:3001, or off',
-})
+/** The same, and undefined from a word. */
+function parsedOr<Value>(word: string, rule: string, parse: (text: string) => Value | undefined) {
+  const nothing = z.literal(word).transform(() => undefined)
+  return z.union([nothing, parsed(rule, parse)], { error: `${rule}, or ${word}` })
+}
+
+/** A host and a port to listen on. */
+export const address = parsed('must be a host and a port, such as 127.0.0.1:3000', parseAddress)
+
+export const addressOrOff = parsedOr(
+  'off',
+  'must be a host and a port, such as 127.0.0.1:3001',
+  parseAddress,
+)
 
 /** One of two words; the first is true. */
 export function yesOr(yes: string, no: string) {
@@ -41,38 +54,30 @@ export const logLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trac
 
 /** A whole number within bounds. */
 export function wholeNumber(least: number, most: number) {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z
-    .string()
-    .regex(/^\d+$/, rule)
-    .transform(Number)
-    .refine((n) => n >= least && n <= most, rule)
+  return parsed(`must be a whole number from ${least} to ${most}`, (text) =>
+    /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined,
+  )
 }
-
-function isBaseAddress(text: string): boolean {
-  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
-}
-
-/** The address before paths such as /plants; `auto` is undefined. */
-export const baseAddressOrAuto = z
-  .string()
-  .refine((text) => text === 'auto' || isBaseAddress(text), {
-    error: 'must be http:// or https:// and a host, with no user and no slash at its end, or auto',
-  })
-  .transform((text) => (text === 'auto' ? undefined : text))
 
 /** Milliseconds, up to an hour. */
 export const duration = wholeNumber(100, 3_600_000)
 
 export const count = wholeNumber(1, 1_000_000)
 
-/** `off` is undefined. */
-export const countOrOff = z
-  .string()
-  .refine((text) => text === 'off' || count.safeParse(text).success, {
-    error: 'must be a whole number from 1 to 1000000, or off',
-  })
-  .transform((text) => (text === 'off' ? undefined : Number(text)))
+export const countOrOff = z.union([z.literal('off').transform(() => undefined), count], {
+  error: 'must be a whole number from 1 to 1000000, or off',
+})
+
+function isBaseAddress(text: string): boolean {
+  return /^https?:\/\/[^\s?#@]*[^\s?#@/]$/.test(text) && URL.canParse(text)
+}
+
+/** The address before paths such as /plants. */
+export const baseAddressOrAuto = parsedOr(
+  'auto',
+  'must be http:// or https:// and a host, with no user and no slash at its end',
+  (text) => (isBaseAddress(text) ? text : undefined),
+)
 
 /** Items separated by commas, or the word for an empty list. */
 function listOr(none: string, isItem: (item: string) => boolean, rule: string) {
@@ -97,25 +102,22 @@ export const origins = listOr(
   'must be an origin as browsers send it, such as https://plants.example; there is no *',
 )
 
-const unlessNone = (text: string) => (text === 'none' ? undefined : text)
-
 /** Whoever can change keys on their way can make tokens, so they come over TLS or from this machine. */
 function isJwksUrl(text: string): boolean {
-  if (text === 'none') return true
   const url = URL.parse(text)
   if (url === null || url.username !== '' || url.password !== '') return false
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host))
 }
 
-/** The URL of a key set; `none` is undefined. */
-export const jwksUrl = z
-  .string()
-  .refine(isJwksUrl, 'must be an https:// address, or an http:// one on this machine, or none')
-  .transform(unlessNone)
+/** The URL of a key set. */
+export const jwksUrl = parsedOr(
+  'none',
+  'must be an https:// address, or an http:// one on this machine',
+  (text) => (isJwksUrl(text) ? text : undefined),
+)
 
-/** A text that is not empty; `none` is undefined. */
-export const textOrNone = z.string().min(1, 'must not be empty').transform(unlessNone)
+export const textOrNone = parsedOr('none', 'must not be empty', (text) => text || undefined)
 
 /** The network and length of `10.0.0.0/8`, or of a single address; undefined for anything else. */
 export function parseNetwork(text: string): { network: string; length: number } | undefined {

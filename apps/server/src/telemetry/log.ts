@@ -9,25 +9,14 @@ function clean(line: string): string {
   return withoutCredentials(printable(line))
 }
 
-interface Described {
-  readonly type: string
-  readonly message: string
-  readonly code: unknown
-  /** SQLite's result code. */
-  readonly errcode: unknown
-  /** Of a store that cannot be used now: the reason and what to do. */
-  readonly detail: string | undefined
-  readonly stack: string | undefined
-  readonly cause: Described | string | undefined
-}
-
 /**
  * An error without the fields that drivers add: PostgreSQL's `detail` and `where` may hold a plant.
  * A cause that is text is the stack of an error from another thread.
  */
-function describeError(error: unknown): Described | string | undefined {
+function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error === undefined ? undefined : String(error)
   const { name, message, stack, cause } = error
+  // SQLite's result code is `errcode`.
   const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: unknown }
   const detail = error instanceof StoreUnavailableError ? error.detail : undefined
   return { type: name, message, code, errcode, detail, stack, cause: describeError(cause) }
