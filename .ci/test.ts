@@ -27,11 +27,16 @@ const vitest = await startVitest('test', positionals, {
   reporters: ['minimal'],
   project: values.all ? APART.map((name) => `!${name}`) : QUICK,
 })
-const tests = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests()])
+const modules = vitest.state.getTestModules()
+const tests = modules.flatMap(({ children }) => [...children.allTests()])
 const count = (state: string) => tests.filter((test) => test.result().state === state).length
+// A file that does not load has no tests that could fail.
+const broken = modules.filter((module) => module.errors().length > 0).length
+const failed = count('failed') + broken + vitest.state.getUnhandledErrors().length
 const skipped = tests.filter((test) => test.result().state === 'skipped')
 const reasons = new Set(skipped.map((test) => test.meta().needs ?? test.fullName))
 for (const reason of reasons) console.log(`skipped, because this machine lacks: ${reason}`)
-if (count('passed') === 0 || (values['no-skips'] && skipped.length > 0)) process.exitCode = 1
 await vitest.close()
-console.log(`${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped`)
+const isGood = failed === 0 && count('passed') > 0 && !(values['no-skips'] && skipped.length > 0)
+if (!isGood) process.exitCode = 1
+console.log(`${count('passed')} passed, ${failed} failed, ${skipped.length} skipped`)
