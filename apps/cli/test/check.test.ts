@@ -85,4 +85,8 @@ test('a signal ends a check with 130, also where stdin gives nothing more', asyn
   await once(child.stderr, 'data')
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([130, null])
+  const silent = startProgram(['import', '-'], { env })
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  silent.kill('SIGINT')
+  expect(await once(silent, 'close')).toEqual([130, null])
 })

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { addFileOptions, type FileOptions, toReadOptions } from '../import/file-options.ts'
-import { InputStopped, openInput } from '../import/input.ts'
-import { describeDialect, openPlantFile } from '../import/plant-file.ts'
-import { describeProblems, PlantFileError, reasonOf } from '../import/plant-record.ts'
+import { addFileOptions, type FileOptions } from '../import/file-options.ts'
+import { describeReading, openFile } from '../import/open-file.ts'
+import { describeProblems, reasonOf } from '../import/plant-record.ts'
 import { formatCount } from '../import/progress.ts'
 import { ReasonCounts } from '../import/reason-counts.ts'
 import type { Terminal } from '../terminal.ts'
@@ -32,14 +31,10 @@ function writeLine(terminal: Terminal, text: string): void {
 
 /** Shows what is wrong with a file, and returns how many rows are no plants. */
 async function checkFile(path: string, options: CheckOptions, terminal: Terminal): Promise<number> {
-  const input = await openInput(path, terminal.input)
-  const stop = () => input.stop()
-  terminal.stop.addEventListener('abort', stop)
-  const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
-  terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
+  const { input, records } = await openFile(path, options, terminal)
   const reasons = new ReasonCounts()
   let [plants, others] = [0, 0]
-  for await (const { line, problems } of file.records()) {
+  for await (const { line, problems } of records()) {
     if (problems === undefined) {
       plants++
       continue
@@ -60,9 +55,7 @@ async function checkFile(path: string, options: CheckOptions, terminal: Terminal
 
 async function check(path: string, options: CheckOptions, terminal: Terminal): Promise<void> {
   const others = await checkFile(path, options, terminal).catch((error: unknown) => {
-    if (error instanceof InputStopped) throw new CliError('interrupted', exitCodes.interrupted)
-    if (!(error instanceof PlantFileError)) throw error
-    throw new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
+    throw describeReading(error, path)
   })
   if (others === 0) return
   // The counts above say it.

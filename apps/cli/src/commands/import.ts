@@ -5,11 +5,9 @@ import { addConnectionOptions, type ConnectionOptions, openClient } from '../con
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
 import { toCommandLine } from '../import/command-line.ts'
-import { addFileOptions, type FileOptions, toReadOptions } from '../import/file-options.ts'
+import { addFileOptions, type FileOptions } from '../import/file-options.ts'
 import { ImportRun, type RunEnd } from '../import/import-run.ts'
-import { openInput } from '../import/input.ts'
-import { describeDialect, openPlantFile } from '../import/plant-file.ts'
-import { PlantFileError } from '../import/plant-record.ts'
+import { describeReading, openFile } from '../import/open-file.ts'
 import { formatCount, formatDuration } from '../import/progress.ts'
 import { RejectsFile, refuseExisting } from '../import/rejects.ts'
 import type { Terminal } from '../terminal.ts'
@@ -63,9 +61,6 @@ function toJson({ file, end, rejects, error }: Summary): string {
 /** What ended a run, as a CliError; one that nobody foresaw is thrown. */
 function toCliError(failure: unknown): CliError {
   if (failure instanceof CliError) return failure
-  if (failure instanceof PlantFileError) {
-    return new CliError(failure.message, exitCodes.usage, { cause: failure })
-  }
   if (!isPlantStoreError(failure)) throw failure
   const code = exitCodeOf(failure)
   // What concerns one row for certain is a reject; so a row that ends an import is in doubt.
@@ -76,6 +71,7 @@ function toCliError(failure: unknown): CliError {
 
 /** Why not all is stored, and how it goes on; undefined where all is stored. */
 function describeEnd(
+  file: string,
   { nextRow, failure, rejected }: RunEnd,
   rejects: string | undefined,
   isStopped: boolean,
@@ -92,7 +88,7 @@ function describeEnd(
   const error =
     failure === undefined && isStopped
       ? new CliError('interrupted', exitCodes.interrupted)
-      : toCliError(failure)
+      : toCliError(describeReading(failure, file))
   // A file that cannot be read as it was asked is to be read anew.
   const isAnew = error.exitCode === exitCodes.usage || error.exitCode === exitCodes.failure
   const goOn = isAnew ? undefined : commandFor(undefined, nextRow)
@@ -104,15 +100,13 @@ function describeEnd(
 async function importFile(path: string, command: Command, terminal: Terminal): Promise<Summary> {
   const options = command.opts<ImportOptions>()
   refuseExisting(options.rejects)
-  const input = await openInput(path, terminal.input)
-  const file = await openPlantFile(input.chunks(), input.name, toReadOptions(options))
-  terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
+  const { input, dialect, records } = await openFile(path, options, terminal)
   const client = await openClient(options, terminal)
-  const rejectsFile = new RejectsFile(path, options.rejects, file.dialect)
+  const rejectsFile = new RejectsFile(path, options.rejects, dialect)
   const end = await new ImportRun({
     ...options,
     input,
-    records: file.records(),
+    records: records(),
     rejects: rejectsFile,
     client,
     maxOutageMs: options.maxOutage * 1_000,
@@ -120,8 +114,13 @@ async function importFile(path: string, command: Command, terminal: Terminal): P
   }).run()
   input.stop()
   const rejects = rejectsFile.publish()
-  const error = describeEnd(end, rejects, terminal.stop.aborted, (other = path, fromRow) =>
-    toCommandLine(command, other, other === path ? { fromRow } : undefined),
+  const error = describeEnd(
+    input.name,
+    end,
+    rejects,
+    terminal.stop.aborted,
+    (other = path, fromRow) =>
+      toCommandLine(command, other, other === path ? { fromRow } : undefined),
   )
   return { file: input.name, end, rejects, error }
 }
@@ -169,10 +168,7 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (path: string) => {
-      const summary = await importFile(path, command, terminal).catch((error: unknown) => {
-        if (!(error instanceof PlantFileError)) throw error
-        throw new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
-      })
+      const summary = await importFile(path, command, terminal)
       const isJson = command.opts<ImportOptions>().json === true
       terminal.out((isJson ? toJson : describeSummary)(summary))
       if (summary.error !== undefined) throw summary.error

@@ -151,7 +151,6 @@ export class ImportRun {
   /** Lets what is on its way come to its end, within bounds. */
   readonly #end = () => {
     this.#stop()
-    this.#parts.input.stop()
     this.#endTimer = setTimeout(() => this.#calls.abort(), MAX_ENDING_MS)
   }
 

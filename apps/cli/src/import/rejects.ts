@@ -129,6 +129,7 @@ export class RejectsFile {
   readonly #format: RejectsFormat
   #text = ''
   #file: number | undefined
+  #failure: CliError | undefined
 
   /** `asked`: its only place; else the first that is free beside the file. */
   constructor(path: string, asked: string | undefined, dialect: Dialect) {
@@ -155,6 +156,7 @@ export class RejectsFile {
    * @throws CliError as `add`
    */
   publish(): string | undefined {
+    if (this.#failure !== undefined) throw this.#failure
     if (this.#isEmpty) return undefined
     return this.#guard(() => {
       const file = this.#write()
@@ -178,10 +180,11 @@ export class RejectsFile {
     } catch (error) {
       rmSync(this.#draft, { force: true })
       const message = `the rejects cannot be written to ${this.#path}: ${codeOf(error) ?? error}`
-      throw new CliError(message, exitCodes.failure, {
+      this.#failure = new CliError(message, exitCodes.failure, {
         hint: 'the same command again, or with another --rejects; nothing is stored twice',
         cause: error,
       })
+      throw this.#failure
     }
   }
 }

@@ -109,7 +109,7 @@ describe('a file', () => {
     write('plants.csv', Buffer.from(`id,name\n${rowsOf(3)}3,Gr\xfcn\n4,Moss\n`, 'latin1'))
     const { code, stderr } = await run(['plants.csv'])
     expect(code).toBe(2)
-    expect(stderr).toContain('line 5 is not valid UTF-8. Try: --encoding windows-1252')
+    expect(stderr).toContain('plants.csv: line 5 is not valid UTF-8. Try: --encoding windows-1252')
     expect(server.readPlants().size).toBe(3)
     const again = await run(['plants.csv', '--encoding', 'latin1'])
     expect([again.code, again.stdout]).toEqual([
