@@ -125,15 +125,6 @@ describe('create', () => {
     )
   }, 60_000)
 
-  test('reports a token that is refused or lacking, and stores nothing', async () => {
-    const server = await startServer()
-    const env = { ...environmentOf(server), PLANT_STORE_TOKEN: 'wrong' }
-    const refused = await runProgram(['create', '5', 'Fern'], { env })
-    expect(refused).toMatchObject({ code: 4, stdout: '' })
-    expect(refused.stderr).toMatch(/5 was not stored: .*\n {2}Try: plant-store login URL/)
-    expect(server.readPlants().size).toBe(0)
-  })
-
   test('takes the token from a file', async () => {
     const server = await startServer()
     const path = join(makeTemporaryFolder(), 'token')

@@ -66,7 +66,6 @@ export interface Screen {
   waitFor(shown: string | RegExp, ms?: number): Promise<void>
   /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
   type(keys: string): void
-  resize(columns: number, rows: number): void
   kill(signal: NodeJS.Signals): void
   /** The exit code, once everything that was written is on the screen. */
   readonly ended: Promise<number>
@@ -142,10 +141,6 @@ export function openScreenOf(words: readonly string[], options: ScreenOptions = 
     written: () => written,
     waitFor,
     type: (keys) => child.write(keys),
-    resize(newColumns, newRows) {
-      child.resize(newColumns, newRows)
-      screen.resize(newColumns, newRows)
-    },
     kill: (signal) => child.kill(signal),
     ended,
   }

@@ -125,16 +125,6 @@ test('a column that was mapped counts more than one that is called like the fiel
   ])
 })
 
-test('Windows-1252 is read as its standard has it, on every Node.js', async () => {
-  const bytes = Buffer.concat([
-    latin1('id,name\n1,'),
-    Buffer.of(0x80, 0x93, 0x99, 0xe9),
-    latin1('\n'),
-  ])
-  const reader = await open(bytes, { encoding: 'windows-1252' })
-  expect((await recordsOf(reader))[0]?.plant?.name).toBe('€“™é')
-})
-
 describe('bytes that the encoding does not have end the reading at their line', () => {
   test.each([
     [
@@ -180,14 +170,13 @@ describe('bytes that the encoding does not have end the reading at their line', 
   })
 })
 
-test('any encoding of TextDecoder is read', async () => {
-  const bytes = Buffer.concat([
-    Buffer.from('id,name\n1,'),
-    Buffer.of(0x83, 0x56, 0x83, 0x5f),
-    Buffer.from('\n'),
-  ])
-  const file = await open(bytes, { encoding: 'shift_jis' }, { pieceBytes: 1 })
-  expect((await recordsOf(file)).map(meaningOf)).toEqual([{ id: 1n, name: 'シダ' }])
+test.each([
+  ['windows-1252', Buffer.of(0x80, 0x93, 0x99, 0xe9), '€“™é'],
+  ['shift_jis', Buffer.of(0x83, 0x56, 0x83, 0x5f), 'シダ'],
+])('%s is read as its standard has it, cut anywhere', async (encoding, name, expected) => {
+  const bytes = Buffer.concat([latin1('id,name\n1,'), name, latin1('\n')])
+  const file = await open(bytes, { encoding }, { pieceBytes: 1 })
+  expect((await recordsOf(file)).map(meaningOf)).toEqual([{ id: 1n, name: expected }])
 })
 
 describe('gzip', () => {
@@ -204,11 +193,6 @@ describe('gzip', () => {
     [
       'with garbage behind it',
       Buffer.concat([packed, Buffer.from('garbage')]),
-      /something stands behind it/,
-    ],
-    [
-      'with zeros behind it',
-      Buffer.concat([packed, Buffer.alloc(9)]),
       /something stands behind it/,
     ],
     [
