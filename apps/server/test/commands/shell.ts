@@ -21,11 +21,11 @@ export interface RunningShell {
   readonly ended: Promise<ShellEnded>
 }
 
-/** Starts a line of shell in which `server` is the server's program; pipes fail with their parts. */
-export function startShell(folder: string, line: string): RunningShell {
+/** Starts a line of shell in which `server` is the server's program, run by the words `under`; pipes fail with their parts. */
+export function startShell(folder: string, line: string, under = ''): RunningShell {
   const memory = join(temporaryFolder(), 'memory')
   mkdirSync(memory)
-  const program = `server() { '${process.execPath}' --import '${PEAK_MEMORY}' '${MAIN}' "$@"; }`
+  const program = `server() { ${under} '${process.execPath}' --import '${PEAK_MEMORY}' '${MAIN}' "$@"; }`
   const child = spawn('bash', ['-o', 'pipefail', '-c', `${program}\n${line}`], {
     cwd: folder,
     detached: true,
@@ -47,8 +47,8 @@ export function startShell(folder: string, line: string): RunningShell {
 }
 
 /** Runs a line of shell to its end. */
-export function runShell(folder: string, line: string): Promise<ShellEnded> {
-  return startShell(folder, line).ended
+export function runShell(folder: string, line: string, under?: string): Promise<ShellEnded> {
+  return startShell(folder, line, under).ended
 }
 
 /** Kills a shell and what it started, which is a process group of its own. */

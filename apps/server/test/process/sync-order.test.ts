@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { makeStore, spreadPlants } from '../commands/plants.ts'
+import { runShell } from '../commands/shell.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
 import { joinInterrupted, needsStrace, recordSystemCalls } from './system-calls.ts'
@@ -13,10 +15,19 @@ const DATABASE_WRITTEN = /pwrite64\(.*plants\.db>.* = \d+$/
 const DATABASE_SYNCED = /f(?:data)?sync\(.*plants\.db>\)\s* = 0$/
 const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
 
+/** A server whose thread for commits has started, which lets the log grow to its usual size at once. */
+async function startWarm() {
+  const folder = temporaryFolder()
+  const server = await startServerProcess({ folder })
+  await server.client.createPlant({ id: 0, name: 'warm' })
+  const logBytes = () => statSync(join(folder, 'data/plants.db-wal')).size
+  await expect.poll(logBytes).toBeGreaterThan(4_000_000)
+  return server
+}
+
 describe('the system calls of a server', needsStrace, () => {
   test('the log is written and synced before each 200', async () => {
-    const server = await startServerProcess()
-    await server.client.createPlant({ id: 0, name: 'warm' })
+    const server = await startWarm()
     const stop = await recordSystemCalls(server.pid)
     for (let id = 1; id <= 10; id++) await server.client.createPlant({ id, name: 'Fern' })
     const calls = await stop()
@@ -37,8 +48,7 @@ describe('the system calls of a server', needsStrace, () => {
 
   test('so it is where plants come together, and a thread of their own commits them', async () => {
     const [bursts, plants] = [10, 50]
-    const server = await startServerProcess()
-    await server.client.createPlant({ id: 0, name: 'warm' })
+    const server = await startWarm()
     const stop = await recordSystemCalls(server.pid)
     for (let burst = 1; burst <= bursts; burst++) {
       const ids = Array.from({ length: plants }, (_, index) => burst * plants + index)
@@ -58,8 +68,7 @@ describe('the system calls of a server', needsStrace, () => {
   })
 
   test('the log begins anew only when the database has what was in it, synced', async () => {
-    const server = await startServerProcess()
-    await server.client.createPlant({ id: 0, name: 'warm' })
+    const server = await startWarm()
     const stop = await recordSystemCalls(server.pid)
     const name = 'a long name '.repeat(200)
     for (let burst = 1; burst <= 60; burst++) {
@@ -81,8 +90,7 @@ describe('the system calls of a server', needsStrace, () => {
   })
 
   test('the times of the log are seldom looked at, which would make its next sync longer', async () => {
-    const server = await startServerProcess()
-    await server.client.createPlant({ id: 0, name: 'warm' })
+    const server = await startWarm()
     // Until the folder's last change is so old that the next one shows.
     await sleep(2_100)
     const stop = await recordSystemCalls(server.pid)
@@ -115,5 +123,24 @@ describe('the system calls of a server', needsStrace, () => {
     expect(listens).toBeGreaterThan(0)
     expect(beforeListening.some((line) => LOG_SYNCED.test(line))).toBe(true)
     expect(beforeListening.some((line) => DATABASE_SYNCED.test(line))).toBe(true)
+  })
+
+  test('a backup and its name are on the disk before it is said to be', async () => {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'plants.db'), spreadPlants(10))
+    const file = join(folder, 'calls')
+    const under = `strace -f -y -o ${file} -e trace=fsync,fdatasync,link,linkat,write`
+    const line = `server backup b.db --database-url sqlite:plants.db`
+    const { code } = await runShell(folder, line, under)
+    expect(code).toBe(0)
+    const calls = joinInterrupted(readFileSync(file, 'utf8').split('\n'))
+    const order = [
+      /f(?:data)?sync\(.*b\.db\.\w+\.partial>\)\s* = 0$/,
+      /link(?:at)?\(.*b\.db\.\w+\.partial", .*b\.db"/,
+      new RegExp(`fsync\\(.*${folder}>\\)\\s* = 0$`),
+      /write\(2.*b\.db holds 10 plants/,
+    ].map((pattern) => calls.findLastIndex((call) => pattern.test(call)))
+    expect(order.every((place) => place >= 0)).toBe(true)
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
   })
 })
