@@ -48,15 +48,12 @@ export async function startRealServer(
   const path = join(folder, 'plants.db')
   const store = await openSqliteStore({ path })
   const { text: token } = await issueToken(store, 'applied', Number.POSITIVE_INFINITY)
-  const config = loadConfig({}, [], {})
-  const server = await startServer({
-    ...config,
-    store: { ...store, plants: breakStore(store.plants) },
+  const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '200' }
+  const config = loadConfig(flags, [], {})
+  const broken = { ...store, plants: breakStore(store.plants) }
+  const server = await startServer(config, broken, {
     authenticate: createAuthenticate(store.tokens),
     log: createLog('silent'),
-    listen: { host: '127.0.0.1', port: 0 },
-    operationsListen: undefined,
-    shutdownTimeoutMs: 200,
   })
   return {
     url: server.url,

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
-import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../http/docs/openapi-text.ts'
+import { type OpenApiFormat, openApiFormats, writeOpenApi } from '../http/docs.ts'
 import { addSettingFlags } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
-/** `openapi [--format json|yaml|json-3.0]` */
+/** `openapi [--format json|json-3.0]` */
 export function addOpenApiCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('openapi'), ['publicUrl'])
     .description('print the OpenAPI document of the service')
     .addOption(
-      new Option('--format <name>', 'json or yaml of OpenAPI 3.1, or json-3.0 of 3.0')
+      new Option('--format <name>', 'json of OpenAPI 3.1, or json-3.0 of 3.0')
         .choices(Object.keys(openApiFormats))
         .default('json'),
     )

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
+import { openAuthenticate } from '../auth/authenticate.ts'
 import { type Config, type Flags, loadConfig } from '../config/config.ts'
 import { environmentNameOf } from '../config/settings.ts'
 import { describeUnknownArguments } from '../config/unknown-names.ts'
@@ -46,24 +47,20 @@ function describeListenError(error: NodeJS.ErrnoException & { host?: string; por
 /** @throws CommandError when it cannot listen where it should. */
 async function listen(
   config: Config,
-  { log, metrics, tracing }: Telemetry,
+  telemetry: Telemetry,
   store: Store,
   stop: AbortSignal,
 ): Promise<RunningServer> {
   // Loaded here, because the other commands need no server and start in half the time without it.
-  const [{ startAround }, { openService }] = await Promise.all([
-    import('../http/server.ts'),
-    import('../http/open-service.ts'),
-  ])
+  const { startServer } = await import('../http/server.ts')
+  const { log, metrics } = telemetry
+  const authenticate = await openAuthenticate(store.tokens, config, {
+    log,
+    stop,
+    observer: metrics,
+  })
   try {
-    return await startAround(
-      async (onFailure) => {
-        const parts = { log, metrics, tracing, store, stop, onFailure }
-        const service = await openService(config, parts)
-        return { ...service, url: await service.listen(config.listen) }
-      },
-      { ...config, log, metrics, store },
-    )
+    return await startServer(config, store, { ...telemetry, authenticate })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw describeListenError(error as NodeJS.ErrnoException)

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Response } from 'express'
-import { contain } from './contain.ts'
-import { type Exchange, latestExchangeOf } from './exchanges.ts'
-import { isLingering, linger } from './lingering-close.ts'
-import { errorBodyOf, headersOf, requestIdOf, sendError } from './reply.ts'
+import { isLingering, linger } from './close.ts'
+import { contain, type Exchange, latestExchangeOf } from './pipelining.ts'
 import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
+import { errorBodyOf, headersOf, requestIdOf, sendError } from './response.ts'
 
 function toRequestError(cause: NodeJS.ErrnoException): RequestError {
   switch (cause.code) {
@@ -22,8 +21,8 @@ function toRequestError(cause: NodeJS.ErrnoException): RequestError {
   }
 }
 
-/** Writes a reply where Node has no response object for it, and closes the connection. */
-function writeRawReply(socket: Socket, error: RequestError, requestId: string): void {
+/** Writes a response where Node has no response object for it, and closes the connection. */
+function writeRawResponse(socket: Socket, error: RequestError, requestId: string): void {
   const body = errorBodyOf(error)
   const date = new Date().toUTCString()
   const always = headersOf(requestId, Buffer.byteLength(body))
@@ -36,10 +35,10 @@ function writeRawReply(socket: Socket, error: RequestError, requestId: string): 
 function refuseBetweenRequests(listeners: Listeners, socket: Socket, error: RequestError): void {
   const requestId = randomUUID()
   noteRefusedBytes(listeners, error, { requestId, remoteAddress: socket.remoteAddress })
-  writeRawReply(socket, error, requestId)
+  writeRawResponse(socket, error, requestId)
 }
 
-/** Sends the one reply to a request whose body broke the rules, or never came. */
+/** Sends the one response to a request whose body broke the rules, or never came. */
 function refuseRequest(listeners: Listeners, exchange: Exchange, error: RequestError): void {
   const { request } = exchange
   // Made of the app's classes: see messageClassesOf.
@@ -64,12 +63,12 @@ function refuse(listeners: Listeners, socket: Socket, error: RequestError): void
   if (exchange === undefined) refuseBytes()
   else if (!exchange.request.complete) refuseRequest(listeners, exchange, error)
   else if (exchange.response.closed) refuseBytes()
-  // The bytes that broke the rules came after this request: its own reply goes first.
+  // The bytes that broke the rules came after this request: its own response goes first.
   else exchange.response.once('close', refuseBytes)
 }
 
-/** Answers what Node's HTTP parser refuses with an Error body, after the replies still owed. */
-export function replyConnectionErrors(server: Server, listeners: Listeners): void {
+/** Answers what Node's HTTP parser refuses with an Error body, after the responses still owed. */
+export function respondToConnectionErrors(server: Server, listeners: Listeners): void {
   const refused = new WeakSet<Socket>()
   const refuseOn = (socket: Socket, error: RequestError) =>
     contain(socket, listeners.log, 'refusal', () => refuse(listeners, socket, error))

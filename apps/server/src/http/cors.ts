@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { contract, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
 import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
-import { addHeader, endsConnection, sendReply } from './reply.ts'
+import { addHeader, endsConnection, sendResponse } from './response.ts'
 import { pathOf } from './target.ts'
 
 /** The headers that a page may send; our own client sends all of them. */
 const ALLOWED_HEADERS = Object.keys(contract.createPlant.headers).join(', ')
 
-/** The headers of a reply that a page may read beyond those that every page may. */
+/** The headers of a response that a page may read beyond those that every page may. */
 const EXPOSED_HEADERS = [
   headerNames.requestId,
   headerNames.idempotentReplayed,
@@ -22,16 +22,16 @@ const MAX_AGE_SECONDS = '7200'
 
 /** Lets pages of other origins call the service (Fetch Standard, "HTTP CORS protocol"). */
 export interface Cors {
-  /** Gives the reply to each request the headers that its page needs to read it; refuses nothing. */
+  /** Gives the response to each request the headers that its page needs to read it; refuses nothing. */
   readonly mark: EarlyCheck
   /** Whether it is a preflight from a listed origin. */
   isPreflight(request: IncomingMessage): boolean
   /** Answers a preflight from a listed origin; any other request goes on. */
-  readonly replyPreflight: RequestHandler
+  readonly respondToPreflight: RequestHandler
 }
 
 /**
- * Allows these origins and no others. The browser of a page of any other origin keeps the reply from
+ * Allows these origins and no others. The browser of a page of any other origin keeps the response from
  * it. Credentials in the sense of CORS (cookies) are never allowed: the service uses none, and a page
  * sends its token itself.
  */
@@ -58,7 +58,7 @@ export function createCors(origins: readonly string[], options: PipelineOptions)
       }
       return true
     },
-    replyPreflight(request, response, next) {
+    respondToPreflight(request, response, next) {
       if (!isPreflight(request)) return next()
       addHeader(response, 'access-control-allow-methods', allowedMethod)
       addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)
@@ -68,7 +68,7 @@ export function createCors(origins: readonly string[], options: PipelineOptions)
         addHeader(response, 'access-control-allow-private-network', 'true')
       }
       const closesConnection = endsConnection(request, options)
-      sendReply(response, { status: 204, body: '', closesConnection })
+      sendResponse(response, { status: 204, body: '', closesConnection })
     },
   }
 }

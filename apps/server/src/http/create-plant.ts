@@ -10,9 +10,9 @@ import { createExpressEndpoints, initServer, type RequestValidationError } from 
 import type { Express, RequestHandler } from 'express'
 import * as z from 'zod'
 import { OutcomeUnknownError, type PlantStore } from '../store/store.ts'
-import { type PipelineOptions, reply } from './pipeline.ts'
-import { addHeader } from './reply.ts'
+import { type PipelineOptions, respond } from './pipeline.ts'
 import { RequestError } from './request-error.ts'
+import { addHeader } from './response.ts'
 
 function refuseInvalidPlant({ body }: RequestValidationError): never {
   throw new RequestError('invalid_plant', describeProblems(body?.issues ?? []))
@@ -61,7 +61,7 @@ export function addCreatePlant(
           if (outcome === 'already_there') {
             addHeader(response, headerNames.idempotentReplayed, REPLAYED)
           }
-          // ts-rest gives on what the contract has in a reply: all of it but the id.
+          // ts-rest gives on what the contract has in a response: all of it but the id.
           return { status: SUCCESS_STATUS, body }
         case 'id_taken':
           throw new RequestError(
@@ -76,7 +76,7 @@ export function addCreatePlant(
   // ts-rest checks what the handler returns against the contract and then calls this, as
   // `response.status(200).json(plant)`.
   app.response.json = function (plant) {
-    reply(this, encodeJson(plant), pipeline)
+    respond(this, encodeJson(plant), pipeline)
     return this
   }
   createExpressEndpoints(routes, endpoints, app, {

@@ -1,10 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import { connectionsOf } from './close-listener.ts'
-import { contain } from './contain.ts'
-import { latestExchangeOf } from './exchanges.ts'
-import { PIECE_BYTES } from './reply.ts'
+import { connectionsOf } from './close.ts'
+import { contain, latestExchangeOf } from './pipelining.ts'
+import { PIECE_BYTES } from './response.ts'
 
 /** Slower than any network that is in use. */
 const MIN_DATA_RATE_BYTES = 1_024
@@ -19,7 +18,7 @@ const GONE_MARGIN_MS = 30_000
 const GRACE_MS = 5_000
 
 export interface PaceOptions {
-  /** What a caller must send of a body, and read of a reply, in a second. Default: 1,024. */
+  /** What a caller must send of a body, and read of a response, in a second. Default: 1,024. */
   readonly minDataRateBytes?: number
   /** How long a request, and the time between two of them, may take. */
   readonly longestMs: number
@@ -81,8 +80,8 @@ function isGone(socket: Socket, state: Pace, now: number, limitMs: number): bool
 }
 
 /**
- * Ends connections whose callers do not read their replies, and refuses bodies that arrive too
- * slowly, so that neither keeps a request in flight for long. A reply is written in pieces of 16 KiB:
+ * Ends connections whose callers do not read their responses, and refuses bodies that arrive too
+ * slowly, so that neither keeps a request in flight for long. A response is written in pieces of 16 KiB:
  * a caller who takes none in the time that one may take does not read. A body must arrive at the
  * rate on average, once it has lasted for five seconds. A connection on which nothing moves for half
  * a minute more than anything may take is ended as well.

@@ -1,4 +1,4 @@
-import { type ErrorName, headerNames } from '@plant-store/contract'
+import { headerNames } from '@plant-store/contract'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -8,26 +8,22 @@ import express, {
 } from 'express'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { CallerGoneError } from './body.ts'
-import type { DeferReply } from './deferred-replies.ts'
-import {
-  type ClosingRules,
-  endsConnection,
-  isCutOff,
-  type Reply,
-  sendError,
-  sendReply,
-} from './reply.ts'
+import { contain } from './pipelining.ts'
 import { RequestError, retryAfter } from './request-error.ts'
 import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
+import {
+  type ClosingRules,
+  type Content,
+  endsConnection,
+  sendError,
+  sendResponse,
+} from './response.ts'
 import { readableTargetOf } from './target.ts'
 
-/** What every reply of an app depends on. */
-export interface PipelineOptions extends Listeners, ClosingRules {
-  /** Lets refusals that may come in floods wait; without it they are sent at once. */
-  readonly deferReply?: DeferReply
-}
+/** What every response of an app depends on. */
+export interface PipelineOptions extends Listeners, ClosingRules {}
 
-/** A check of a request before its app. Returns false if it has answered the request, or will. */
+/** A check of a request before its app. Returns false if it has answered the request. */
 export type EarlyCheck = (request: Request, response: Response) => boolean
 
 /** An Express app that matches paths exactly and adds no header of its own. */
@@ -60,36 +56,17 @@ export function inOneLayer(handlers: readonly RequestHandler[]): RequestHandler 
   }
 }
 
-/** Sends a reply that is no error, with the status of the response by default, then notes it. */
-export function reply(
+/** Sends a response that is no error, with its own status by default, then notes it. */
+export function respond(
   response: Response,
-  body: Reply['body'],
+  body: Content['body'],
   options: PipelineOptions,
-  more: Partial<Reply> = {},
+  more: Partial<Content> = {},
 ): void {
   const { statusCode: status } = response
   const closesConnection = options.isDraining()
-  const isSent = sendReply(response, { status, body, closesConnection, ...more })
+  const isSent = sendResponse(response, { status, body, closesConnection, ...more })
   if (isSent) noteSuccess(options, response)
-}
-
-/**
- * Replaces the target by one that Express can read, and refuses a request without: Express itself
- * would give up before the first layer of an app.
- */
-export function readTarget(options: PipelineOptions): EarlyCheck {
-  const refuse = replyError(options)
-  return (request, response) => {
-    const target = readableTargetOf(request.url)
-    if (target === undefined) {
-      const message = 'the request target is not valid'
-      const error = new RequestError('malformed_request', message, { closesConnection: true })
-      refuse(error, request, response, () => {})
-      return false
-    }
-    request.url = target
-    return true
-  }
 }
 
 export function refuseMethod(...allowed: string[]): RequestHandler {
@@ -102,6 +79,18 @@ export function refuseMethod(...allowed: string[]): RequestHandler {
 
 export const refusePath: RequestHandler = () => {
   throw new RequestError('not_found', 'there is nothing at this path')
+}
+
+/**
+ * Responds with the Error body of an error. A body in chunks that came in the same packet is parsed
+ * first, so that its connection can be kept.
+ */
+export function refuse(response: Response, error: RequestError, options: PipelineOptions): void {
+  const { req: request } = response
+  const send = () =>
+    sendError(response, error, { closesConnection: endsConnection(request, options) })
+  if (request.complete || request.headers['transfer-encoding'] === undefined) send()
+  else setImmediate(() => contain(request.socket, options.log, 'refusal', send))
 }
 
 function toRequestError(cause: unknown): RequestError {
@@ -117,22 +106,33 @@ function toRequestError(cause: unknown): RequestError {
   return new RequestError('internal', 'something went wrong and nothing was stored', { cause })
 }
 
-/** Refusals that may come in floods. */
-const floods = new Set<ErrorName>(['missing_credentials', 'invalid_token', 'too_many_requests'])
-
 /** Last in every app: answers whatever was thrown with an Error body and logs it once. */
-export function replyError(options: PipelineOptions): ErrorRequestHandler {
-  const { deferReply } = options
+export function respondWithError(options: PipelineOptions): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return noteCallerGone(options, response)
     const error = toRequestError(thrown)
     noteFailure(options, error, response)
-    const send = () => {
-      // The reply itself has failed: nothing better can follow it.
-      if (isCutOff(response)) request.socket.destroy()
-      sendError(response, error, { closesConnection: endsConnection(request, options) })
+    // A response has begun and failed before it was complete: nothing better can follow it.
+    if (response.headersSent && response.locals.isAnswered !== true) request.socket.destroy()
+    refuse(response, error, options)
+  }
+}
+
+/**
+ * Replaces the target by one that Express can read, and refuses a request without: Express itself
+ * would give up before the first layer of an app.
+ */
+export function readTarget(options: PipelineOptions): EarlyCheck {
+  const refuse = respondWithError(options)
+  return (request, response) => {
+    const target = readableTargetOf(request.url)
+    if (target === undefined) {
+      const message = 'the request target is not valid'
+      const error = new RequestError('malformed_request', message, { closesConnection: true })
+      refuse(error, request, response, () => {})
+      return false
     }
-    if (deferReply !== undefined && floods.has(error.errorName)) deferReply(request.socket, send)
-    else send()
+    request.url = target
+    return true
   }
 }

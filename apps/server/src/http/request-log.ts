@@ -1,10 +1,85 @@
 import type { Response } from 'express'
 import type { Logger } from 'pino'
-import type { FailureLog } from './failure-log.ts'
-import './locals.ts'
+import type { RequestObserver } from './locals.ts'
 import type { RequestError } from './request-error.ts'
-import type { RequestObserver } from './request-observer.ts'
 import { pathOf } from './target.ts'
+
+/** A request that the server could not serve, as one line of the log. */
+interface Failure {
+  readonly level: 'warn' | 'error'
+  /** Its fields. `err`, the cause, decides with `error`, its name, what is the same reason. */
+  readonly line: { readonly error: string; readonly err: unknown }
+  readonly message: string
+}
+
+/** For each reason there is at most one line in this time. */
+const SPAN_MS = 1_000
+
+/** Reasons that are told apart at a time; the others share one. */
+const MOST_REASONS = 64
+
+/** The messages and codes of an error and its causes; numbers in them, such as ids, do not count. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { name, message, cause } = error
+  const { code } = error as NodeJS.ErrnoException
+  const own = `${name} ${code} ${message.replaceAll(/\d+/g, '#')}`
+  return cause === undefined ? own : `${own}\n${reasonOf(cause)}`
+}
+
+/**
+ * Logs failures with their cause. Where they come in floods, each reason has one line a second: the
+ * latest failure, and as `leftOut` how many others have no line. At `debug` each has its line.
+ */
+export class FailureLog {
+  readonly #log: Logger
+  readonly #onFailure: () => void
+  /** Of each reason with a line in the last second, the failures since. */
+  readonly #held = new Map<string, Failure[]>()
+
+  constructor(log: Logger, onFailure = () => {}) {
+    this.#log = log
+    this.#onFailure = onFailure
+  }
+
+  write(failure: Failure): void {
+    this.#onFailure()
+    const { error, err } = failure.line
+    const reason = `${error}\n${reasonOf(err)}`
+    const key = this.#held.has(reason) || this.#held.size < MOST_REASONS ? reason : 'others'
+    const held = this.#held.get(key)
+    if (held === undefined || this.#log.isLevelEnabled('debug')) {
+      this.#print(failure)
+      if (held === undefined) this.#hold(key)
+    } else held.push(failure)
+  }
+
+  /** Logs at once what waits for its line. */
+  flush(): void {
+    for (const key of this.#held.keys()) this.#release(key)
+  }
+
+  #hold(key: string): void {
+    this.#held.set(key, [])
+    setTimeout(() => {
+      const hasPrinted = this.#release(key)
+      this.#held.delete(key)
+      if (hasPrinted) this.#hold(key)
+    }, SPAN_MS).unref()
+  }
+
+  /** Whether there was something to log. */
+  #release(key: string): boolean {
+    const held = this.#held.get(key)?.splice(0) ?? []
+    const latest = held.at(-1)
+    if (latest !== undefined) this.#print(latest, held.length - 1)
+    return latest !== undefined
+  }
+
+  #print({ level, line, message }: Failure, leftOut = 0): void {
+    this.#log[level](leftOut === 0 ? line : { ...line, leftOut }, message)
+  }
+}
 
 /** What is notified of how requests end. */
 export interface Listeners {
@@ -47,7 +122,7 @@ function describeRequest(response: Response): object {
   }
 }
 
-/** Counts a reply that is no error, and logs it at `debug`. */
+/** Counts a response that is no error, and logs it at `debug`. */
 export function noteSuccess({ log, observer }: Listeners, response: Response): void {
   const { outcome } = response.locals
   const status = response.statusCode
@@ -88,7 +163,7 @@ export function noteRefusedBytes(
   logFailure(listeners, error, about)
 }
 
-/** Logs at `debug` a request that ended before it was complete, so that nobody waits for a reply. */
+/** Logs at `debug` a request that ended before it was complete, so that nobody waits for a response. */
 export function noteCallerGone({ log }: Listeners, response: Response): void {
   if (log.isLevelEnabled('debug')) log.debug(describeRequest(response), 'the caller went away')
 }

@@ -1,17 +1,16 @@
 import { encodeJson } from '@plant-store/contract'
 import type { Express } from 'express'
 import type { Config } from '../config/config.ts'
-import { createPublicFiles } from '../http/docs/public-files.ts'
-import { sendPublic } from '../http/docs/send-public.ts'
 import { checkFraming } from '../http/framing.ts'
 import {
   createBareApp,
   type PipelineOptions,
   refuseMethod,
   refusePath,
-  reply,
-  replyError,
+  respond,
+  respondWithError,
 } from '../http/pipeline.ts'
+import { createPublicFiles, sendPublic } from '../http/public-files.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import { build } from '../process/build.ts'
 import { files } from '../process/files.ts'
@@ -39,7 +38,7 @@ function notReady({ message }: Error): never {
 function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
   app.get('/metrics', async (_request, response) => {
     const { contentType } = metrics
-    reply(response, await metrics.print(), options, { contentType })
+    respond(response, await metrics.print(), options, { contentType })
   })
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
@@ -60,7 +59,7 @@ function addPage(app: Express, parts: OperationsParts): void {
   }
   app.get('/about.json', (_request, response) => {
     const { store, changedSettings: settings } = parts
-    reply(response, JSON.stringify({ ...build, store: store.description, settings }), parts)
+    respond(response, JSON.stringify({ ...build, store: store.description, settings }), parts)
   })
   app.all([...page.paths, '/about.json'], refuseMethod('GET', 'HEAD'))
 }
@@ -72,11 +71,11 @@ export function createOperationsApp(parts: OperationsParts): Express {
   app.use(checkFraming)
   if (parts.isLoopback) app.use(checkLoopbackHost)
   app.get('/livez', (_request, response) => {
-    reply(response, encodeJson({ status: 'live' }), parts)
+    respond(response, encodeJson({ status: 'live' }), parts)
   })
   app.get('/readyz', async (_request, response) => {
     await readiness.assert().catch(notReady)
-    reply(response, encodeJson({ status: 'ready' }), parts)
+    respond(response, encodeJson({ status: 'ready' }), parts)
   })
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
   if (metrics !== undefined) {
@@ -85,6 +84,6 @@ export function createOperationsApp(parts: OperationsParts): Express {
     addPage(app, parts)
   }
   app.use(refusePath)
-  app.use(replyError(parts))
+  app.use(respondWithError(parts))
   return app
 }

@@ -57,13 +57,7 @@ export async function startJwtService({
   const authenticate = await openAuthenticate(store.tokens, config, parts)
   const listen = { host: '127.0.0.1', port: 0 }
   const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
-  const server = await startServer({
-    ...config,
-    store,
-    authenticate,
-    log,
-    ...limits,
-  })
+  const server = await startServer({ ...config, ...limits }, store, { authenticate, log })
   onEnd(async () => {
     stop.abort()
     await server.close()

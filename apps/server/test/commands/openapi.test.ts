@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { runProgram } from './program.ts'
 
 const committed = readFileSync(
@@ -11,13 +10,6 @@ const committed = readFileSync(
 describe('openapi', () => {
   test('prints the committed document, byte for byte', async () => {
     expect(await runProgram(['openapi'])).toEqual({ code: 0, out: committed, err: '' })
-  })
-
-  test('prints the same as YAML', async () => {
-    const { code, out } = await runProgram(['openapi', '--format', 'yaml'])
-    expect(code).toBe(0)
-    expect(out).toMatch(/^openapi: 3\.1\.0\n/)
-    expect(parse(out)).toEqual(JSON.parse(committed))
   })
 
   test('prints it for tools that know OpenAPI 3.0 only', async () => {

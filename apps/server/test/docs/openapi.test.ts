@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { MAX_JSON_DEPTH } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { settings } from '../../src/config/settings.ts'
-import { writeOpenApi } from '../../src/http/docs/openapi-text.ts'
+import { writeOpenApi } from '../../src/http/docs.ts'
 import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { plantText, post, type RequestParts, request } from '../wire/request.ts'
@@ -25,13 +24,6 @@ describe('the document that is served', () => {
     const { status, body } = await ask(server, get('/openapi.json'))
     expect(status).toBe(200)
     expect(body).toBe(text)
-  })
-
-  test('is the same as YAML', async () => {
-    const { status, headers, body } = await ask(server, get('/openapi.yaml'))
-    expect(status).toBe(200)
-    expect(headers.get('content-type')).toEqual(['application/yaml'])
-    expect(parse(body)).toEqual(JSON.parse((await ask(server, get('/openapi.json'))).body))
   })
 
   test('is there in OpenAPI 3.0, as the command prints it', async () => {
@@ -71,7 +63,7 @@ describe('the document that is served', () => {
   test('has different tags for different text', async () => {
     const tags = [
       await ask(server, get('/openapi.json')),
-      await ask(server, get('/openapi.yaml')),
+      await ask(server, get('/openapi-3.0.json')),
       await ask(known, get('/openapi.json')),
     ].map((reply) => headerOf(reply, 'etag'))
     expect(new Set(tags).size).toBe(3)

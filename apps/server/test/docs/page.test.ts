@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
-import { page } from '../../src/http/docs/page.ts'
+import { page } from '../../src/http/docs.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { request } from '../wire/request.ts'
@@ -94,7 +94,7 @@ test('without its script the page holds the errors, the rules and a command', as
   expect(text).toContain("curl -i 'http://127.0.0.1:3000/plants' \\ -H")
 })
 
-test.each([...page.paths, '/openapi.json', '/openapi.yaml', '/openapi-3.0.json'])(
+test.each([...page.paths, '/openapi.json', '/openapi-3.0.json'])(
   'switched off %s is not there',
   async (path) => {
     expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })

@@ -29,7 +29,7 @@ const INHERITED = '__proto__ constructor prototype toString hasOwnProperty value
 const method = oneOf('GET HEAD POST PUT DELETE OPTIONS TRACE CONNECT PRI SOURCE get')
 const target = fc.oneof(
   oneOf(
-    '/ /plants /openapi.json /openapi.yaml /openapi-3.0.json /docs /livez /readyz /metrics * // ? a:1 /% /%00 ' +
+    '/ /plants /openapi.json /openapi-3.0.json /docs /livez /readyz /metrics * // ? a:1 /% /%00 ' +
       '/../plants /plants/ /plants?__proto__=a /__proto__ http://a/plants http://[/ ' +
       'http://[::1]:99999/ https://u:p@h/plants',
     '',

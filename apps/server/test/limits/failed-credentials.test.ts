@@ -106,7 +106,7 @@ describe('requests without a valid token from an address over the limit', () => 
       expect((await before.readReply()).status).toBe(200)
     }
     await failUntilRefused(server, [], noToken)
-    for (const path of ['/openapi.json', '/openapi.yaml?x', '/docs']) {
+    for (const path of ['/openapi.json', '/openapi-3.0.json?x', '/docs']) {
       expect((await ask(server, get(path))).status).toBe(200)
     }
   })

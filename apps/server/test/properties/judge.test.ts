@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
-import { writeOpenApi } from '../../src/http/docs/openapi-text.ts'
+import { writeOpenApi } from '../../src/http/docs.ts'
 import { createDocumentValidator } from './document-validator.ts'
 import { parseExactly, readInteger } from './exact-json.ts'
 import { judge } from './judge.ts'

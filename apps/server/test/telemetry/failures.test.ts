@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FailureLog } from '../../src/http/failure-log.ts'
+import { FailureLog } from '../../src/http/request-log.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { clientOf, prepareDatabase, serve } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'

@@ -15,9 +15,7 @@ export const startInProcess: StartServer = async ({ url }, settings) => {
   const config = loadConfig({ ...places, shutdownTimeoutMs: '100', ...settings }, [], {})
   const store = await openStore(config)
   const lines: string[] = []
-  const server = await startServer({
-    ...config,
-    store,
+  const server = await startServer(config, store, {
     authenticate: createAuthenticate(store.tokens),
     log: createLog('trace', { write: (line) => void lines.push(line) }),
   })

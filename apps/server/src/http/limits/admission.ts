@@ -1,9 +1,23 @@
 import type { Request, Response } from 'express'
+import type { Logger } from 'pino'
 import { framingProblemOf } from '../framing.ts'
-import type { EarlyCheck, PipelineOptions } from '../pipeline.ts'
-import { addHeader, endsConnection, sendError } from '../reply.ts'
-import { RequestError, retryAfter } from '../request-error.ts'
-import type { RefusalReason, Refusals } from './refusals.ts'
+import { type EarlyCheck, type PipelineOptions, refuse } from '../pipeline.ts'
+import { type RequestError, retryAfter } from '../request-error.ts'
+import { addHeader } from '../response.ts'
+
+/** The limits that refuse: see docs/interface.md. */
+export const refusalReasons = [
+  'connections',
+  'address_connections',
+  'address_requests',
+  'slow',
+  'requests_in_flight',
+  'overload',
+  'failed_credentials',
+  'rate',
+] as const
+
+export type RefusalReason = (typeof refusalReasons)[number]
 
 /** Why a request is refused, and with which error. */
 export interface Refusal {
@@ -18,9 +32,47 @@ export interface Refusal {
 /** Returns the refusal of a request; undefined if the request may go on. */
 export type Limit = (request: Request, response: Response) => Refusal | undefined
 
-export interface AdmissionOptions {
-  readonly pipeline: PipelineOptions
-  readonly refusals: Refusals
+/** Counts what the limits refuse. */
+export interface Refusals {
+  /** `who` is named in the log: an address, or the name of a token. */
+  count(reason: RefusalReason, who?: string): void
+}
+
+/** Is notified of each refusal, to measure them. */
+export interface LimiterObserver {
+  acted(reason: RefusalReason): void
+}
+
+const SUMMARY_MS = 1_000
+
+/** Callers that one line names, so that it stays short. */
+const NAMES_PER_LINE = 10
+
+/**
+ * Counts refusals and logs one line a second for all of them: a line for each would cost more than
+ * the refusal, just when the server has no time.
+ */
+export function createRefusals(log: Logger, observer?: LimiterObserver): Refusals {
+  const refused = new Map<RefusalReason, number>()
+  const callers = new Set<string>()
+
+  function summarize(): void {
+    log.warn(
+      { refused: Object.fromEntries(refused), callers: [...callers] },
+      'limits refused requests',
+    )
+    refused.clear()
+    callers.clear()
+  }
+
+  return {
+    count(reason, who) {
+      observer?.acted(reason)
+      if (refused.size === 0) setTimeout(summarize, SUMMARY_MS).unref()
+      refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      if (who !== undefined && callers.size < NAMES_PER_LINE) callers.add(who)
+    },
+  }
 }
 
 /**
@@ -28,59 +80,19 @@ export interface AdmissionOptions {
  * helps only while it costs less than a create. A request with a framing problem goes on, because the
  * app answers it and closes its connection.
  */
-export function refuseEarly(limit: Limit, { pipeline, refusals }: AdmissionOptions): EarlyCheck {
-  const { observer, deferReply = (_socket, send) => send() } = pipeline
+export function refuseEarly(
+  limit: Limit,
+  pipeline: PipelineOptions,
+  refusals: Refusals,
+): EarlyCheck {
   return (request, response) => {
     const refusal = limit(request, response)
     if (refusal === undefined || framingProblemOf(request) !== undefined) return true
     const { reason, error, retryAfterSeconds, who } = refusal
     refusals.count(reason, who)
-    observer?.answered(error.errorName, error.status, undefined)
+    pipeline.observer?.answered(error.errorName, error.status, undefined)
     addHeader(response, ...retryAfter(retryAfterSeconds))
-    deferReply(request.socket, () =>
-      sendError(response, error, { closesConnection: endsConnection(request, pipeline) }),
-    )
+    refuse(response, error, pipeline)
     return false
-  }
-}
-
-const unavailable = new RequestError(
-  'unavailable',
-  'nothing was stored, try again: the server has more requests than it can answer in time',
-)
-
-/** Refuses requests with 503 while plants wait too long for their commit. */
-export function limitOverload(isOverloaded: () => boolean): Limit {
-  const refusal = { reason: 'overload', error: unavailable } as const
-  return () => (isOverloaded() ? refusal : undefined)
-}
-
-/** Requests for public content that may be in flight, whatever the limit of the others is. */
-const PUBLIC_LIMIT = 64
-
-/**
- * Refuses requests with 503 while `requestLimit` others are in flight, each until its
- * reply has left or its caller is gone; public ones have places of their own.
- */
-export function limitInFlight(
-  requestLimit: number,
-  isPublic: (request: Request) => boolean,
-): Limit {
-  const refusal = { reason: 'requests_in_flight', error: unavailable } as const
-  let requests = 0
-  let publicRequests = 0
-  const leave = () => void requests--
-  const leavePublic = () => void publicRequests--
-  return (request, response) => {
-    if (isPublic(request)) {
-      if (publicRequests >= PUBLIC_LIMIT) return refusal
-      publicRequests++
-      response.on('close', leavePublic)
-    } else {
-      if (requests >= requestLimit) return refusal
-      requests++
-      response.on('close', leave)
-    }
-    return undefined
   }
 }

@@ -1,21 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Config } from '../../config/config.ts'
 import { RequestError } from '../request-error.ts'
-import type { Limit } from './admission.ts'
-import type { CallerAddresses } from './caller-address.ts'
-import type { Refusals } from './refusals.ts'
-
-export interface AddressLimitOptions {
-  /** Connections of one address, or requests that trusted proxies forward for it; undefined for any number. */
-  readonly most: number | undefined
-  readonly addresses: CallerAddresses
-}
-
-export interface ConnectionLimitOptions extends AddressLimitOptions {
-  /** Connections of all addresses. */
-  readonly connectionLimit: number
-  readonly refusals: Refusals
-}
+import type { Limit, Refusals } from './admission.ts'
+import type { CallerAddresses } from './caller.ts'
 
 /** How many of one kind of thing each address has now. */
 class AddressCounts {
@@ -40,8 +28,11 @@ class AddressCounts {
  * Closes connections beyond the limit of the server, or beyond that of their address, at once. A
  * trusted proxy may open any number of the former: `limitForwarded` limits its callers.
  */
-export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
-  const { connectionLimit, most, addresses, refusals } = options
+export function limitConnections(
+  server: Server,
+  { connectionLimit, addressLimit: most }: Pick<Config, 'connectionLimit' | 'addressLimit'>,
+  { addresses, refusals }: { addresses: CallerAddresses; refusals: Refusals },
+): void {
   const connections = new AddressCounts()
 
   // Node refuses by this number before it makes a socket.
@@ -67,9 +58,9 @@ const error = new RequestError(
 
 /**
  * Refuses requests that trusted proxies forward with 429: an address may have as many in flight as it
- * may have connections.
+ * may have connections, or any number if `most` is undefined.
  */
-export function limitForwarded({ most, addresses }: AddressLimitOptions): Limit {
+export function limitForwarded(most: number | undefined, addresses: CallerAddresses): Limit {
   if (most === undefined || !addresses.hasProxies) return () => undefined
   const requests = new AddressCounts()
   return (request, response) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { trackConnections } from '../../src/http/close-listener.ts'
+import { trackConnections } from '../../src/http/close.ts'
 import { keepPace } from '../../src/http/pace.ts'
 
 test('a connection on which nothing moves for too long is ended, one that moves is not', async () => {

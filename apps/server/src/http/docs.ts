@@ -1,25 +1,51 @@
 import { contract } from '@plant-store/contract'
 import { type Request, type RequestHandler, Router } from 'express'
-import { type PipelineOptions, refuseMethod } from '../pipeline.ts'
-import { pathOf } from '../target.ts'
-import { type OpenApiFormat, openApiFormats, writeOpenApi } from './openapi-text.ts'
-import { page } from './page.ts'
-import { entityTagOf, type PublicContent, sendPublic } from './send-public.ts'
+import { files } from '../process/files.ts'
+import { type PipelineOptions, refuseMethod } from './pipeline.ts'
+import { createPublicFiles, entityTagOf, type PublicContent, sendPublic } from './public-files.ts'
+import { pathOf } from './target.ts'
+
+/** How the document is written, and where it is served. */
+export const openApiFormats = {
+  json: { path: '/openapi.json', version: '3.1' },
+  'json-3.0': { path: '/openapi-3.0.json', version: '3.0' },
+} as const
+
+export type OpenApiFormat = keyof typeof openApiFormats
+
+/**
+ * The OpenAPI document as text. `publicUrl` is the base address of the service; without it the
+ * document says `/`, which clients resolve against the address that they read it from.
+ */
+export async function writeOpenApi(format: OpenApiFormat, publicUrl?: string): Promise<string> {
+  const { createOpenApiDocument, formatOpenApiJson } = await import('@plant-store/contract/openapi')
+  return formatOpenApiJson(createOpenApiDocument(publicUrl, openApiFormats[format].version))
+}
+
+/** Where the build puts the files of the page. */
+const FOLDER = new URL('page/', files.built)
+
+/** The page that explains `POST /plants` and sends real requests. */
+export const page = createPublicFiles(FOLDER, {
+  '/docs': 'index.html',
+  '/docs/icon.svg': 'icon.svg',
+  '/docs/page.css': 'page.css',
+  '/docs/page.js': 'page.js',
+})
 
 /** What everybody may read, without a credential. */
 export interface Docs {
   /** Whether a request is for a public path; its query does not matter. */
   isPublic(request: Pick<Request, 'url'>): boolean
   /** Answers requests for public paths; all others go on. */
-  readonly reply: RequestHandler
+  readonly respond: RequestHandler
 }
 
 const formats = Object.keys(openApiFormats) as OpenApiFormat[]
 
 async function writeDocument(format: OpenApiFormat, publicUrl?: string): Promise<PublicContent> {
-  const { contentType } = openApiFormats[format]
   const content = await writeOpenApi(format, publicUrl)
-  return { contentType, content, entityTag: entityTagOf(content) }
+  return { contentType: contract.createPlant.contentType, content, entityTag: entityTagOf(content) }
 }
 
 /**
@@ -47,7 +73,7 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
     url !== contract.createPlant.path && paths.has(pathOf(url))
   return {
     isPublic,
-    reply: (request, response, next) =>
+    respond: (request, response, next) =>
       isPublic(request) ? router(request, response, next) : next(),
   }
 }

@@ -9,14 +9,14 @@ import {
 } from '@plant-store/contract'
 import type { Response } from 'express'
 import { holdsCredential } from '../text/without-credentials.ts'
-import { markAsClosing } from './exchanges.ts'
-import { endAndClose } from './lingering-close.ts'
+import { lingerAfter } from './close.ts'
 import './locals.ts'
+import { markAsClosing } from './pipelining.ts'
 import type { RequestError } from './request-error.ts'
 
 /**
  * The caller's request id if it is well formed and holds no credential, else a fresh UUID:
- * the id is visible in replies, logs and traces.
+ * the id is visible in responses, logs and traces.
  */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers[headerNames.requestId]
@@ -24,7 +24,8 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return holdsCredential(given) ? randomUUID() : given
 }
 
-export interface Reply {
+/** What a response is made of. */
+export interface Content {
   readonly status: number
   /** JSON text, unless `contentType` says otherwise. */
   readonly body: string | Uint8Array
@@ -38,14 +39,14 @@ export interface Reply {
   readonly isOfLastRequest?: boolean
 }
 
-/** The headers of every reply, names and values in turn; the first four are about its content. */
+/** The headers of every response, names and values in turn; the first four are about its content. */
 export function headersOf(
   requestId: string,
   bodyBytes: number,
   {
     contentType = contract.createPlant.contentType,
     cacheControl = 'no-store',
-  }: Partial<Reply> = {},
+  }: Partial<Content> = {},
 ): string[] {
   return [
     headerNames.contentType,
@@ -61,22 +62,17 @@ export function headersOf(
   ]
 }
 
-/** Adds a header to the reply that this request will get, whatever it will be. */
+/** Adds a header to the response that this request will get, whatever it will be. */
 export function addHeader({ locals }: Response, name: string, value: string): void {
   locals.addedHeaders ??= []
   locals.addedHeaders.push(name, value)
 }
 
-/** Whether a reply was begun and then failed before it was complete. */
-export function isCutOff({ headersSent, locals }: Response): boolean {
-  return headersSent && locals.isAnswered !== true
-}
-
-/** When a reply is the last one on its connection. */
+/** When a response is the last one on its connection. */
 export interface ClosingRules {
   /** A body up to this many bytes is read to its end even if it is refused. */
   readonly bodyLimitBytes: number
-  /** While true, each reply is the last one on its connection. */
+  /** While true, each response is the last one on its connection. */
   readonly isDraining: () => boolean
 }
 
@@ -86,14 +82,9 @@ function hasUnwantedBody({ headers, complete }: IncomingMessage, bodyLimitBytes:
   return !complete && (headers['transfer-encoding'] !== undefined || headers.expect !== undefined)
 }
 
-/** Whether a reply that leaves the body unread ends the connection of this request. */
+/** Whether a response that leaves the body unread ends the connection of this request. */
 export function endsConnection(request: IncomingMessage, rules: ClosingRules): boolean {
   return rules.isDraining() || hasUnwantedBody(request, rules.bodyLimitBytes)
-}
-
-/** Whether Node's parser may have dropped what came in one packet behind this request. */
-function hidesWhatFollows({ headers }: IncomingMessage): boolean {
-  return headers.upgrade !== undefined
 }
 
 /** The Error body of a failure. */
@@ -102,10 +93,10 @@ export function errorBodyOf({ code, message }: Pick<RequestError, 'code' | 'mess
   return encodeJson(body)
 }
 
-/** A reply is written in pieces of this size, so that a caller who reads none of it is noticed. */
+/** A response is written in pieces of this size, so that a caller who reads none of it is noticed. */
 export const PIECE_BYTES = 16_384
 
-/** Writes a body and ends the reply; each piece waits until the caller has taken the one before. */
+/** Writes a body and ends the response; each piece waits until the caller has taken the one before. */
 function endInPieces(response: ServerResponse, body: Uint8Array): void {
   let start = 0
   function goOn(): void {
@@ -129,48 +120,45 @@ function end(response: ServerResponse, body: string | Uint8Array, bodyBytes: num
 }
 
 /**
- * Writes a reply. It is the last one on its connection with `closesConnection`, or if a next request
- * may have been lost. Returns false if there is a reply already: bytes that came after the headers
+ * Writes a response. It is the last one on its connection with `closesConnection`, or if a next request
+ * may have been lost. Returns false if there is one already: bytes that came after the headers
  * may have broken the rules, and been answered, in the meantime.
  */
-export function sendReply(response: Response, reply: Reply): boolean {
+export function sendResponse(response: Response, content: Content): boolean {
   if (response.headersSent) return false
   const { req: request, locals } = response
-  const { status, body, headers = [], closesConnection } = reply
+  const { status, body, headers = [], closesConnection } = content
   const bodyBytes = Buffer.byteLength(body)
-  const lines = headersOf(locals.requestId, bodyBytes, reply)
+  const lines = headersOf(locals.requestId, bodyBytes, content)
   // A 204 and a 304 have no content, so no headers about any (RFC 9110 §8.6, §15.3.5, §15.4.5).
   if (status === 204 || status === 304) lines.splice(0, 4)
   lines.push(...headers)
   if (locals.addedHeaders !== undefined) lines.push(...locals.addedHeaders)
-  // If the caller wants the connection closed, the body may still be on its way.
+  // If the caller wants the connection closed, the body may still be on its way. Behind an Upgrade,
+  // Node's parser may have dropped what came in the same packet.
   const isKept = request.complete || response.shouldKeepAlive
-  if (isKept && !closesConnection && !hidesWhatFollows(request)) {
-    response.writeHead(status, lines)
-    end(response, body, bodyBytes)
-  } else {
-    if (reply.isOfLastRequest !== true) markAsClosing(request.socket)
-    response.writeHead(status, [...lines, 'connection', 'close'])
-    endAndClose(request, response, body)
+  if (!isKept || closesConnection || request.headers.upgrade !== undefined) {
+    if (content.isOfLastRequest !== true) markAsClosing(request.socket)
+    lines.push('connection', 'close')
+    lingerAfter(request)
   }
+  response.writeHead(status, lines)
+  end(response, body, bodyBytes)
   locals.isAnswered = true
   return true
 }
 
-/** Replies with the Error body of an error. */
+/** Responds with the Error body of an error. */
 export function sendError(
   response: Response,
   error: RequestError,
-  {
-    closesConnection,
-    isOfLastRequest = false,
-  }: Pick<Reply, 'closesConnection' | 'isOfLastRequest'>,
+  closing: Pick<Content, 'closesConnection' | 'isOfLastRequest'>,
 ): void {
-  sendReply(response, {
+  sendResponse(response, {
+    ...closing,
     status: error.status,
     body: errorBodyOf(error),
     headers: error.headers,
-    closesConnection: closesConnection || error.closesConnection,
-    isOfLastRequest,
+    closesConnection: closing.closesConnection || error.closesConnection,
   })
 }

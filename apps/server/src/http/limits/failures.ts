@@ -1,22 +1,18 @@
-import type { IncomingMessage } from 'node:http'
-import type { FailureLimit } from '../../auth/bearer.ts'
+import type { Request } from 'express'
+import { type Authenticate, credentialOf, type FailureLimit } from '../../auth/bearer.ts'
 import { RequestError, retryAfter } from '../request-error.ts'
-import type { Refusal } from './admission.ts'
-import type { CallerOf } from './caller-address.ts'
+import type { Limit, Refusal, Refusals } from './admission.ts'
+import type { CallerOf } from './caller.ts'
 import { createRate } from './rate.ts'
-import type { Refusals } from './refusals.ts'
-
-export interface FailedCredentialsOptions {
-  /** Failures that one caller may have in a minute; undefined for any number. */
-  readonly perMinute: number | undefined
-  readonly callerOf: CallerOf
-  readonly refusals: Refusals
-}
 
 /** Callers that showed no valid credential too often. */
-export interface FailedCredentials extends FailureLimit {
-  /** The refusal of a caller over the limit, not counted. Costs almost nothing while there is none. */
-  refusalOf(request: IncomingMessage): Refusal | undefined
+export interface Failures extends FailureLimit {
+  /**
+   * Refuses callers over the limit with 429, unless they show a token that this process knows: its
+   * check costs little, and a good caller may share the address with a bad one. So may what
+   * everybody may ask for. Costs almost nothing while nobody is over the limit.
+   */
+  limitBlocked(authenticate: Authenticate, isForEverybody: (request: Request) => boolean): Limit
 }
 
 const MINUTE_NS = 60_000_000_000
@@ -27,7 +23,11 @@ const error = new RequestError(
 )
 
 /** For a server whose callers may fail any number of times. */
-const noLimit: FailedCredentials = { refusalOf: () => undefined, check: () => {}, add: () => {} }
+const noLimit: Failures = {
+  limitBlocked: () => () => undefined,
+  check: () => {},
+  add: () => {},
+}
 
 /** The refusal of a caller that has to wait; undefined for 0 ms. */
 function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
@@ -36,19 +36,18 @@ function refusalAfter(caller: string, waitMs: number): Refusal | undefined {
   return { reason: 'failed_credentials', error, retryAfterSeconds, who: caller }
 }
 
-/**
- * Limits how often a caller may show no valid credential. A caller over the limit should still be
- * admitted with a token that this server knows: its check costs little, and a good caller may
- * share the address with a bad one.
- */
-export function limitFailedCredentials(options: FailedCredentialsOptions): FailedCredentials {
-  const { perMinute, callerOf, refusals } = options
+/** Limits how often a caller may show no valid credential: `perMinute`, or any number if undefined. */
+export function limitFailures(
+  perMinute: number | undefined,
+  callerOf: CallerOf,
+  refusals: Refusals,
+): Failures {
   if (perMinute === undefined) return noLimit
   const rate = createRate({ unitNs: Math.round(MINUTE_NS / perMinute), burst: perMinute })
   /** Until when some caller is over the limit: while nobody is, no address is looked up. */
   let overUntil = 0
 
-  function refusalOf(request: IncomingMessage): Refusal | undefined {
+  function refusalOf(request: Parameters<CallerOf>[0]): Refusal | undefined {
     const now = performance.now()
     if (now > overUntil) return undefined
     const caller = callerOf(request)
@@ -63,7 +62,12 @@ export function limitFailedCredentials(options: FailedCredentialsOptions): Faile
   }
 
   return {
-    refusalOf,
+    limitBlocked: (authenticate, isForEverybody) => (request) => {
+      const refusal = refusalOf(request)
+      if (refusal === undefined || isForEverybody(request)) return undefined
+      const credential = credentialOf(request)
+      return credential !== undefined && authenticate.isKnown(credential) ? undefined : refusal
+    },
     check: (request) => throwIf(refusalOf(request)),
     add(request) {
       const now = performance.now()

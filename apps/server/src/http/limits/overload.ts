@@ -1,7 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { NewPlant } from '@plant-store/contract'
+import type { Request } from 'express'
 import type { CommitTiming } from '../../store/observer.ts'
 import type { CreateOutcome, PlantStore } from '../../store/store.ts'
+import { RequestError } from '../request-error.ts'
+import type { Limit } from './admission.ts'
 
 /** A clock that also knows how long the turns of the event loop take. */
 export interface LoopClock {
@@ -131,5 +134,46 @@ export class WaitingPlants implements PlantStore {
     if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
     if (this.#longSpans === 1) return this.#limit
     return Math.min(requestLimit, Math.max(ALWAYS, (this.#outcomes * allowedMs) / elapsedMs))
+  }
+}
+
+const unavailable = new RequestError(
+  'unavailable',
+  'nothing was stored, try again: the server has more requests than it can answer in time',
+)
+
+/** Refuses requests with 503 while plants wait too long for their commit. */
+export function limitOverload(plants: WaitingPlants): Limit {
+  const refusal = { reason: 'overload', error: unavailable } as const
+  return () => (plants.isOverloaded() ? refusal : undefined)
+}
+
+/** Requests for public content that may be in flight, whatever the limit of the others is. */
+const PUBLIC_LIMIT = 64
+
+/**
+ * Refuses requests with 503 while `requestLimit` others are in flight, each until its response has
+ * left or its caller is gone; public ones have places of their own.
+ */
+export function limitInFlight(
+  requestLimit: number,
+  isPublic: (request: Request) => boolean,
+): Limit {
+  const refusal = { reason: 'requests_in_flight', error: unavailable } as const
+  let requests = 0
+  let publicRequests = 0
+  const leave = () => void requests--
+  const leavePublic = () => void publicRequests--
+  return (request, response) => {
+    if (isPublic(request)) {
+      if (publicRequests >= PUBLIC_LIMIT) return refusal
+      publicRequests++
+      response.on('close', leavePublic)
+    } else {
+      if (requests >= requestLimit) return refusal
+      requests++
+      response.on('close', leave)
+    }
+    return undefined
   }
 }
