@@ -3,7 +3,12 @@ import { StoreRefusedError } from '../store/store.ts'
 import { connect, readValue } from './connect.ts'
 import { isBusy, isCorrupt, isOfAccess } from './errors.ts'
 import { realPathOf, sizeOf } from './files.ts'
-import { describeFullDisk, describeOpenFailure, refuseNoFile } from './open-failure.ts'
+import {
+  describeFullDisk,
+  describeOpenFailure,
+  refuseHolesOnFullDisk,
+  refuseNoFile,
+} from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** Marks a file as a plant store (https://sqlite.org/pragma.html#pragma_application_id): "PLNT". */
@@ -78,6 +83,7 @@ export function openForReading(file: string, fix = FIX_OF_STORE): DatabaseSync {
   if ((sizeOf(path) ?? 0) === 0) {
     throw new StoreRefusedError(`there is no plant store in ${path}`, { code: 'missing' })
   }
+  refuseHolesOnFullDisk(path)
   let database: DatabaseSync | undefined
   try {
     database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })

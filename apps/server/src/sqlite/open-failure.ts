@@ -65,17 +65,29 @@ export function describeOpenFailure(error: unknown, path: string): unknown {
   })
 }
 
+/** SQLite extends the shared-memory file by writing a byte in each of its pages. */
+const SHARED_MEMORY_PAGE_BYTES = 4_096
+
+/** What stat(2) counts blocks in. */
+const SECTOR_BYTES = 512
+
 /** Enough for the shared-memory file and the first commits of a log. */
 const LEAST_ROOM_BYTES = 1_048_576
 
-function freeBytesOf(path: string): number {
+/** In bytes, with those of a block of the file system. */
+function roomOf(path: string): { readonly free: number; readonly block: number } {
   try {
     const { bavail, bsize } = statfsSync(dirname(path))
-    return bavail * bsize
+    return { free: bavail * bsize, block: bsize }
   } catch {
     // The folder is missing, or may not be looked at.
-    return Number.POSITIVE_INFINITY
+    return { free: Number.POSITIVE_INFINITY, block: Number.POSITIVE_INFINITY }
   }
+}
+
+function fullDiskError(path: string, cause?: unknown): StoreUnavailableError {
+  const fix = `make room on the file system of ${dirname(path)}`
+  return new StoreUnavailableError('the disk is full', { code: 'full', fix, cause })
 }
 
 /**
@@ -83,8 +95,22 @@ function freeBytesOf(path: string): number {
  * error or a file that cannot be opened; undefined after any other failure.
  */
 export function describeFullDisk(error: unknown, path: string): StoreUnavailableError | undefined {
-  const isWithoutRoom = isOfFile(error) && freeBytesOf(path) < LEAST_ROOM_BYTES
-  if (!isFull(error) && !isWithoutRoom) return undefined
-  const fix = `make room on the file system of ${dirname(path)}`
-  return new StoreUnavailableError('the disk is full', { code: 'full', fix, cause: error })
+  const isWithoutRoom = isOfFile(error) && roomOf(path).free < LEAST_ROOM_BYTES
+  return isFull(error) || isWithoutRoom ? fullDiskError(path, error) : undefined
+}
+
+/**
+ * Where blocks are smaller than the pages of the shared-memory file, SQLite leaves holes in it, and
+ * a write into a hole on a full disk kills the process (SIGBUS).
+ * @throws StoreUnavailableError where that could happen: without a file that has all its blocks.
+ */
+export function refuseHolesOnFullDisk(path: string): void {
+  const { free, block } = roomOf(path)
+  if (block >= SHARED_MEMORY_PAGE_BYTES || free >= LEAST_ROOM_BYTES) return
+  const [shared, log] = [`${path}-shm`, `${path}-wal`].map((file) =>
+    statSync(file, { throwIfNoEntry: false }),
+  )
+  // Without a log SQLite begins anew with the shared memory of a killed process.
+  const isWhole = (log?.size ?? 0) > 0 && shared !== undefined && shared.size > 0
+  if (!isWhole || shared.blocks * SECTOR_BYTES < shared.size) throw fullDiskError(path)
 }

@@ -17,7 +17,7 @@ import {
 import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
 import { refuseMoved, removeLeftovers } from './leftovers.ts'
 import { migrate, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
-import { describeOpenFailure, refuseNoFile } from './open-failure.ts'
+import { describeOpenFailure, refuseHolesOnFullDisk, refuseNoFile } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -47,6 +47,7 @@ export function inspect(path: string): void {
     return
   }
   refuseLoneLog(path)
+  refuseHolesOnFullDisk(path)
 }
 
 /** Writes the file's header with what it says already: the smallest change that needs a commit. */

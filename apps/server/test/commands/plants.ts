@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { readPlants } from '../store/sqlite-file.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 
 /** Plants whose ids are spread over all of int64, the same at each call. */
 export function spreadPlants(count: number): NewPlant[] {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ErrorBody } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { readPlants } from '../store/sqlite-file.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { startServerProcess } from './server-process.ts'
 import { failSystemCall, needsStrace } from './system-calls.ts'

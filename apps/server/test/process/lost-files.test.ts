@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ErrorBody } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
-import { readPlants } from '../store/sqlite-file.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, type ServerProcess, startServerProcess } from './server-process.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readPlants } from '../store/sqlite-file.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { type Connection, openConnection, type Reply } from '../wire/raw-socket.ts'

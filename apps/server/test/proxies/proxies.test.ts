@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { plantText, startServerProcess } from '../process/server-process.ts'
-import { readPlants } from '../store/sqlite-file.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { needsProxies, PROXIES, type ProxyName, startProxy } from './start-proxy.ts'
 

@@ -2,7 +2,7 @@ import type { NewPlant } from '@plant-store/contract'
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Store, StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
-import type { StoredPlant } from './sqlite-file.ts'
+import type { StoredPlant } from '../sqlite/sqlite-file.ts'
 
 /** An empty database of some engine, made for one test and removed after it. */
 export interface TestDatabase {
