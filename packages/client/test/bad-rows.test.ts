@@ -24,10 +24,16 @@ const sources: readonly [what: string, rows: number, isBad: (row: number) => boo
 ]
 
 /** Bad rows meet this failure at once, every other row is stored. */
-async function runWith(fail: Failing, rows: number, isBad: (row: number) => boolean, more = {}) {
+async function runWith(
+  fail: Failing,
+  rows: number,
+  isBad: (row: number) => boolean,
+  more = {},
+  refuse: (id: number) => Response | false = () => false,
+) {
   const options = { timeoutMs: 800, ...more }
   const run = await runBulk({
-    reply: (id) => (isBad(id) ? fail() : replyFern()),
+    reply: (id) => (isBad(id) ? fail() : refuse(id) || replyFern()),
     source: ferns(rows),
     options,
   })
@@ -85,4 +91,31 @@ test('a plant that is sent again to find the server is the one that was stored',
   })
   expect(results.every(({ ok }) => ok)).toBe(true)
   expect(sent).toEqual(['0', '1', '2', '1', '2', '3'])
+})
+
+test('a row whose first request was lost stays in doubt, whatever a later one says', async () => {
+  let sent = 0
+  const { results } = await runBulk({
+    reply(id) {
+      if (id !== 1) return replyFern()
+      if (++sent === 1) return Promise.reject(fetchFailed('ECONNRESET', 'read'))
+      return replyJson(400, { error: 40002, message: 'no' })
+    },
+    source: ferns(3),
+  })
+  const failed = results.filter(({ ok }) => !ok)
+  expect(failed).toMatchObject([{ index: 1, error: { code: 'invalid_plant', attempts: 2 } }])
+  expect(failed).toMatchObject([{ error: { applied: 'maybe' }, meta: { attempts: 2 } }])
+})
+
+test('a row that a busy server refuses beside one that is bad is sent again until it is stored', async () => {
+  let busy = 0
+  const { bad } = await runWith(
+    () => Promise.reject(fetchFailed('ECONNRESET', 'read')),
+    40,
+    (row) => row === 1,
+    { concurrency: 2 },
+    (id) => id === 2 && ++busy < 9 && replyJson(503, { error: 50300, message: 'full' }),
+  )
+  expect([bad.length, busy]).toEqual([1, 9])
 })

@@ -1,4 +1,5 @@
 import { decodeJson, type NewPlant } from '@plant-store/contract'
+import invalidCases from '@plant-store/contract/cases/invalid.json' with { type: 'json' }
 import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, type NewPlantInput, PlantStoreError } from '../src/index.ts'
@@ -25,6 +26,20 @@ async function send(...plants: readonly NewPlantInput[]): Promise<NewPlant[]> {
 test('the request carries every valid plant of the contract unchanged', async () => {
   const plants = validCases.map(({ plant }) => ({ ...plant, id: BigInt(plant.id) }))
   expect(await send(...plants)).toStrictEqual(plants)
+})
+
+test('what the contract refuses as no plant is refused in its words before anything is sent', async () => {
+  const { tryCreatePlant } = createPlantStoreClient(given)
+  const refused = invalidCases.filter(({ error }) => error === 'invalid_plant')
+  expect(refused.length).toBeGreaterThan(90)
+  for (const { body = '', message = '' } of refused) {
+    const plant = decodeJson(Buffer.from(body)) as NewPlantInput
+    const result = await tryCreatePlant(plant)
+    expect(result).toMatchObject({ ok: false, meta: { attempts: 0 }, error: { applied: 'no' } })
+    // A number that has lost digits gets advice besides.
+    const said = result.ok ? '' : result.error.message.replace(/give a bigint.*? \((.*)\)/, '$1')
+    expect(said).toBe(`nothing was sent: ${message}`)
+  }
 })
 
 describe("the caller's object", () => {

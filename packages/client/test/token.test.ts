@@ -84,6 +84,23 @@ describe('a token function', () => {
     expect(refreshes).toEqual([false, true, false])
   })
 
+  test('is asked for a fresh one though a question of before the refusal is open', async () => {
+    const open = Promise.withResolvers<string>()
+    let asked = 0
+    const token: TokenFunction = ({ refresh }) => {
+      if (refresh) return 'fresh'
+      return ++asked === 1 ? 'stale' : open.promise
+    }
+    let late: Promise<unknown> | undefined
+    const client = createClient(token, (request, attempt) => {
+      if (attempt === 1) late = client.tryCreatePlant({ id: 2, name: 'Fern' })
+      return takeOnly('fresh')(request, attempt)
+    })
+    expect((await client.tryCreatePlant(FERN)).ok).toBe(true)
+    open.resolve('fresh')
+    expect(await late).toMatchObject({ ok: true })
+  })
+
   test('goes on for those who still wait, and its signal is aborted when none does', async () => {
     const asked: TokenContext[] = []
     const { tryCreatePlant } = createClient((context) => {
