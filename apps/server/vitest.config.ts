@@ -17,9 +17,9 @@ const SLOW = [
   'test/commands/litestream.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/telemetry/{failures,prometheus}.test.ts',
+  'test/telemetry/{failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,failover,kills,lost-sessions,outages,standby}.test.ts',
-  'test/process/{durability,full-disk}.test.ts',
+  'test/process/{durability,exceptions,full-disk}.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
 ]

@@ -23,6 +23,8 @@ const ABSENT = -1
 
 /** The error of a commit: as an Error it would cross without its class. */
 interface SentError {
+  /** Of the cause: an Error crosses without them. */
+  readonly codes: { readonly code: unknown; readonly errcode: unknown }
   readonly className: string
   readonly message: string
   readonly cause: unknown
@@ -39,10 +41,13 @@ export type CommitResponse = { readonly batch: number } & (
 )
 
 export function toSentError(error: Error): SentError {
-  return { className: error.name, message: error.message, cause: error.cause ?? error }
+  const { name: className, message, cause = error } = error
+  const { code, errcode } = cause as { readonly code?: unknown; readonly errcode?: unknown }
+  return { className, message, cause, codes: { code, errcode } }
 }
 
-function toError({ className, message, cause }: SentError): Error {
+function toError({ className, message, cause, codes }: SentError): Error {
+  if (cause instanceof Error) Object.assign(cause, codes)
   if (className === 'StoreUnavailableError') return new StoreUnavailableError(message, { cause })
   if (className === 'OutcomeUnknownError') return new OutcomeUnknownError(message, { cause })
   return new Error(message, { cause })

@@ -14,7 +14,7 @@ import { createPublicFiles, sendPublic } from '../http/public-files.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import { build } from '../process/build.ts'
 import { files } from '../process/files.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreUnavailableError } from '../store/store.ts'
 import { checkLoopbackHost } from './check-host.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
@@ -29,8 +29,9 @@ export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedS
 }
 
 /** Without a cause for the log: it has a line when readiness changes, and probes never end. */
-function notReady({ message }: Error): never {
-  throw new RequestError('unavailable', `nothing was stored, try again: ${message}`, {
+function notReady({ message, fix }: StoreUnavailableError): never {
+  const more = fix === undefined ? '' : `. Try: ${fix}`
+  throw new RequestError('unavailable', `nothing was stored, try again: ${message}${more}`, {
     headers: retryAfter(),
   })
 }

@@ -18,8 +18,8 @@ function describeError(error: unknown): unknown {
   const { name, message, stack, cause } = error
   // SQLite's result code is `errcode`.
   const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: unknown }
-  const detail = error instanceof StoreUnavailableError ? error.detail : undefined
-  return { type: name, message, code, errcode, detail, stack, cause: describeError(cause) }
+  const { detail, fix } = error instanceof StoreUnavailableError ? error : {}
+  return { type: name, message, code, errcode, detail, fix, stack, cause: describeError(cause) }
 }
 
 /** How much is kept, until there is room again, of lines that cannot be written. */

@@ -39,7 +39,8 @@ function createChangeLog(log: Logger) {
       latest = startedAt
       if (failure !== undefined && brokeAt === undefined) {
         brokeAt = startedAt
-        log.warn({ reason: failure.message, err: failure.cause }, 'not ready')
+        const { message: reason, fix, cause: err } = failure
+        log.warn({ reason, fix, err }, 'not ready')
       } else if (failure === undefined && brokeAt !== undefined) {
         log.info({ notReadyMs: Math.round(startedAt - brokeAt) }, 'ready')
         brokeAt = undefined
@@ -91,6 +92,7 @@ async function findFailure({
     return (await isReady()) ? undefined : new StoreUnavailableError('the store is not ready')
   } catch (error) {
     if (error instanceof StoreUnavailableError) return error
-    return new StoreUnavailableError('the store is not ready', { cause: error })
+    const { fix } = error as Partial<StoreUnavailableError>
+    return new StoreUnavailableError('the store is not ready', { cause: error, fix })
   }
 }

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeTokens } from '../../src/commands/doctor.ts'
 import type { Fact } from '../../src/store/engine.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
@@ -92,18 +91,6 @@ test.each<[string, (path: string) => void, RegExp]>([
   const refused = { name: 'store', refusal: expect.stringContaining('plants.db') }
   expect(factsIn(out)).toEqual([expect.objectContaining(refused)])
   expect(readFileSync(path)).toEqual(before)
-})
-
-test('refuses a store that another process holds', async () => {
-  const { path, doctor } = await arrange()
-  const holder = new DatabaseSync(path)
-  onTestFinished(() => holder.close())
-  holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM plants')
-  expect(await doctor()).toMatchObject({
-    code: 69,
-    out: '',
-    err: expect.stringMatching(/busy with another process/),
-  })
 })
 
 test('warns of an older schema, and leaves it as it is', async () => {

@@ -13,7 +13,7 @@ function create(fault: string, token: string | undefined, ...more: string[]): st
 function startWith(imported: string): Promise<ServerProcess> {
   return startServerProcess({
     nodeFlags: ['--import', imported],
-    environment: { PLANT_STORE_REQUEST_TIMEOUT_MS: '2000' },
+    environment: { PLANT_STORE_REQUEST_TIMEOUT_MS: '1000' },
   })
 }
 

@@ -109,7 +109,7 @@ test('no new connection is taken once the server ends', async () => {
 })
 
 test('with a delay it is not ready at once, serves on, and ends each connection in its turn', async () => {
-  const { server, call, storedIds } = await start({ PLANT_STORE_SHUTDOWN_DELAY_MS: '4000' })
+  const { server, call, storedIds } = await start({ PLANT_STORE_SHUTDOWN_DELAY_MS: '2000' })
   const early = await call()
   server.kill('SIGTERM')
   await becomesUnready(server)

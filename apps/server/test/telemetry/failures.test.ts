@@ -1,7 +1,11 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FailureLog } from '../../src/http/request-log.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { makeStore } from '../commands/plants.ts'
+import { runOn } from '../commands/program.ts'
 import { clientOf, prepareDatabase, serve } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import {
@@ -11,6 +15,7 @@ import {
   startServerProcess,
 } from '../process/server-process.ts'
 import { failSystemCall, needsStrace } from '../process/system-calls.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 type Line = Record<string, unknown>
 
@@ -69,6 +74,8 @@ describe('over SQLite', () => {
       reason: 'the store is not ready: the disk is full',
       err: { cause: { code: 'ERR_SQLITE_ERROR', errcode: 13 } },
     })
+    const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+    expect(metrics).toMatch(/^plant_store_commit_failures_total [1-9]/m)
     await makeRoom()
     // Nobody asks /readyz.
     expect(await untilLine(server, { msg: 'ready' })).toMatchObject({
@@ -114,6 +121,18 @@ describe('over SQLite', () => {
     expect(linesOf(err, { msg: 'ready' })).toEqual([])
   })
 
+  test('a store that another process holds is refused by doctor as by a server', async () => {
+    const path = join(temporaryFolder(), 'plants.db')
+    await makeStore(path, [])
+    const holder = new DatabaseSync(path)
+    onTestFinished(() => holder.close())
+    holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM plants')
+    for (const command of ['doctor', 'serve']) {
+      const err = expect.stringContaining('busy with another process')
+      expect(await runOn(path, command)).toMatchObject({ code: 69, out: '', err })
+    }
+  })
+
   test('an end by a signal is not logged as not ready', async () => {
     const environment = { PLANT_STORE_SHUTDOWN_DELAY_MS: '4000' }
     const server = await startServerProcess({ environment })
@@ -148,8 +167,10 @@ describe('over PostgreSQL', () => {
     postgres.kill()
     while ((await create()).status !== 503);
     const statuses = await createAtOnce(server, 200)
-    const { reason } = await untilLine(server, { msg: 'not ready' })
-    expect(reason).toMatch(/ECONNREFUSED.*Try: start the database/)
+    expect(await untilLine(server, { msg: 'not ready' })).toMatchObject({
+      reason: expect.stringContaining('ECONNREFUSED'),
+      fix: expect.stringMatching(/^start the database/),
+    })
     await postgres.start()
     await untilLine(server, { msg: 'ready' })
     expect(await create()).toMatchObject({ status: 200 })
