@@ -19,7 +19,8 @@ const SLOW = [
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,failover,kills,lost-sessions,outages,standby}.test.ts',
-  'test/process/{durability,exceptions,full-disk}.test.ts',
+  'test/process/{durability,exceptions,full-disk,sync-order}.test.ts',
+  'test/sqlite/known-files.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
 ]

@@ -7,44 +7,19 @@ import { needs } from '../../../../packages/client/runtimes/needs.ts'
 /** Where a disk is mounted, for the processes of a test alone: with the last of them it is gone. */
 const FOLDER = '/mnt'
 
-interface Kind {
-  /** The namespaces of those processes. */
-  readonly namespaces: readonly string[]
-  /** A line of shell that makes and mounts the disk. */
-  readonly mount: string
-}
-
-function tmpfs(mebibytes: number): Kind {
-  return {
-    namespaces: ['--user', '--mount'],
-    mount: `mount -t tmpfs -o size=${mebibytes}m none ${FOLDER}`,
-  }
-}
-
-function ext4(mebibytes: number, blockBytes: number): Kind {
+/** A line of shell that makes and mounts a disk of ext4. */
+function mountLine(mebibytes: number, blockBytes: number): string {
   const image = `${FOLDER}/image`
-  return {
-    namespaces: ['--mount'],
-    mount:
-      `PATH=$PATH:/usr/sbin:/sbin && mount -t tmpfs none ${FOLDER} && ` +
-      `truncate -s ${mebibytes}m ${image} && mkfs.ext4 -q -F -m 0 -b ${blockBytes} ${image} && ` +
-      `mount -o loop ${image} ${FOLDER}`,
-  }
+  return (
+    `PATH=$PATH:/usr/sbin:/sbin && mount -t tmpfs none ${FOLDER} && ` +
+    `truncate -s ${mebibytes}m ${image} && mkfs.ext4 -q -F -m 0 -b ${blockBytes} ${image} && ` +
+    `mount -o loop ${image} ${FOLDER}`
+  )
 }
 
-/** `--map-root-user` is for a new user namespace only. */
-function unshare({ namespaces }: Kind): string[] {
-  return ['unshare', ...namespaces, ...(namespaces.includes('--user') ? ['--map-root-user'] : [])]
-}
+const canMount = spawnSync('unshare', ['--mount', 'sh', '-c', mountLine(4, 1_024)]).status === 0
 
-function canMount(kind: Kind): boolean {
-  const [program = '', ...args] = [...unshare(kind), 'sh', '-c', kind.mount]
-  return spawnSync(program, args).status === 0
-}
-
-export const needsSmallDisk = needs('user namespaces (unshare, nsenter)', canMount(tmpfs(1)))
-
-export const needsSmallBlocks = needs('ext4 on a loop device, as root', canMount(ext4(4, 1_024)))
+export const needsSmallBlocks = needs('ext4 on a loop device, as root', canMount)
 
 /** A real file system of a few MB. */
 export interface SmallDisk {
@@ -54,8 +29,6 @@ export interface SmallDisk {
   readonly outside: string
   /** What runs a program so that it sees the disk. */
   readonly under: readonly string[]
-  /** Writes this many bytes to the file `filler`, or until nothing is left. */
-  fill(bytes?: number): void
   /** Leaves this many bytes free, and never more. */
   leave(bytes: number): void
 }
@@ -86,10 +59,10 @@ function fillDisk(folder: string, bytes: number): void {
   }
 }
 
-async function mountDisk(kind: Kind): Promise<SmallDisk> {
-  const [program = '', ...args] = unshare(kind)
-  const script = `${kind.mount} && echo mounted && read _`
-  const holder = spawn(program, [...args, 'sh', '-c', script], {
+/** Mounts a disk of ext4 that lasts as long as the test. */
+export async function mountSmallBlocks(mebibytes: number, blockBytes: number): Promise<SmallDisk> {
+  const script = `${mountLine(mebibytes, blockBytes)} && echo mounted && read _`
+  const holder = spawn('unshare', ['--mount', 'sh', '-c', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   onTestFinished(() => void holder.kill('SIGKILL'))
@@ -101,8 +74,7 @@ async function mountDisk(kind: Kind): Promise<SmallDisk> {
   return {
     folder: FOLDER,
     outside,
-    under: ['nsenter', '-t', `${holder.pid}`, ...kind.namespaces, '--preserve-credentials'],
-    fill: (bytes = Number.POSITIVE_INFINITY) => fillDisk(outside, bytes),
+    under: ['nsenter', '-t', `${holder.pid}`, '--mount', '--preserve-credentials'],
     leave(bytes) {
       fillDisk(outside, Number.POSITIVE_INFINITY)
       const filler = join(outside, 'filler')
@@ -110,14 +82,4 @@ async function mountDisk(kind: Kind): Promise<SmallDisk> {
       execFileSync('sync', ['-f', outside])
     },
   }
-}
-
-/** Mounts a disk in memory that lasts as long as the test. */
-export function mountSmallDisk(mebibytes: number): Promise<SmallDisk> {
-  return mountDisk(tmpfs(mebibytes))
-}
-
-/** Mounts a disk of ext4 that lasts as long as the test. */
-export function mountSmallBlocks(mebibytes: number, blockBytes: number): Promise<SmallDisk> {
-  return mountDisk(ext4(mebibytes, blockBytes))
 }

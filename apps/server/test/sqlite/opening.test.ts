@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/sqlite/open.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -12,7 +20,7 @@ const PAGE_BYTES = 4_096
 
 /** Makes a store with plants from 1 up, past the program because that is quick. */
 async function makeStore(plants: number): Promise<string> {
-  const path = join(temporaryFolder(), 'plants.db')
+  const path = newPath()
   const database = await openDatabase(path)
   addPlants(database, 1, plants)
   database.close()
@@ -94,13 +102,6 @@ describe('a file that lacks pages is refused at once', () => {
   })
 })
 
-test('a header that was half written is refused at once', async () => {
-  const path = await makeStore(2_000)
-  const bytes = readFileSync(path)
-  writeFileSync(path, bytes.fill(0, 16, 512))
-  await expect(openDatabase(path)).rejects.toThrow(/plants\.db (?:is|cannot be read)/)
-})
-
 test('a page that is damaged deep in the file stops no start', async () => {
   const path = await makeStore(2_000)
   const bytes = readFileSync(path)
@@ -110,4 +111,96 @@ test('a page that is damaged deep in the file stops no start', async () => {
   )
   const database = await openDatabase(path)
   database.close()
+})
+
+function newPath(): string {
+  return join(temporaryFolder(), 'plants.db')
+}
+
+function open(path: string) {
+  return openSqliteStore({ path })
+}
+
+/** Every file of a folder with its bytes, but for the -shm file, which is only a cache. */
+function contentsOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  return Object.fromEntries(
+    names
+      .map((name) => [name, readFileSync(join(folder, name), 'base64')] as const)
+      .filter(([name, bytes]) => !name.endsWith('-wal') || bytes !== ''),
+  )
+}
+
+async function expectRefusal(path: string, message: RegExp): Promise<void> {
+  const folder = join(path, '..')
+  const before = contentsOf(folder)
+  await expect(open(path)).rejects.toThrow(StoreRefusedError)
+  await expect(open(path)).rejects.toThrow(message)
+  expect(contentsOf(folder)).toEqual(before)
+}
+
+describe('a file that must not be used is refused and left as it was', () => {
+  test('a database of another program', async () => {
+    const path = newPath()
+    const foreign = new DatabaseSync(path)
+    foreign.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT)')
+    foreign.close()
+    await expectRefusal(path, /is a database of another program/)
+  })
+
+  test('a schema that is newer than the program', async () => {
+    const path = await makeStore(1)
+    const newer = new DatabaseSync(path)
+    newer.exec("INSERT INTO migrations VALUES (99, 'from the future', 0)")
+    newer.close()
+    await expectRefusal(path, /schema version 99, newer than/)
+  })
+
+  test('a damaged first page', async () => {
+    const path = await makeStore(200)
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0xff, 100, 4_096))
+    await expectRefusal(path, /plants\.db is corrupt/)
+  })
+
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+  ])('a write-ahead log beside a database that is %s', async (state, content) => {
+    const path = newPath()
+    if (content !== undefined) writeFileSync(path, content)
+    writeFileSync(`${path}-wal`, 'plants that were answered 200')
+    await expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
+  })
+})
+
+describe('a file that may be used', () => {
+  test('is completed when its making was interrupted', async () => {
+    const path = newPath()
+    const interrupted = new DatabaseSync(path)
+    interrupted.exec('PRAGMA journal_mode = wal')
+    interrupted.close()
+    const store = await open(path)
+    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+    await store.close()
+  })
+
+  test('says which engine and settings stand behind 200', async () => {
+    const store = await open(newPath())
+    expect(store.description).toMatch(/^SQLite 3\.\d+\.\d+ in .*plants\.db, .*synchronous=FULL$/)
+    await store.close()
+  })
+
+  test('that another process writes to is waited for, not failed', async () => {
+    const path = newPath()
+    const store = await open(path)
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const outcome = store.plants.create({ id: 1n, name: 'Fern' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    other.exec('COMMIT')
+    other.close()
+    expect(await outcome).toBe('created')
+    await store.close()
+  })
 })

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/sqlite/connect.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
+import { runOn } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** What the migrations have made since they landed: a store of today must stay one. */
@@ -115,6 +116,37 @@ describe('a schema that the migrations did not make is refused by name, and the 
     await expect(open(path)).rejects.toThrow(message)
     expect(readFileSync(path).equals(before)).toBe(true)
     expect(readdirSync(join(path, '..')).filter((name) => /schema/.test(name))).toEqual([])
+  })
+})
+
+describe('a trigger that answers 200 and stores nothing is refused', () => {
+  const TRIGGER = 'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END'
+
+  test.each([
+    'serve --listen 127.0.0.1:0',
+    'token create --name x',
+    'token list',
+    'export',
+    'migrate',
+    'backup new.db',
+    'doctor',
+  ])('by: %s', async (line) => {
+    const path = await makeStore(TRIGGER)
+    const before = readFileSync(path)
+    const { code, out, err } = await runOn(path, line.replace('new.db', `${path}.new`))
+    expect({ code, out }).toEqual({ code: 69, out: '' })
+    expect(err).toMatch(/made it: trigger weeds was added\. Try: find out who/)
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(existsSync(`${path}.new`)).toBe(false)
+  })
+
+  test('in a backup, by restore', async () => {
+    const path = await makeStore(TRIGGER)
+    const target = `${path}.target`
+    const { code, err } = await runOn(target, `restore ${path}`)
+    expect(code).toBe(69)
+    expect(err).toMatch(/plants\.db is not as this program made it: trigger weeds was added/)
+    expect(existsSync(target)).toBe(false)
   })
 })
 

@@ -1,6 +1,30 @@
 import { describe, expect, test } from 'vitest'
+import { GroupCommit, type GroupCommitOptions } from '../../src/store/group-commit.ts'
+import type { CommitTiming, EndedCommit } from '../../src/store/observer.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
-import { openGroup, turnOfEventLoop } from './open-group.ts'
+
+/** A group commit whose commits the test ends by hand, and the batches that they were given. */
+function openGroup(options: Partial<GroupCommitOptions<number, string>> = {}) {
+  const batches: number[][] = []
+  const ends: PromiseWithResolvers<void>[] = []
+  const commit = async (batch: readonly number[]) => {
+    batches.push([...batch])
+    const end = Promise.withResolvers<void>()
+    ends.push(end)
+    await end.promise
+    return batch.map((item) => `stored ${item}`)
+  }
+  const group = new GroupCommit({ commit, ...options })
+  return { batches, ends, group }
+}
+
+function turnOfEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+}
+
+function endOfMicrotasks(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
+}
 
 describe('group commit', () => {
   test('what arrives while a commit runs shares the next one, in order', async () => {
@@ -77,4 +101,156 @@ describe('group commit', () => {
     ends[2]?.resolve()
     await group.close()
   })
+})
+
+describe('group commit within a turn of the event loop', () => {
+  test('after an item that came alone, the next one is committed at once', async () => {
+    const { batches, ends, group } = openGroup()
+    const outcomes = [group.add(1)]
+    await turnOfEventLoop()
+    ends[0]?.resolve()
+    await outcomes[0]
+    outcomes.push(group.add(2))
+    expect(batches).toEqual([[1], [2]])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2'])
+  })
+
+  test('items that come together share commits, all but the first of them', async () => {
+    const batches: number[][] = []
+    const commit = async (batch: readonly number[]) => {
+      batches.push([...batch])
+      return batch.map(String)
+    }
+    const { group } = openGroup({ commit })
+    await group.add(1)
+    await turnOfEventLoop()
+    for (const item of [2, 3, 4]) {
+      void group.add(item)
+      // Commits on this thread are done before the next request that has arrived is looked at.
+      await endOfMicrotasks()
+    }
+    await turnOfEventLoop()
+    await Promise.all([group.add(5), group.add(6)])
+    expect(batches).toEqual([[1], [2], [3, 4], [5, 6]])
+  })
+
+  test('many items start a commit before the turn ends, and what follows them the next one', async () => {
+    const { batches, ends, group } = openGroup()
+    const outcomes = Array.from({ length: 60 }, (_, item) => group.add(item))
+    expect(batches.map(({ length }) => length)).toEqual([24])
+    await turnOfEventLoop()
+    expect(batches).toHaveLength(1)
+    ends[0]?.resolve()
+    await outcomes[0]
+    expect(batches.map(({ length }) => length)).toEqual([24, 36])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toHaveLength(60)
+    expect(batches.flat()).toEqual(Array.from({ length: 60 }, (_, item) => item))
+  })
+
+  test('a commit that ends in the midst of a turn is followed in it, where many wait', async () => {
+    let polls = 0
+    const poll = () => {
+      polls++
+      ends[0]?.resolve()
+    }
+    const { batches, ends, group } = openGroup({ poll })
+    const turn = new Promise((resolve) => setImmediate(resolve)).then(() => 'the turn is over')
+    const outcomes = Array.from({ length: 47 }, (_, item) => group.add(item))
+    expect(polls).toBe(0)
+    outcomes.push(group.add(47))
+    expect(await Promise.race([outcomes[23], turn])).toBe('stored 23')
+    expect(polls).toBe(1)
+    expect(batches.map(({ length }) => length)).toEqual([24, 24])
+    ends[1]?.resolve()
+    expect(await Promise.all(outcomes)).toHaveLength(48)
+  })
+})
+
+/** A group commit whose first batch lasts until the test ends it, and what was observed of it. */
+function openObserved() {
+  const waits: number[] = []
+  const commits: EndedCommit<number>[] = []
+  const end = Promise.withResolvers<void>()
+  const group = new GroupCommit<number, number>({
+    async commit(batch) {
+      await end.promise
+      return [...batch]
+    },
+    observer: {
+      itemWaited: (waitMs) => void waits.push(waitMs),
+      commitEnded: (commit) => void commits.push(commit),
+    },
+  })
+  return { group, waits, commits, end }
+}
+
+/** Lets the event loop turn until so much time has gone by. */
+async function pass(ms: number): Promise<void> {
+  const begin = performance.now()
+  while (performance.now() - begin < ms) await turnOfEventLoop()
+}
+
+test('each commit is reported once, with its size and with the wait of each item in it', async () => {
+  const { group, waits, commits, end } = openObserved()
+  const outcomes = [group.add(1)]
+  await turnOfEventLoop()
+  outcomes.push(group.add(2), group.add(3))
+  expect(group.waiting).toBe(2)
+  await pass(20)
+  expect(commits).toEqual([])
+  end.resolve()
+  await Promise.all(outcomes)
+  expect(group.waiting).toBe(0)
+  const [first, second] = commits
+  expect(first).toMatchObject({ items: [1], error: undefined })
+  expect(second).toMatchObject({ items: [2, 3], error: undefined })
+  expect(commits).toHaveLength(2)
+  expect((first?.endedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(20)
+  expect(waits).toHaveLength(3)
+  expect(waits[1]).toBeGreaterThanOrEqual(20)
+})
+
+test('an item gets its times, whether it was stored or not', async () => {
+  const { group, end } = openObserved()
+  const timings: CommitTiming[] = [{}, {}]
+  const outcomes = timings.map((timing, item) => group.add(item, timing))
+  await pass(10)
+  expect(timings).toEqual([{}, {}])
+  end.reject(new Error('the disk is full'))
+  await Promise.allSettled(outcomes)
+  for (const { waitMs, commitMs } of timings) {
+    expect(waitMs).toBeGreaterThanOrEqual(0)
+    expect(commitMs).toBeGreaterThanOrEqual(9)
+  }
+})
+
+test('an observer is notified of each commit, with its very items, before any outcome', async () => {
+  const events: string[] = []
+  const disk = new StoreUnavailableError('the disk is full')
+  const items = [{ id: 1 }, { id: 2 }]
+  const group = new GroupCommit({
+    commit: async (batch: readonly { id: number }[]) => {
+      if (batch.some(({ id }) => id === 2)) throw disk
+      return batch.map(({ id }) => id)
+    },
+    observer: {
+      itemWaited() {},
+      commitEnded(commit) {
+        expect(commit.startedAt).toBeLessThanOrEqual(commit.endedAt)
+        expect(commit.endedAt).toBeLessThanOrEqual(performance.now())
+        events.push(
+          `${commit.items.map((item) => items.indexOf(item)).join()} ${commit.error === disk}`,
+        )
+      },
+    },
+  })
+  for (const item of items) {
+    await group.add(item).then(
+      () => events.push('stored'),
+      () => events.push('refused'),
+    )
+  }
+  expect(events).toEqual(['0 false', 'stored', '1 true', 'refused'])
 })
