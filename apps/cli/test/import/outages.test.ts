@@ -2,25 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startRawServer } from '../helpers/raw-server.ts'
 import { openImporter, rowsOf } from './importer.ts'
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
 describe('a server', () => {
-  test('that is killed and starts again is waited for, and every row is stored once', async () => {
-    const { write, screen, server } = await openImporter(['--rate-limit=2000'])
-    write('plants.csv', `id,name\n${rowsOf(6_000)}x,Moss\n`)
-    const shown = screen(['plants.csv'])
-    await shown.waitFor(/[1-9][\d,]* stored/)
-    await server.stop('SIGKILL')
-    await shown.waitFor(/no response for 0:0\d/)
-    await sleep(300)
-    await server.start()
-    expect(await shown.ended).toBe(3)
-    expect(shown.text()).toMatch(/plants\.csv: 6,000 stored(?: \(\d+ there already\))?, 1 rejected/)
-    const plants = server.readPlants()
-    expect(plants.size).toBe(6_000)
-    expect([...plants].filter(([id, { name }]) => name !== `Fern ${id}`)).toEqual([])
-  }, 60_000)
-
   test('that stays away ends the import once the outage is too long', async () => {
     const { write, run, server } = await openImporter()
     write('plants.csv', `id,name\n${rowsOf(100)}`)
