@@ -27,7 +27,7 @@ function type(line: string, options: ScreenOptions & { readonly cwd: string }): 
 }
 
 describe('a server in a terminal', () => {
-  test.each([
+  test.each<[string, string, Record<string, string>, [RegExp, ...RegExp[]], RegExp?]>([
     ['logs lines for people, with colours', '', {}, [FOR_PEOPLE, /\u001b\[32mINFO/]],
     ['has no colours if NO_COLOR is set', '', { NO_COLOR: '1' }, [FOR_PEOPLE, /^[^\u001b]*$/]],
     ['logs for people beside results in a file', '> file', {}, [FOR_PEOPLE], /200 means durable/],
@@ -40,11 +40,12 @@ describe('a server in a terminal', () => {
       env,
       columns: 400,
     })
-    await screen.waitFor(/listening|200 means durable/)
+    const file = () => readFileSync(join(cwd, 'file'), 'utf8')
+    await screen.waitFor(shown[0])
+    await expect.poll(file).toMatch(inFile)
     screen.type('\x03')
     expect(await screen.ended).toBe(0)
     for (const text of shown) expect(screen.text() + screen.written()).toMatch(text)
-    expect(readFileSync(join(cwd, 'file'), 'utf8')).toMatch(inFile)
   })
 })
 
