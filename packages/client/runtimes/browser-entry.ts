@@ -1,5 +1,4 @@
 import * as library from '../src/index.ts'
-import * as restLibrary from '../src/rest.ts'
 import { type CaseResult, runCases } from './run-cases.ts'
 
 declare global {
@@ -10,6 +9,5 @@ declare global {
 globalThis.caseResults = runCases({
   controlUrl: location.origin,
   library,
-  restLibrary,
   runtime: 'browser',
 })

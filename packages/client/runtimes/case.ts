@@ -1,5 +1,4 @@
 import type * as Library from '../src/index.ts'
-import type * as RestLibrary from '../src/rest.ts'
 
 /** What a server that is out to hurt sees of one request. */
 export interface SeenRequest {
@@ -62,8 +61,6 @@ export interface CaseTools {
   readonly refusedUrl: string
   /** A client of this server with short timeouts; each of its events is searched for the token. */
   client(options?: Partial<ClientOptions>): ReturnType<typeof Library.createPlantStoreClient>
-  /** The same as a client of ts-rest. */
-  rest(options?: Partial<ClientOptions>): RestLibrary.RestClient
   /** Every request so far, preflights left out. */
   seen(): Promise<readonly SeenRequest[]>
   /** Whether a request so far has had its plant stored. */
@@ -73,13 +70,8 @@ export interface CaseTools {
    * @throws when it resolves, rejects with no PlantStoreError, or the error shows the token, a
    * control character or a blank reason, or is contradicted by what is stored.
    */
-  failureOf(call: Promise<unknown>): Promise<PlantStoreFailure>
+  failureOf(call: Promise<unknown>): Promise<Library.PlantStoreError>
 }
-
-/** An error of the client, with the fields that only some of them have. */
-export type PlantStoreFailure = Library.PlantStoreError &
-  Partial<Pick<Library.PlantStoreError, 'status' | 'apiCode' | 'issues' | 'retryAfterMs'>> &
-  Partial<Pick<Library.PlantStoreError, 'reason'>>
 
 export interface Case {
   /** A sentence that the check decides. */

@@ -1,5 +1,4 @@
 import type * as Library from '../src/index.ts'
-import type * as RestLibrary from '../src/rest.ts'
 import type { RuntimeKind } from './case.ts'
 import { runCases } from './run-cases.ts'
 
@@ -7,9 +6,8 @@ import { runCases } from './run-cases.ts'
 const [controlUrl = '', libraryUrl = '', undiciUrl = '', runtime = 'node'] = process.argv.slice(2)
 
 const library = (await import(libraryUrl)) as typeof Library
-const restLibrary = (await import(new URL('rest.js', libraryUrl).href)) as typeof RestLibrary
 const kind = runtime as RuntimeKind
-const results = await runCases({ controlUrl, library, restLibrary, undiciUrl, runtime: kind })
+const results = await runCases({ controlUrl, library, undiciUrl, runtime: kind })
 
 // Nothing is ended here: a process whose calls are done has nothing left to wait for.
 process.stdout.write(`${JSON.stringify(results)}\n`)

@@ -1,7 +1,6 @@
 import type * as Library from '../src/index.ts'
-import type * as RestLibrary from '../src/rest.ts'
 import { assertEqual, assertTrue } from './assertions.ts'
-import type { Case, CaseTools, PlantStoreFailure, RuntimeKind, SeenRequest } from './case.ts'
+import type { Case, CaseTools, RuntimeKind, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
 import type { OpenedCase } from './hostile-server.ts'
 import { findSecret, findUnseen } from './secret-search.ts'
@@ -18,7 +17,6 @@ export interface CaseResult {
 export interface RunOptions {
   readonly controlUrl: string
   readonly library: typeof Library
-  readonly restLibrary: typeof RestLibrary
   readonly runtime: RuntimeKind
   /** Where the package undici is, for those that take its dispatchers. */
   readonly undiciUrl?: string | undefined
@@ -50,7 +48,7 @@ function createTools(
   opened: OpenedCase,
   shown: unknown[],
 ): CaseTools {
-  const { controlUrl, library, restLibrary, runtime, undiciUrl } = options
+  const { controlUrl, library, runtime, undiciUrl } = options
   const complete = ({ onEvent, ...given }: Parameters<CaseTools['client']>[0] = {}) => ({
     baseUrl: opened.baseUrl,
     token: TOKEN,
@@ -72,7 +70,6 @@ function createTools(
     tlsUrl: opened.baseUrl.replace(/^https?/, 'https'),
     refusedUrl: opened.refusedUrl,
     client: (given) => library.createPlantStoreClient(complete(given)),
-    rest: (given) => restLibrary.createRestClient(complete(given)),
     seen,
     isStored,
     async failureOf(call) {
@@ -86,7 +83,7 @@ function createTools(
       assertTrue(failure instanceof library.PlantStoreError, `${failure} is an error of the client`)
       shown.push(failure)
       assertTrue(!(failure.applied === 'no' && (await isStored())), 'what is stored is not `no`')
-      return failure as unknown as PlantStoreFailure
+      return failure
     },
   }
 }
@@ -116,7 +113,10 @@ async function runCase(options: RunOptions, one: Case): Promise<Finished> {
     for (const value of shown) {
       assertEqual(findSecret(value, TOKEN), undefined, 'a text with the token')
       assertEqual(findUnseen(value), undefined, 'a text that a terminal would obey')
-      assertTrue((value as PlantStoreFailure).reason?.trim() !== '', 'a reason says something')
+      assertTrue(
+        (value as Library.PlantStoreError).reason?.trim() !== '',
+        'a reason says something',
+      )
       assertTrue(JSON.stringify(value) !== undefined, 'errors and events can be written as JSON')
     }
   } catch (error) {

@@ -43,34 +43,28 @@ export function withJitter(retryAfterMs: number, random: number): number {
   return retryAfterMs * (1 + 0.1 * random)
 }
 
-/** All that the decision rests on. */
+/** All that the decision rests on, in milliseconds, and `random` from 0 up to 1. */
 export interface RetryQuestion {
-  /** Whether what happened is worth another request. */
   readonly retryable: boolean
   /** Retries made already. */
   readonly retries: number
   readonly maxRetries: number
-  /** What the server asked for, if it did. */
   readonly retryAfterMs: number | undefined
   readonly maxRetryAfterMs: number
   /** What is left of the call's time; Infinity where it has no end. */
   readonly remainingMs: number
-  /** From 0 up to 1. */
   readonly random: number
 }
 
 /**
- * The wait before the same request is sent again, in milliseconds; undefined where it is not to be.
- * Retry-After is a floor: never less, up to 10 % more, and never slept past its cap or past the
- * call's time; a wait too long ends the call now.
+ * The wait before the same request is sent again; undefined where it is not to be. Retry-After is a
+ * floor: never less, up to 10 % more, and never slept past its cap or past the call's time.
  */
 export function decideRetry(question: RetryQuestion): number | undefined {
   const { retryable, retries, maxRetries, retryAfterMs = 0, maxRetryAfterMs, random } = question
   if (!retryable || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined
   // A wait of 0 s, or until a date that is past, names no floor.
-  const delayMs =
-    retryAfterMs === 0
-      ? backoffMs(retries, random)
-      : Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
+  const asked = Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
+  const delayMs = retryAfterMs === 0 ? backoffMs(retries, random) : asked
   return delayMs < question.remainingMs ? delayMs : undefined
 }

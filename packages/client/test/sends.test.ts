@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlantStoreClient } from '../src/index.ts'
 import { watchSends } from '../src/sends.ts'
@@ -125,18 +125,5 @@ describe('a call by the own fetch', () => {
     await expect(call).rejects.toMatchObject(facts)
     refusing.closeAllConnections()
     refusing.close()
-  })
-
-  test('whose handshake stalls has stored nothing', async () => {
-    const stalling = createTcpServer((socket) => socket.on('error', () => {}))
-    await new Promise<void>((resolve) => stalling.listen(0, '127.0.0.1', resolve))
-    const { port } = stalling.address() as AddressInfo
-    const options = { baseUrl: `https://127.0.0.1:${port}`, token: 'token', timeoutMs: 200 }
-    const client = createPlantStoreClient({ ...options, maxRetries: 0 })
-    await expect(client.createPlant({ id: 7, name: 'Fern' })).rejects.toMatchObject({
-      code: 'attempt_timeout',
-      applied: 'no',
-    })
-    stalling.close()
   })
 })

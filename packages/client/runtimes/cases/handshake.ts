@@ -1,5 +1,6 @@
+import type { PlantStoreError } from '../../src/index.ts'
 import { assertEqual } from '../assertions.ts'
-import type { Case, CaseTools, PlantStoreFailure } from '../case.ts'
+import type { Case, CaseTools } from '../case.ts'
 import { stored } from '../replies.ts'
 import { PLANT } from './plants.ts'
 
@@ -17,7 +18,7 @@ const stall: Case['onHandshake'] = async ({ pause, reset }) => {
 async function failByTls(
   { client, failureOf, tlsUrl }: CaseTools,
   maxRetries = 3,
-): Promise<PlantStoreFailure> {
+): Promise<PlantStoreError> {
   const options = { baseUrl: tlsUrl, maxRetries, timeoutMs: 800 }
   return failureOf(client(options).createPlant(PLANT))
 }
