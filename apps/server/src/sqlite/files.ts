@@ -50,34 +50,22 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-function makeFolder(folder: string): void {
+/**
+ * Makes the missing folders of a file, for their owner only. One at a time, because Node's recursive
+ * mkdir never ends on a file system that takes no folders, such as /proc.
+ */
+export async function createFolderOf(path: string): Promise<void> {
+  const folder = dirname(path)
+  if (sizeOf(folder) !== undefined) return
+  await createFolderOf(folder)
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     // Another process may have made it meanwhile.
     if (codeOf(error) !== 'EEXIST') throw error
   }
-}
-
-async function createFolder(folder: string): Promise<void> {
-  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return
-  try {
-    makeFolder(folder)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error
-    await createFolder(dirname(folder))
-    makeFolder(folder)
-  }
   // A new folder survives a power cut only once the folder that lists it is synced.
   await syncPath(dirname(folder))
-}
-
-/**
- * Makes the missing folders of a file, for their owner only. One at a time, because Node's recursive
- * mkdir never ends on a file system that takes no folders, such as /proc.
- */
-export async function createFolderOf(path: string): Promise<void> {
-  await createFolder(dirname(path))
 }
 
 /** A file that is written under a temporary name beside the one that it will have. */

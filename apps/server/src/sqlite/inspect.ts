@@ -30,8 +30,13 @@ function refuseForeign(database: DatabaseSync, path: string): void {
   })
 }
 
-/** @throws StoreRefusedError for a log whose database is gone, because SQLite would delete that log. */
-export function refuseLoneLog(path: string): void {
+/**
+ * Refuses what SQLite must not even look at: no file, a full disk, or a log whose database is gone,
+ * because SQLite would delete that log.
+ */
+export function refuseUnusable(path: string): void {
+  refuseNoFile(path)
+  refuseHolesOnFullDisk(path)
   if ((sizeOf(path) ?? 0) > 0 || (sizeOf(`${path}-wal`) ?? 0) === 0) return
   const state = sizeOf(path) === undefined ? 'missing' : 'empty'
   const message = `${path} is ${state} but ${path}-wal is not: plants may be in that log`
@@ -78,12 +83,10 @@ export function describeUnreadable(error: unknown, path: string, fix: string): u
  */
 export function openForReading(file: string, fix = FIX_OF_STORE): DatabaseSync {
   const path = realPathOf(file)
-  refuseNoFile(path)
-  refuseLoneLog(path)
+  refuseUnusable(path)
   if ((sizeOf(path) ?? 0) === 0) {
     throw new StoreRefusedError(`there is no plant store in ${path}`, { code: 'missing' })
   }
-  refuseHolesOnFullDisk(path)
   let database: DatabaseSync | undefined
   try {
     database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })

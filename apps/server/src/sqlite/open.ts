@@ -14,10 +14,10 @@ import {
   sizeOf,
   syncPath,
 } from './files.ts'
-import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseLoneLog } from './inspect.ts'
+import { APPLICATION_ID, OPEN_BUSY_TIMEOUT_MS, openForReading, refuseUnusable } from './inspect.ts'
 import { refuseMoved, removeLeftovers } from './leftovers.ts'
 import { migrate, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
-import { describeOpenFailure, refuseHolesOnFullDisk, refuseNoFile } from './open-failure.ts'
+import { describeOpenFailure } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 
 /** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
@@ -38,16 +38,11 @@ function refuseOldSqlite(database: DatabaseSync): void {
  * @throws what keeps a server from opening it.
  */
 export function inspect(path: string): void {
-  refuseNoFile(path)
+  refuseUnusable(path)
   const size = sizeOf(path)
   // SQLite would open for reading alone what may not be written, and fail at the first create.
   if (size !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
-  if ((size ?? 0) > 0) {
-    openForReading(path).close()
-    return
-  }
-  refuseLoneLog(path)
-  refuseHolesOnFullDisk(path)
+  if ((size ?? 0) > 0) openForReading(path).close()
 }
 
 /** Writes the file's header with what it says already: the smallest change that needs a commit. */
