@@ -126,9 +126,13 @@ function createConnection(socket: Socket): Connection {
 }
 
 /** Opens a connection to a port of this machine. */
-export function openConnection(port: number, host = '127.0.0.1'): Promise<Connection> {
+export function openConnection(
+  port: number,
+  host = '127.0.0.1',
+  localAddress?: string,
+): Promise<Connection> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({ host, port, localAddress, allowHalfOpen: true, noDelay: true })
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
