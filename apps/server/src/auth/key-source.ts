@@ -37,7 +37,7 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   })
   if (response.status === 200 && response.body !== null) return readBounded(response.body)
   await response.body?.cancel()
-  throw new Error(`it replies ${response.status}`)
+  throw new Error(`it responds ${response.status}`)
 }
 
 /** Reads keys over HTTP, within 5 s by default; `stop` aborts a read. */

@@ -11,7 +11,7 @@ import type { RequestHandler } from 'express'
 import { countHeader } from './framing.ts'
 import { RequestError } from './request-error.ts'
 
-/** The caller ended the connection before its body was complete: nobody waits for a reply. */
+/** The caller ended the connection before its body was complete: nobody waits for a response. */
 export class CallerGoneError extends Error {
   override name = 'CallerGoneError'
 }
@@ -115,7 +115,7 @@ function collect(
       reject(new CallerGoneError('the caller ended the connection', { cause }))
     })
     // Now, not at the end of this turn: Node then emits what it parses next without a queue, and has
-    // nothing to clean up after the reply.
+    // nothing to clean up after the response.
     request.read(0)
   })
 }

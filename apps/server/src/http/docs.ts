@@ -2,7 +2,7 @@ import { contract } from '@plant-store/contract'
 import { type Request, type RequestHandler, Router } from 'express'
 import { files } from '../process/files.ts'
 import { type PipelineOptions, refuseMethod } from './pipeline.ts'
-import { createPublicFiles, entityTagOf, type PublicContent, sendPublic } from './public-files.ts'
+import { contentOf, createPublicFiles, type PublicContent, sendPublic } from './public-files.ts'
 import { pathOf } from './target.ts'
 
 /** How the document is written, and where it is served. */
@@ -43,11 +43,6 @@ export interface Docs {
 
 const formats = Object.keys(openApiFormats) as OpenApiFormat[]
 
-async function writeDocument(format: OpenApiFormat, publicUrl?: string): Promise<PublicContent> {
-  const content = await writeOpenApi(format, publicUrl)
-  return { contentType: contract.createPlant.contentType, content, entityTag: entityTagOf(content) }
-}
-
 /**
  * Serves the document in each of its formats and the page, `GET /docs`. `publicUrl` is the base
  * address of the service in the document, which says `/` without it, whatever Host a caller sends.
@@ -60,9 +55,12 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
       .get(async (_request, response) => sendPublic(response, await read(), options))
       .all(refuseMethod('GET', 'HEAD'))
   for (const format of formats) {
-    // Made once, at the first request: strangers may ask often.
+    // Made once, at the first request: everybody may ask.
     let made: PublicContent | undefined
-    add(openApiFormats[format].path, async () => (made ??= await writeDocument(format, publicUrl)))
+    add(openApiFormats[format].path, async () => {
+      made ??= contentOf(contract.createPlant.contentType, await writeOpenApi(format, publicUrl))
+      return made
+    })
   }
   for (const path of page.paths) add(path, () => page.read(path))
 

@@ -34,32 +34,35 @@ interface Mark {
 }
 
 interface Pace {
+  /** Of what it is owed, what the caller had taken. */
   taken?: Mark | undefined
+  /** What it had sent when a body began. */
   sent?: Mark | undefined
-  moved?: Mark
+  moved?: Mark | undefined
 }
 
-/** Whether a body is on its way that is still wanted. */
-function isSendingBody(socket: Socket): boolean {
-  const exchange = latestExchangeOf(socket)
-  return exchange !== undefined && !exchange.request.complete && !exchange.response.headersSent
+/** For how long a number of bytes has been what it is now. */
+function stillMs(state: Pace, kind: 'taken' | 'moved', bytes: number, now: number): number {
+  const mark = state[kind]?.bytes === bytes ? state[kind] : { bytes, at: now }
+  state[kind] = mark
+  return now - mark.at
 }
 
-/** Whether a caller has taken nothing of what it is owed for longer than `limitMs`. */
-function isUnread(socket: Socket, state: Pace, now: number, limitMs: number): boolean {
-  if (socket.writableLength === 0) {
-    state.taken = undefined
-    return false
+/** For how long a caller has taken nothing of what it is owed. */
+function unreadMs(socket: Socket, state: Pace, now: number): number {
+  if (socket.writableLength > 0) {
+    return stillMs(state, 'taken', socket.bytesWritten - socket.writableLength, now)
   }
-  const bytes = socket.bytesWritten - socket.writableLength
-  if (state.taken?.bytes !== bytes) state.taken = { bytes, at: now }
-  return now - state.taken.at > limitMs
+  state.taken = undefined
+  return 0
 }
 
-/** Whether a body arrives more slowly than `bytesPerSecond` on average. */
+/** Whether a body that is still wanted arrives more slowly than `bytesPerSecond` on average. */
 function isBodySlow(socket: Socket, state: Pace, now: number, bytesPerSecond: number): boolean {
+  const exchange = latestExchangeOf(socket)
+  const isWanted = exchange !== undefined && !exchange.response.headersSent
   // While we do not read, the caller is not to blame.
-  if (!isSendingBody(socket) || socket.isPaused()) {
+  if (!isWanted || exchange.request.complete || socket.isPaused()) {
     state.sent = undefined
     return false
   }
@@ -67,16 +70,6 @@ function isBodySlow(socket: Socket, state: Pace, now: number, bytesPerSecond: nu
   const elapsedMs = now - state.sent.at
   const dueBytes = (bytesPerSecond * elapsedMs) / 1_000
   return elapsedMs > GRACE_MS && socket.bytesRead - state.sent.bytes < dueBytes
-}
-
-/**
- * Whether no byte has come or gone for longer than `limitMs`. Node's own time-out of a connection would
- * make a timer for each request.
- */
-function isGone(socket: Socket, state: Pace, now: number, limitMs: number): boolean {
-  const bytes = socket.bytesRead + socket.bytesWritten
-  if (state.moved?.bytes !== bytes) state.moved = { bytes, at: now }
-  return now - state.moved.at > limitMs
 }
 
 /**
@@ -92,11 +85,13 @@ export function keepPace(server: Server, options: PaceOptions): void {
   const paces = new WeakMap<Socket, Pace>()
 
   function check(socket: Socket, state: Pace, now: number): void {
-    if (isUnread(socket, state, now, pieceMs)) {
+    if (unreadMs(socket, state, now) > pieceMs) {
       onSlow(socket)
       socket.destroy()
     }
-    if (isGone(socket, state, now, longestMs + GONE_MARGIN_MS)) socket.destroy()
+    // Node's own time-out of a connection would make a timer for each request.
+    const moved = socket.bytesRead + socket.bytesWritten
+    if (stillMs(state, 'moved', moved, now) > longestMs + GONE_MARGIN_MS) socket.destroy()
     if (isBodySlow(socket, state, now, minDataRateBytes)) {
       onSlow(socket)
       // What Node emits for a request that is overdue.

@@ -7,13 +7,13 @@ export function retryAfter(seconds = 1): [name: string, value: string] {
 
 /**
  * A request that is answered with an Error body, by its name in the contract.
- * `headers` go with the reply, names and values in turn.
+ * `headers` go with the response, names and values in turn.
  */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly errorName: ErrorName
   readonly headers: readonly string[]
-  /** The rest of the body is not wanted, so the connection ends after the reply. */
+  /** The rest of the body is not wanted, so the connection ends after the response. */
   readonly closesConnection: boolean
 
   constructor(

@@ -136,8 +136,8 @@ const strange: [claim: string, reply: Issuer['reply'], failure: RegExp][] = [
   ['has keys of text', end('{"keys":["a"]}'), /Key Set/],
   ['is no UTF-8', end(Buffer.from([0xff, 0x22])), /encoded data/],
   ['has too many keys', end(`{"keys":[${'{},'.repeat(100)}{}]}`), /more than 100 keys/],
-  ['is an error', end('{"keys":[]}', 500), /replies 500/],
-  ['is empty', end('', 204), /replies 204/],
+  ['is an error', end('{"keys":[]}', 500), /responds 500/],
+  ['is empty', end('', 204), /responds 204/],
   ['is cut off', cutOff, /./],
   ['is a broken connection', (request) => request.socket.destroy(), /./],
 ]

@@ -68,7 +68,7 @@ export interface CallerAddresses {
 /**
  * The caller is whoever opened the connection, unless that is a trusted proxy: then it is the
  * first address of X-Forwarded-For, from the right, that is no trusted proxy. What is left of it
- * was written by a stranger. An entry that is no address ends the search: the proxy that forwarded
+ * anybody may have written. An entry that is no address ends the search: the proxy that forwarded
  * it then counts as the caller.
  * @param proxies addresses and networks whose X-Forwarded-For is believed.
  */
