@@ -12,25 +12,17 @@ import { hasTable, migrate, NEWEST_VERSION, schemaVersionOf } from './migrations
 import { refuseStrangeSchema } from './schema.ts'
 import { readTokens } from './tokens.ts'
 
-function countRows(database: DatabaseSync, table: 'plants' | 'tokens'): number {
-  return hasTable(database, table)
-    ? Number(readValue(database, `SELECT count(*) FROM ${table}`))
-    : 0
-}
-
-export function readContents(database: DatabaseSync): StoreContents {
-  return {
-    schemaVersion: schemaVersionOf(database),
-    plants: countRows(database, 'plants'),
-    tokens: countRows(database, 'tokens'),
-  }
+function readContents(database: DatabaseSync): StoreContents {
+  const count = (table: string) =>
+    hasTable(database, table) ? Number(readValue(database, `SELECT count(*) FROM ${table}`)) : 0
+  return { plants: count('plants'), tokens: count('tokens') }
 }
 
 /**
  * Checks a copy to its last page, and makes it one file that needs no write-ahead log beside it.
  * @throws StoreRefusedError when it does not hold what it should.
  */
-export function finishCopy(path: string, expected: StoreContents): void {
+function finishCopy(path: string, expected: StoreContents): void {
   const copy = connect(path)
   try {
     copy.exec('PRAGMA journal_mode = delete')
@@ -127,17 +119,6 @@ async function copyChecked(
   }
 }
 
-/** Notes the time of a backup for `measure`; gives the reason where that is not possible. */
-function note(path: string, file: string, plants: number): string | undefined {
-  try {
-    noteBackup(realPathOf(path), { finishedAt: new Date().toISOString(), file, plants })
-    return undefined
-  } catch (error) {
-    // Who may read a store need not be allowed to write beside it.
-    return (error as Error).message
-  }
-}
-
 /**
  * Copies a store, which may be written to meanwhile, into a new file, for its owner only. It appears
  * under its name once it is complete, checked and on stable storage, and never takes the place of
@@ -155,7 +136,7 @@ export async function backUpStore(
   try {
     const contents = await copyChecked(source, copy.temporaryPath, options, [path, FIX_OF_STORE])
     await copy.publish()
-    return { ...contents, noteError: note(path, file, contents.plants) }
+    return { ...contents, noteError: noteBackup(realPathOf(path), file, contents.plants) }
   } finally {
     copy.discard()
   }

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import type { Fact, StoreFacts } from '../store/engine.ts'
 import { readValue, sqliteVersionOf } from './connect.ts'
 import { codeOf, FORBIDDEN } from './errors.ts'
@@ -106,36 +105,35 @@ async function tryFolder(folder: string): Promise<Fact[]> {
   }
 }
 
-function describeSchema(database: DatabaseSync): Fact {
-  const version = schemaVersionOf(database)
-  const value = `version ${version}`
-  if (version === NEWEST_VERSION) return { name: 'schema', value: `${value}, the newest` }
+function describeSchema(version: number): Fact {
+  if (version === NEWEST_VERSION) return { name: 'schema', value: `version ${version}, the newest` }
   const fix = 'plant-store-server migrate, or start the server: either copies the store before'
-  return { name: 'schema', value, warning: `this program has version ${NEWEST_VERSION}`, fix }
+  const warning = `this program has version ${NEWEST_VERSION}`
+  return { name: 'schema', value: `version ${version}`, warning, fix }
 }
 
-async function describeBackup(path: string, plants: number): Promise<Fact> {
-  const name = 'backup'
-  const at = await readLastBackupTime(path)
+function describeBackup(at: number | undefined, plants: number): Fact {
   const fix = 'plant-store-server backup FILE, each day by a timer'
+  const value =
+    at === undefined ? 'none is known' : `the last one ended ${new Date(at).toISOString()}`
+  const fact = { name: 'backup', value }
   if (at === undefined) {
-    const fact = { name, value: 'none is known' }
     return plants === 0 ? fact : { ...fact, warning: 'this store was never backed up here', fix }
   }
-  const value = `the last one ended ${new Date(at).toISOString()}`
   const ageMs = Date.now() - at
-  if (ageMs <= OLD_BACKUP_MS) return { name, value }
-  return { name, value, warning: `that is ${Math.floor(ageMs / DAY_MS)} days ago`, fix }
+  if (ageMs <= OLD_BACKUP_MS) return fact
+  return { ...fact, warning: `that is ${Math.floor(ageMs / DAY_MS)} days ago`, fix }
 }
 
 async function readStore(path: string): Promise<StoreFacts> {
   const database = openForReading(path)
   try {
+    const version = schemaVersionOf(database)
     const plants = Number(readValue(database, 'SELECT count(*) FROM plants'))
-    const schema = describeSchema(database)
-    const tokens = schema.warning === undefined ? readTokens(database) : undefined
     const count = { name: 'plants', value: plants.toLocaleString('en-US') }
-    return { facts: [schema, count, await describeBackup(path, plants)], tokens }
+    const backup = describeBackup(await readLastBackupTime(path), plants)
+    const tokens = version === NEWEST_VERSION ? readTokens(database) : undefined
+    return { facts: [describeSchema(version), count, backup], tokens }
   } finally {
     database.close()
   }

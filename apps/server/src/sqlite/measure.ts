@@ -19,29 +19,30 @@ export async function measureFiles(path: string): Promise<SqliteMeasures> {
   return { databaseBytes, logBytes, diskFreeBytes: disk.bavail * disk.bsize, lastBackupAt }
 }
 
-/** The last good backup of a store, as JSON in a file beside it. */
-export interface LastBackup {
-  /** An ISO 8601 time. */
-  readonly finishedAt: string
-  readonly file: string
-  readonly plants: number
-}
-
+/** Where the last good backup of a store is noted, as JSON in a file beside it. */
 function noteOf(path: string): string {
   return `${path}.last-backup`
 }
 
-/** Notes the last good backup of the store at `path`, in the place of the note before it. */
-export function noteBackup(path: string, backup: LastBackup): void {
-  rmSync(noteOf(path), { force: true })
-  createOwnFile(noteOf(path))
-  writeFileSync(noteOf(path), `${JSON.stringify(backup)}\n`)
+/** Notes a good backup, in the place of the note before it; gives the reason where that failed. */
+export function noteBackup(path: string, file: string, plants: number): string | undefined {
+  const note = noteOf(path)
+  try {
+    rmSync(note, { force: true })
+    createOwnFile(note)
+    const finishedAt = new Date().toISOString()
+    writeFileSync(note, `${JSON.stringify({ finishedAt, file, plants })}\n`)
+    return undefined
+  } catch (error) {
+    // Who may read a store need not be allowed to write beside it.
+    return (error as Error).message
+  }
 }
 
 /** When the last good backup of a store ended, in ms; undefined where none is known. */
 export async function readLastBackupTime(path: string): Promise<number | undefined> {
   try {
-    const { finishedAt } = JSON.parse(await readFile(noteOf(path), 'utf8')) as LastBackup
+    const { finishedAt } = JSON.parse(await readFile(noteOf(path), 'utf8'))
     const time = Date.parse(finishedAt)
     return Number.isNaN(time) ? undefined : time
   } catch {

@@ -71,7 +71,6 @@ export interface Migrated {
 
 /** What a store holds, as one transaction sees it. */
 export interface StoreContents {
-  readonly schemaVersion: number
   readonly plants: number
   readonly tokens: number
 }
