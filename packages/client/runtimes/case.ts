@@ -24,12 +24,8 @@ export interface Exchange {
   readonly request: SeenRequest
   /** The second origin, such as `http://127.0.0.1:4711`. */
   readonly otherUrl: string
-  /** Whether the socket can still be written to. */
-  readonly isOpen: boolean
   /** Text goes out as UTF-8. */
   send(bytes: string | Uint8Array): void
-  /** Waits until what was sent has left, or the socket is gone. */
-  drained(): Promise<void>
   /** Notes that the plant of this request is stored. */
   store(): void
   /** Takes no further connections. */

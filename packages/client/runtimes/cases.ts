@@ -5,11 +5,9 @@ import { connectionCases } from './cases/connection.ts'
 import { handshakeCases } from './cases/handshake.ts'
 import { protocolCases } from './cases/protocol.ts'
 import { sendCases } from './cases/sends.ts'
-import { timeCases } from './cases/time.ts'
 
 /** Everything that a server may do to its caller; the place of a case is its number. */
 export const cases: readonly Case[] = [
-  ...timeCases,
   ...abortCases,
   ...connectionCases,
   ...handshakeCases,

@@ -73,14 +73,6 @@ interface Parts {
   refuse(): void
 }
 
-async function drained(socket: Socket): Promise<void> {
-  if (socket.destroyed || !socket.writableNeedDrain) return
-  await new Promise<void>((resolve) => {
-    socket.once('drain', resolve)
-    socket.once('close', resolve)
-  })
-}
-
 function openWays(socket: Socket) {
   return {
     send(bytes: string | Uint8Array) {
@@ -99,11 +91,7 @@ async function play(parts: Parts, socket: Socket, request: Seen): Promise<void> 
     attempt,
     request,
     otherUrl: parts.otherUrl,
-    get isOpen() {
-      return !socket.destroyed && socket.writable
-    },
     ...openWays(socket),
-    drained: () => drained(socket),
     store() {
       request.isStored = true
     },

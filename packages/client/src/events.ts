@@ -50,5 +50,6 @@ export function notify<Value>(
   listener: ((value: Value) => unknown) | undefined,
   value: Value,
 ): void {
-  new Promise((resolve) => resolve(listener?.(value))).catch(() => {})
+  if (listener === undefined) return
+  new Promise((resolve) => resolve(listener(value))).catch(() => {})
 }
