@@ -25,16 +25,12 @@ export type Streams = Omit<Terminal, 'draw'>
 
 /** Escapes what commands write, so that no text controls the terminal. */
 function terminalOf(streams: Streams): Terminal {
-  const { out, err, output, isInteractive, columns, stop, onLogSignal } = streams
+  const { out, err } = streams
   return {
+    ...streams,
     out: (text) => out(printable(text)),
     err: (text) => err(withoutCredentials(printableLine(text))),
     draw: err,
-    output,
-    isInteractive,
-    columns,
-    stop,
-    onLogSignal,
   }
 }
 

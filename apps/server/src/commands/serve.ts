@@ -127,7 +127,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     const { url, operationsUrl } = server
     const about = { ...build, pid: process.pid, store: store.description }
     log.info({ url, operationsUrl, ...about }, 'listening')
-    watchTokens(store.tokens, { log, observer: metrics?.tokens, stop: terminal.stop })
+    watchTokens(store.tokens, log, metrics?.tokens, terminal.stop)
     await Promise.race([store.failure, aborted(terminal.stop)])
   } catch (error) {
     failure = error as Error

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type EndingToken, findEndingTokens, TOKEN_WARNING_MS } from '../auth/tokens.ts'
 import type { TokenStore } from '../store/store.ts'
 import type { TokenObserver } from '../telemetry/metrics.ts'
+import { describeCount } from '../text/describe-count.ts'
 import { auditFieldsOf } from './audit.ts'
 
 const HOUR_MS = 3_600_000
@@ -10,21 +11,11 @@ const DAY_MS = 24 * HOUR_MS
 /** Tokens that the log names each day; the others are counted. */
 const NAMED = 10
 
-export interface TokenWatch {
-  readonly log: Logger
-  readonly observer: TokenObserver | undefined
-  /** Aborted to stop. */
-  readonly stop: AbortSignal
-}
-
 function logEnding(tokens: readonly EndingToken[], now: number, log: Logger): void {
   for (const token of tokens.slice(0, NAMED)) {
-    const days = Math.floor((token.expiresAt - now) / DAY_MS)
-    const left = days === 1 ? '1 day' : `${days} days`
-    log.warn(
-      auditFieldsOf(token),
-      `a token ends in ${days === 0 ? 'less than a day' : left}. Try: plant-store-server token rotate ${token.id}`,
-    )
+    const days = describeCount(Math.floor((token.expiresAt - now) / DAY_MS), 'day')
+    const fix = `plant-store-server token rotate ${token.id}`
+    log.warn({ ...auditFieldsOf(token), fix }, `a token ends in ${days}`)
   }
   const more = tokens.length - NAMED
   if (more > 0) log.warn({ tokens: more }, 'so many more tokens end within 14 days')
@@ -37,7 +28,9 @@ function logEnding(tokens: readonly EndingToken[], now: number, log: Logger): vo
  */
 export function watchTokens(
   tokens: Pick<TokenStore, 'list'>,
-  { log, observer, stop }: TokenWatch,
+  log: Logger,
+  observer: TokenObserver | undefined,
+  stop: AbortSignal,
 ): void {
   let loggedAt = Number.NEGATIVE_INFINITY
 

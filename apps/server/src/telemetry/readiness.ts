@@ -85,11 +85,11 @@ export function watchReadiness({ log, store, isDraining }: ReadinessParts): Read
 }
 
 /** Why creates cannot be answered 200; undefined where they can. */
-async function findFailure({
-  isReady,
-}: Pick<Store, 'isReady'>): Promise<StoreUnavailableError | undefined> {
+async function findFailure(
+  store: Pick<Store, 'isReady'>,
+): Promise<StoreUnavailableError | undefined> {
   try {
-    return (await isReady()) ? undefined : new StoreUnavailableError('the store is not ready')
+    return (await store.isReady()) ? undefined : new StoreUnavailableError('the store is not ready')
   } catch (error) {
     if (error instanceof StoreUnavailableError) return error
     const { fix } = error as Partial<StoreUnavailableError>

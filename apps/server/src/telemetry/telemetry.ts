@@ -20,28 +20,19 @@ export interface Telemetry {
 /** How long sending the last spans may take: a collector that does not answer must not delay the end. */
 const TRACES_FLUSH_LIMIT_MS = 500
 
-/** Without an operations listener nobody can read metrics, so nothing is measured or loaded for them. */
-async function startMetrics({ operationsListen }: Config): Promise<Metrics | undefined> {
-  if (operationsListen === undefined) return undefined
-  return (await import('./metrics.ts')).createMetrics()
-}
-
-/** The SDK takes time and memory, so it is loaded only where spans have somewhere to go. */
-async function startTraces({ traces }: Config, log: Logger): Promise<Tracing | undefined> {
-  if (traces === undefined) return undefined
-  return (await import('./traces.ts')).startTracing(traces, log)
-}
-
 /**
  * Opens the log, which is for people where standard error is a terminal, and starts metrics and
  * traces where the settings ask for them.
  */
 export async function startTelemetry(config: Config): Promise<Telemetry> {
+  const { traces, operationsListen } = config
   const log = createLog(config.logLevel, undefined, isatty(2))
-  const tracing = await startTraces(config, log)
+  // Nobody can read metrics without an operations listener, and the SDK of traces takes memory.
+  const metrics = operationsListen && (await import('./metrics.ts')).createMetrics()
+  const tracing = traces && (await import('./traces.ts')).startTracing(traces, log)
   return {
     log,
-    metrics: await startMetrics(config),
+    metrics,
     tracing,
     switchLogLevel: createLevelSwitch(log),
     async stop() {

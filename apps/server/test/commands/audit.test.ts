@@ -212,17 +212,6 @@ describe('no text makes a line of its own or controls a terminal:', () => {
   const forged =
     'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028\u{1f33f}y'
 
-  test.each<[claim: string, args: string[]]>([
-    ['as a name', ['create', '--name', forged]],
-    ['as the id to revoke', ['revoke', forged]],
-    ['as a command', [forged]],
-  ])('%s', async (_claim, args) => {
-    const { code, err } = await arrange().run(...args)
-    expect(code).toBe(78)
-    expect(recordsIn(err).filter(({ audit }) => audit === 'token.create')).toEqual([])
-    expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
-  })
-
   test('as the name of a token that another program put into the store', async () => {
     const { run, path } = arrange()
     const store = await openSqliteStore({ path })

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
 import { createLevelSwitch, createLog } from '../../src/telemetry/log.ts'
-import { formatForPeople } from '../../src/text/readable-line.ts'
 import { logLinesIn, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
@@ -165,18 +164,6 @@ describe('a line for people', () => {
     expect(line.replace(TIME, '')).toBe(
       'INFO  no id  method=POST path=/plants status=400 durationMs=1.5 error=bad_id\n',
     )
-  })
-
-  test('has the time of the clock on the wall', () => {
-    const line = '{"time":"2026-11-22T12:00:00.000Z","level":"info","msg":"x"}'
-    for (const [zone, time] of [
-      ['Asia/Kolkata', '2026-11-22 17:30:00'],
-      ['America/New_York', '2026-11-22 07:00:00'],
-    ] as const) {
-      vi.stubEnv('TZ', zone)
-      expect(formatForPeople(line)).toContain(`${time} `)
-    }
-    vi.unstubAllEnvs()
   })
 
   test('keeps an error, its code and its causes below it, and nothing that a driver added', () => {
