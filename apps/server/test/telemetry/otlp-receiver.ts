@@ -22,7 +22,6 @@ export interface ReceivedSpan {
   readonly startTimeUnixNano: string
   readonly endTimeUnixNano: string
   readonly attributes: readonly { readonly key: string; readonly value: AnyValue }[]
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[]
   /** Code 2 is an error. */
   readonly status: { readonly code: number }
 }
