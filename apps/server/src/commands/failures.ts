@@ -3,11 +3,6 @@ import type { StoreRefusedError, StoreUnavailableError } from '../store/store.ts
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Whether an error comes from the operating system, such as ENOENT. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && (error as NodeJS.ErrnoException).syscall !== undefined
-}
-
 /** Says that a store cannot be used, with the reason and what to try if they are known. */
 export function describeUnusable(error: StoreRefusedError | StoreUnavailableError): string {
   const { detail } = error as Partial<StoreUnavailableError>
@@ -21,11 +16,14 @@ export function withFix(message: string, { fix }: { readonly fix?: string | unde
 
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-const EXISTS = 'exists already, and nothing is ever replaced. Try: another name'
+function existing(path: string, cause?: unknown): CommandError {
+  const message = `${path} exists already, and nothing is ever replaced`
+  return new CommandError(message, exitCodes.cannotCreate, { cause, fix: 'another name' })
+}
 
 /** @throws CommandError when the path exists. */
 export function refuseExisting(path: string): void {
-  if (existsSync(path)) throw new CommandError(`${path} ${EXISTS}`, exitCodes.cannotCreate)
+  if (existsSync(path)) throw existing(path)
 }
 
 /** @throws CommandError when there is nothing at the path of a file to read. */
@@ -36,15 +34,14 @@ export function refuseMissing(path: string): void {
 
 /** Names the file that cannot be created; other errors are returned as they are. */
 export function describeUncreatable(error: unknown, path: string): unknown {
-  if (!isSystemError(error)) return error
-  const isWithoutLinks = error.syscall === 'link' && NO_LINKS.has(error.code ?? '')
-  const message =
-    error.code === 'EEXIST'
-      ? `${path} ${EXISTS}`
-      : isWithoutLinks
-        ? `${path} is on a file system without hard links. Try: a folder on another one, and copy the file from there`
-        : `cannot make ${path}: ${error.message}`
-  return new CommandError(message, exitCodes.cannotCreate, { cause: error })
+  const { syscall, code = '', message } = error as NodeJS.ErrnoException
+  if (syscall === undefined) return error
+  const fail = (text: string, fix?: string) =>
+    new CommandError(text, exitCodes.cannotCreate, { cause: error, fix })
+  if (code === 'EEXIST') return existing(path, error)
+  if (syscall !== 'link' || !NO_LINKS.has(code)) return fail(`cannot make ${path}: ${message}`)
+  const fix = 'a folder on another one, and copy the file from there'
+  return fail(`${path} is on a file system without hard links`, fix)
 }
 
 /** Turns the error of an aborted command into one sentence; other errors are returned as they are. */

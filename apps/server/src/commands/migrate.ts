@@ -13,10 +13,9 @@ function migrate(config: Config, distributed = false): Promise<Migrated> {
   const database = engineOf(config.databaseUrl)
   if (!distributed) return database.migrate(config)
   if (database.migrateDistributed === undefined) {
-    throw new CommandError(
-      '--distributed is for PostgreSQL with nodes. Try: the same command without it',
-      exitCodes.config,
-    )
+    throw new CommandError('--distributed is for PostgreSQL with nodes', exitCodes.config, {
+      fix: 'the same command without it',
+    })
   }
   return database.migrateDistributed(config)
 }

@@ -86,13 +86,12 @@ const create: Work = async (store, { name, expires = DEFAULT_LIFETIME_MS }, _id,
   return { fields: auditFieldsOf(issued.record), report: () => reportIssued(terminal, issued) }
 }
 
-function rowOf(token: TokenRecord): string[] {
-  const times = [token.createdAt, token.expiresAt, token.lastUsedAt].map(describeTime)
-  return [token.id, displayName(token.name), describeState(token), ...times]
-}
-
 const list: Work = async ({ tokens }, _options, _id, terminal) => {
-  const rows = [HEADINGS, ...(await tokens.list()).map(rowOf)]
+  const records = (await tokens.list()).map((token) => {
+    const times = [token.createdAt, token.expiresAt, token.lastUsedAt].map(describeTime)
+    return [token.id, displayName(token.name), describeState(token), ...times]
+  })
+  const rows = [HEADINGS, ...records]
   const widths = HEADINGS.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
   )
