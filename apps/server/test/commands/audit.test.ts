@@ -79,42 +79,33 @@ describe('every token command leaves one line that says who did what when:', () 
   })
 })
 
-describe('restore leaves a line about the tokens that it restores:', () => {
-  async function arrangeBackup() {
-    const { folder, path, auditFile, run, recordsInFile } = arrange()
-    const create = async (name: string) =>
-      (await run('create', '--name', name)).out.split('_')[1] ?? ''
-    const ids = { good: await create('good'), ended: await create('ended') }
-    await run('revoke', ids.ended)
-    const backup = join(folder, 'backup.db')
-    await runOn(path, ['backup', backup])
-    const target = join(folder, 'target.db')
-    const restore = (...args: string[]) => runOn(target, ['restore', backup, ...args])
-    const { level, time, user } = common
-    const record = { level, time, user, audit: 'restore', store: target, backup }
-    return { ids, backup, target, auditFile, restore, record, recordsInFile }
-  }
+test('restore records how many tokens come back and which of them work, no secret, and why it failed', async () => {
+  const { folder, path, auditFile, run, recordsInFile } = arrange()
+  const create = async (name: string) =>
+    (await run('create', '--name', name)).out.split('_')[1] ?? ''
+  const ids = { good: await create('good'), ended: await create('ended') }
+  await run('revoke', ids.ended)
+  const backup = join(folder, 'backup.db')
+  await runOn(path, ['backup', backup])
+  const target = join(folder, 'target.db')
+  const restore = (to: string) => runOn(to, ['restore', backup, '--audit-file', auditFile])
+  const { code, err } = await restore(target)
+  expect(code).toBe(0)
+  const { level, time, user } = common
+  const record = { level, time, user, audit: 'restore', backup }
+  const done = { ...record, store: target, outcome: 'done', tokens: 2, usableTokenIds: [ids.good] }
+  expect(recordsInFile()).toEqual([done])
+  expect(recordsIn(err)).toEqual([done])
+  const secrets = 'SELECT group_concat(lower(hex(secret_sha256))) AS list FROM tokens'
+  const hashes = String((query(target, secrets) as { list: string }).list).split(',')
+  expect(hashes).toHaveLength(2)
+  for (const hash of hashes) expect(err).not.toContain(hash)
 
-  test('how many, and which of them open the service, from which file, and no secret', async () => {
-    const { ids, target, auditFile, restore, record, recordsInFile } = await arrangeBackup()
-    const { code, err } = await restore('--audit-file', auditFile)
-    expect(code).toBe(0)
-    const expected = { ...record, outcome: 'done', tokens: 2, usableTokenIds: [ids.good] }
-    expect(recordsInFile()).toEqual([expected])
-    expect(recordsIn(err)).toEqual([expected])
-    const secrets = 'SELECT group_concat(lower(hex(secret_sha256))) AS list FROM tokens'
-    const hashes = String((query(target, secrets) as { list: string }).list).split(',')
-    expect(hashes).toHaveLength(2)
-    for (const hash of hashes) expect(err).not.toContain(hash)
-  })
-
-  test('that it failed, and why', async () => {
-    const { backup, auditFile, restore, record, recordsInFile } = await arrangeBackup()
-    writeFileSync(backup, 'x'.repeat(9_999))
-    expect(await restore('--audit-file', auditFile)).toMatchObject({ code: 69 })
-    const reason = expect.stringContaining('file is not a database')
-    expect(recordsInFile()).toEqual([{ ...record, outcome: 'failed', reason }])
-  })
+  writeFileSync(backup, 'x'.repeat(9_999))
+  const other = join(folder, 'other.db')
+  expect(await restore(other)).toMatchObject({ code: 69 })
+  const reason = expect.stringContaining('file is not a database')
+  expect(recordsInFile()[1]).toEqual({ ...record, store: other, outcome: 'failed', reason })
 })
 
 describe('the audit file', () => {
