@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { compare, parseScrape, percentile } from '../../overview/measure.ts'
 import { build } from '../../src/process/build.ts'
@@ -31,7 +30,6 @@ describe('the page', () => {
       expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
       expect(policy).not.toMatch(/unsafe|\*|http/)
       expect(headers.get('x-content-type-options')).toBe('nosniff')
-      expect(headers.get('content-encoding')).toMatch(/^(?:br|gzip)$/)
       expect(headers.get('set-cookie')).toBeNull()
       expect((await fetch(operationsUrl + path, { method: 'POST' })).status).toBe(405)
       expect((await fetch(url + path)).status).toBe(401)
@@ -48,10 +46,9 @@ describe('the page', () => {
     }
   })
 
-  test('takes at most 60 KB gzipped in all, with the licence of uPlot', () => {
-    const names = readdirSync(FILES).filter((name) => !/\.(?:gz|br)$/.test(name))
-    const bytes = names.map((name) => gzipSync(readFileSync(join(FILES, name))).length)
-    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(60_000)
+  test('takes at most 80 KB in all, with the licence of uPlot', () => {
+    const bytes = readdirSync(FILES).map((name) => readFileSync(join(FILES, name)).length)
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(80_000)
     expect(readFileSync(join(FILES, 'overview.js'), 'utf8')).toContain('Copyright (c)')
   })
 })
