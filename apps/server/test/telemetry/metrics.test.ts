@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { createMany, plantText as plant, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
@@ -189,4 +190,13 @@ test('fetches of keys are counted by how they end, and the last good one is date
   const before = Date.now() / 1_000
   const withKeys = await startScrapedServer(environment)
   await expect.poll(async () => (await withKeys.scrape()).get(dated)).toBeGreaterThanOrEqual(before)
+})
+
+test('only responses outcome_unknown count as unknown outcomes', async () => {
+  const { requests, print } = createMetrics()
+  requests.answered('outcome_unknown', 500, 1)
+  requests.answered('unavailable', 503, 1)
+  const text = await print()
+  expect(text).toMatch(/^plant_store_unknown_outcomes_total 1$/m)
+  expect(text).toMatch(/^plant_store_creates_total\{outcome="outcome_unknown"\} 1$/m)
 })
