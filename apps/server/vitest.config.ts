@@ -13,6 +13,9 @@ const patient = {
 
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
+  'test/auth/late-bodies.test.ts',
+  'test/http/pace.test.ts',
+  'test/wire/store-failures.test.ts',
   'test/one-definition/*.test.ts',
   'test/commands/litestream.test.ts',
   'test/fuzz/*.test.ts',
@@ -54,7 +57,7 @@ export default defineConfig({
           name: 'as the unit starts it',
           include: ['test/wire/*.test.ts', 'test/telemetry/{metrics*,page}.test.ts'],
           // They start no process, and so none that flags could confine.
-          exclude: ['test/wire/{connect,idle-connections,last-resort}.test.ts'],
+          exclude: ['test/wire/{bare-app,idle-connections}.test.ts'],
           provide: { isConfined: true },
         },
       },

@@ -82,7 +82,7 @@ describe('a body', () => {
   )
 })
 
-describe('a stranger is answered', () => {
+describe('an unauthenticated client is answered', () => {
   const missing = { error: 'missing_credentials' } as const
 
   test('at once though 100 kB are still to come', () =>
@@ -196,40 +196,3 @@ describe('connections that reset', () => {
     expect(lines.length).toBeLessThan(20)
   })
 })
-
-describe('a server for two requests at a time', () => {
-  const small = useWireServer({ requestLimit: '2' })
-
-  test('refuses at once what it cannot hold, and stores what it answers 200', async () => {
-    const ids = Array.from({ length: 10 }, (_, index) => index)
-    const callers = await Promise.all(ids.map(() => small.open()))
-    const release = await small.database.holdCommits()
-    ids.forEach((id) => {
-      callers[id]?.send(post(plantText(id)))
-    })
-    const replies = callers.map((caller) => caller.readReply())
-    // Two wait for the commit that is held.
-    for (const reply of await firstOf(replies, ids.length - 2)) {
-      expectReply(reply, { error: 'unavailable', message: /^nothing was stored, try again/ })
-    }
-    release()
-    const accepted = (await Promise.all(replies)).filter(({ status }) => status === 200)
-    expect(accepted.length).toBeGreaterThan(0)
-    const stored = await small.database.readPlants()
-    expect(stored).toHaveLength(accepted.length)
-    await small.expectStoredAndServing(stored)
-  })
-})
-
-/** The values of the promises that resolve first. */
-function firstOf<Value>(promises: readonly Promise<Value>[], count: number): Promise<Value[]> {
-  return new Promise((resolve, reject) => {
-    const values: Value[] = []
-    for (const promise of promises) {
-      promise.then((value) => {
-        values.push(value)
-        if (values.length === count) resolve(values)
-      }, reject)
-    }
-  })
-}
