@@ -1,14 +1,18 @@
-import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config/config.ts'
 import { environmentNameOf } from '../config/settings.ts'
-import type { TokenRecord, TokenStore } from '../store/store.ts'
+import type { TokenStore } from '../store/store.ts'
 import type { Authenticate } from './bearer.ts'
 import type { JwksObserver } from './key-ring.ts'
 import { type KeySource, keysFromFile, keysFromUrl } from './key-source.ts'
-import { type Clocks, type KnownToken, TokenCache, type TokenCacheObserver } from './token-cache.ts'
-import { isUsable, OPAQUE_PREFIX, parseOpaqueToken } from './tokens.ts'
+import {
+  type Clocks,
+  createAuthenticate,
+  systemClocks,
+  type TokenCacheObserver,
+} from './token-cache.ts'
+import { OPAQUE_PREFIX } from './tokens.ts'
 
 export interface AuthenticateParts {
   readonly log: Logger
@@ -21,48 +25,8 @@ export interface AuthenticateParts {
     | undefined
 }
 
-export const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
-
 /** How long the start waits for the keys of an issuer. */
 const START_WAIT_MS = 1_000
-
-/** Checks opaque tokens against the store; each is cached for a moment. */
-export function createAuthenticate(
-  tokens: TokenStore,
-  clocks: Clocks = systemClocks,
-  observer?: TokenCacheObserver,
-): Authenticate {
-  const cache = new TokenCache(tokens, clocks, observer)
-  // The verified credential of each connection: comparing with it can reveal no other caller's.
-  const verified = new WeakMap<object, KnownToken & { readonly credential: string }>()
-
-  async function verify(credential: string, connection: object): Promise<TokenRecord | undefined> {
-    const parsed = parseOpaqueToken(credential)
-    if (parsed === undefined) return undefined
-    const known = await cache.find(parsed.id)
-    if (known === undefined || !isUsable(known.token, clocks.now())) return undefined
-    // In a time that does not depend on where the digests differ.
-    if (!timingSafeEqual(parsed.secretSha256, known.token.secretSha256)) return undefined
-    verified.set(connection, { ...known, credential })
-    cache.markUsed(known)
-    return known.token
-  }
-
-  function authenticate(credential: string, connection: object) {
-    const before = verified.get(connection)
-    const isRemembered = before?.credential === credential && cache.isFresh(before)
-    if (!isRemembered) return verify(credential, connection)
-    observer?.hit()
-    return isUsable(before.token, clocks.now()) ? before.token : undefined
-  }
-
-  return Object.assign(authenticate, {
-    isKnown(credential: string) {
-      const id = parseOpaqueToken(credential)?.id
-      return id !== undefined && cache.has(id)
-    },
-  })
-}
 
 /** Whether JWTs of an issuer are accepted. */
 export function takesJwt({ jwksUrl, jwksFile }: Pick<Config, 'jwksUrl' | 'jwksFile'>): boolean {

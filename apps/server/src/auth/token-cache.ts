@@ -1,4 +1,7 @@
+import { timingSafeEqual } from 'node:crypto'
 import { StoreUnavailableError, type TokenRecord, type TokenStore } from '../store/store.ts'
+import type { Authenticate } from './bearer.ts'
+import { isUsable, parseOpaqueToken } from './tokens.ts'
 
 /** A revocation must take effect within 5 s in every process; half of that leaves time for a slow read. */
 const CACHE_MS = 2_500
@@ -22,7 +25,9 @@ export interface Clocks {
   readonly monotonic: () => number
 }
 
-export interface KnownToken {
+export const systemClocks: Clocks = { now: Date.now, monotonic: () => performance.now() }
+
+interface KnownToken {
   readonly token: TokenRecord
   /** When the token was read from the store, by the monotonic clock. */
   readonly readAt: number
@@ -37,7 +42,7 @@ export interface TokenCacheObserver {
 }
 
 /** The tokens of a store, each cached for a moment. */
-export class TokenCache {
+class TokenCache {
   readonly #tokens: TokenStore
   readonly #clocks: Clocks
   readonly #observer: TokenCacheObserver | undefined
@@ -109,4 +114,42 @@ export class TokenCache {
       if (!this.#known.has(token.id)) this.#known.set(token.id, { token, readAt })
     }
   }
+}
+
+/** Checks opaque tokens against the store; each is cached for a moment. */
+export function createAuthenticate(
+  tokens: TokenStore,
+  clocks: Clocks = systemClocks,
+  observer?: TokenCacheObserver,
+): Authenticate {
+  const cache = new TokenCache(tokens, clocks, observer)
+  // The verified credential of each connection: comparing with it can reveal no other caller's.
+  const verified = new WeakMap<object, KnownToken & { readonly credential: string }>()
+
+  async function verify(credential: string, connection: object): Promise<TokenRecord | undefined> {
+    const parsed = parseOpaqueToken(credential)
+    if (parsed === undefined) return undefined
+    const known = await cache.find(parsed.id)
+    if (known === undefined || !isUsable(known.token, clocks.now())) return undefined
+    // In a time that does not depend on where the digests differ.
+    if (!timingSafeEqual(parsed.secretSha256, known.token.secretSha256)) return undefined
+    verified.set(connection, { ...known, credential })
+    cache.markUsed(known)
+    return known.token
+  }
+
+  function authenticate(credential: string, connection: object) {
+    const before = verified.get(connection)
+    const isRemembered = before?.credential === credential && cache.isFresh(before)
+    if (!isRemembered) return verify(credential, connection)
+    observer?.hit()
+    return isUsable(before.token, clocks.now()) ? before.token : undefined
+  }
+
+  return Object.assign(authenticate, {
+    isKnown(credential: string) {
+      const id = parseOpaqueToken(credential)?.id
+      return id !== undefined && cache.has(id)
+    },
+  })
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { contract, headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
+import { pathOf } from './framing.ts'
 import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
 import { addHeader, endsConnection, sendResponse } from './response.ts'
-import { pathOf } from './target.ts'
 
 /** The headers that a page may send; our own client sends all of them. */
 const ALLOWED_HEADERS = Object.keys(contract.createPlant.headers).join(', ')

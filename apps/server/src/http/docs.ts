@@ -1,9 +1,9 @@
 import { contract } from '@plant-store/contract'
 import { type Request, type RequestHandler, Router } from 'express'
 import { files } from '../process/files.ts'
+import { pathOf } from './framing.ts'
 import { type PipelineOptions, refuseMethod } from './pipeline.ts'
 import { contentOf, createPublicFiles, type PublicContent, sendPublic } from './public-files.ts'
-import { pathOf } from './target.ts'
 
 /** How the document is written, and where it is served. */
 export const openApiFormats = {

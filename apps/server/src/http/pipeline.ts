@@ -8,6 +8,7 @@ import express, {
 } from 'express'
 import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { CallerGoneError } from './body.ts'
+import { readableTargetOf } from './framing.ts'
 import { contain } from './pipelining.ts'
 import { RequestError, retryAfter } from './request-error.ts'
 import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
@@ -18,7 +19,6 @@ import {
   sendError,
   sendResponse,
 } from './response.ts'
-import { readableTargetOf } from './target.ts'
 
 /** What every response of an app depends on. */
 export interface PipelineOptions extends Listeners, ClosingRules {}

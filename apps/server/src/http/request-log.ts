@@ -1,8 +1,8 @@
 import type { Response } from 'express'
 import type { Logger } from 'pino'
+import { pathOf } from './framing.ts'
 import type { RequestObserver } from './locals.ts'
 import type { RequestError } from './request-error.ts'
-import { pathOf } from './target.ts'
 
 /** A request that the server could not serve, as one line of the log. */
 interface Failure {

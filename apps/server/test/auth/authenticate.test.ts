@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createAuthenticate } from '../../src/auth/authenticate.ts'
+import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createAuthenticate } from '../../src/auth/authenticate.ts'
+import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runOn } from './program.ts'

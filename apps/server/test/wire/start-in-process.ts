@@ -1,4 +1,4 @@
-import { createAuthenticate } from '../../src/auth/authenticate.ts'
+import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openStore } from '../../src/engines.ts'
 import { startServer } from '../../src/http/server.ts'
