@@ -70,16 +70,9 @@ export function createRate({ unitNs, burst }: RateLimit, mostKeys = MOST_KEYS): 
 const SECOND_NS = 1_000_000_000
 
 /**
- * The seconds over which a caller should spread the remaining quota: as many as it takes to grow
- * back, so that a caller that does so is never refused.
- */
-function effectiveWindow({ remaining, waitMs }: RateState, perSecond: number): number {
-  return Math.max(1, Math.ceil(waitMs / 1_000), Math.ceil(remaining / perSecond))
-}
-
-/**
- * Limits the requests of each token to `perSecond`, in the long run and at once, and reports what is left in the RateLimit fields
- * (draft-ietf-httpapi-ratelimit-headers-11). Comes after the credential and before the body.
+ * Limits the requests of each token to `perSecond`, in the long run and at once, and reports what is
+ * left in the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-11). Comes after the credential
+ * and before the body.
  * @throws RequestError `too_many_requests`
  */
 export function limitTokenRate(perSecond: number, refusals: Refusals): RequestHandler {
@@ -88,16 +81,14 @@ export function limitTokenRate(perSecond: number, refusals: Refusals): RequestHa
 
   return (_request, response, next) => {
     const { tokenId = '', tokenName } = response.locals
-    const before = rate.spend(tokenId, performance.now())
-    const isRefused = before.waitMs > 0
-    const state = isRefused ? before : { remaining: before.remaining - 1, waitMs: 0 }
-    const window = effectiveWindow(state, perSecond)
+    const { remaining, waitMs } = rate.spend(tokenId, performance.now())
+    // All of it grows back within a second, over which a caller should spread what is left.
     addHeader(response, headerNames.rateLimitPolicy, policy)
-    addHeader(response, headerNames.rateLimit, `"token";r=${state.remaining};t=${window}`)
-    if (!isRefused) return next()
+    addHeader(response, headerNames.rateLimit, `"token";r=${Math.max(0, remaining - 1)};t=1`)
+    if (waitMs === 0) return next()
     refusals.count('rate', tokenName)
     throw new RequestError('too_many_requests', `this token may send ${perSecond} a second`, {
-      headers: retryAfter(window),
+      headers: retryAfter(),
     })
   }
 }
