@@ -15,7 +15,7 @@ const LAYERS = [
   'http/server.ts',
   'telemetry/',
   'http/app.ts',
-  'http/limits/',
+  'http/failed-credentials.ts',
   'auth/',
   'http/',
   'config/',

@@ -3,24 +3,23 @@ import type { Express, Request, RequestHandler } from 'express'
 import { type Authenticate, createBearerChecks } from '../auth/bearer.ts'
 import type { Config } from '../config/config.ts'
 import type { PlantStore } from '../store/store.ts'
-import { readJsonBody } from './body.ts'
-import { createCors } from './cors.ts'
-import { addCreatePlant } from './create-plant.ts'
-import { createDocs } from './docs.ts'
-import { checkFraming } from './framing.ts'
 import {
   createRefusals,
   type Limit,
   type LimiterObserver,
   type Refusals,
   refuseEarly,
-} from './limits/admission.ts'
-import { type CallerAddresses, createCallerAddresses } from './limits/caller.ts'
-import { limitFailures } from './limits/failures.ts'
-import { limitInFlight, limitOverload, WaitingPlants } from './limits/overload.ts'
-import { limitForwarded } from './limits/per-address.ts'
-import { limitTokenRate } from './limits/rate.ts'
+} from './admission.ts'
+import { readJsonBody } from './body.ts'
+import { type CallerAddresses, createCallerAddresses } from './caller.ts'
+import { createCors } from './cors.ts'
+import { addCreatePlant } from './create-plant.ts'
+import { createDocs } from './docs.ts'
+import { limitFailures } from './failed-credentials.ts'
+import { checkFraming } from './framing.ts'
 import type { Served } from './node-server.ts'
+import { limitInFlight, limitOverload, WaitingPlants } from './overload.ts'
+import { limitForwarded } from './per-address.ts'
 import {
   createBareApp,
   inOneLayer,
@@ -30,6 +29,7 @@ import {
   refusePath,
   respondWithError,
 } from './pipeline.ts'
+import { limitTokenRate } from './token-rate.ts'
 
 export interface AppParts {
   readonly pipeline: PipelineOptions

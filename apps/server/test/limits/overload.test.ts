@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WaitingPlants } from '../../src/http/limits/overload.ts'
+import { WaitingPlants } from '../../src/http/overload.ts'
 import type { CreateOutcome } from '../../src/store/store.ts'
 
 const plant = { id: 1n, name: 'Fern' }

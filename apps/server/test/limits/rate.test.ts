@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRate } from '../../src/http/limits/rate.ts'
+import { createRate } from '../../src/http/token-rate.ts'
 
 const limit = { unitNs: 100_000_000, burst: 5 }
 

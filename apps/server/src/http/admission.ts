@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
-import { framingProblemOf } from '../framing.ts'
-import { type EarlyCheck, type PipelineOptions, refuse } from '../pipeline.ts'
-import { type RequestError, retryAfter } from '../request-error.ts'
-import { addHeader } from '../response.ts'
+import { framingProblemOf } from './framing.ts'
+import { type EarlyCheck, type PipelineOptions, refuse } from './pipeline.ts'
+import { type RequestError, retryAfter } from './request-error.ts'
+import { addHeader } from './response.ts'
 
 /** The limits that refuse: see docs/interface.md. */
 export const refusalReasons = [

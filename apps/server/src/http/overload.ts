@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import type { NewPlant } from '@plant-store/contract'
 import type { Request } from 'express'
-import type { CommitTiming } from '../../store/observer.ts'
-import type { CreateOutcome, PlantStore } from '../../store/store.ts'
-import { RequestError } from '../request-error.ts'
+import type { CommitTiming } from '../store/observer.ts'
+import type { CreateOutcome, PlantStore } from '../store/store.ts'
 import type { Limit } from './admission.ts'
+import { RequestError } from './request-error.ts'
 
 /** A clock that also knows how long the turns of the event loop take. */
 export interface LoopClock {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
-import { parseNetwork } from '../../config/setting-schemas.ts'
+import { parseNetwork } from '../config/setting-schemas.ts'
 
 /** An IPv4 address with the port that some proxies append, or an IPv6 address in brackets. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\])(?::\d*)?$/i

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Config } from '../../config/config.ts'
-import { RequestError } from '../request-error.ts'
+import type { Config } from '../config/config.ts'
 import type { Limit, Refusals } from './admission.ts'
 import type { CallerAddresses } from './caller.ts'
+import { RequestError } from './request-error.ts'
 
 /** How many of one kind of thing each address has now. */
 class AddressCounts {

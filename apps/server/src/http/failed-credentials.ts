@@ -1,9 +1,9 @@
 import type { Request } from 'express'
-import { type Authenticate, credentialOf, type FailureLimit } from '../../auth/bearer.ts'
-import { RequestError, retryAfter } from '../request-error.ts'
+import { type Authenticate, credentialOf, type FailureLimit } from '../auth/bearer.ts'
 import type { Limit, Refusal, Refusals } from './admission.ts'
 import type { CallerOf } from './caller.ts'
-import { createRate } from './rate.ts'
+import { RequestError, retryAfter } from './request-error.ts'
+import { createRate } from './token-rate.ts'
 
 /** Callers that showed no valid credential too often. */
 export interface Failures extends FailureLimit {

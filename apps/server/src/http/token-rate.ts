@@ -1,8 +1,8 @@
 import { headerNames } from '@plant-store/contract'
 import type { RequestHandler } from 'express'
-import { RequestError, retryAfter } from '../request-error.ts'
-import { addHeader } from '../response.ts'
 import type { Refusals } from './admission.ts'
+import { RequestError, retryAfter } from './request-error.ts'
+import { addHeader } from './response.ts'
 
 const NS_PER_MS = 1_000_000
 
