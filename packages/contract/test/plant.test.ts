@@ -90,12 +90,9 @@ describe('problems in words', () => {
     expect(describeProblems(numbered(6))).toBe(`${five}; and 1 more`)
   })
 
-  test('a path joins its steps with points, whatever shape they have', () => {
+  test('a path joins its steps with points, and a problem without one is one of the whole body', () => {
     const path = ['plants', 0, { key: 'name' }]
     expect(describeProblems([{ path, message: 'is wrong' }])).toBe('plants.0.name: is wrong')
-  })
-
-  test('a problem without a path is one of the whole body', () => {
     expect(describeProblems([{ message: 'is wrong' }])).toBe('body: is wrong')
     expect(describeProblems([{ path: [], message: 'is wrong' }])).toBe('body: is wrong')
   })

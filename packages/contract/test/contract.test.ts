@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { contract, ErrorBody, type ErrorName, errorNameOf, errorTable } from '../src/index.ts'
+import {
+  contract,
+  ErrorBody,
+  errorNameOf,
+  errorTable,
+  headerNames,
+  isRequestId,
+} from '../src/index.ts'
 
 /** The published table: `error`, status, name. A number that has travelled never changes. */
 const PUBLISHED: readonly (readonly [error: number, status: number, name: string])[] = [
@@ -25,12 +32,9 @@ const PUBLISHED: readonly (readonly [error: number, status: number, name: string
 describe('the error table', () => {
   const rows = Object.entries(errorTable).map(([name, { code, status }]) => [code, status, name])
 
-  test('is the published one, row by row', () => {
+  test('is the published one, row by row, and each number is found again', () => {
     expect(rows).toEqual(PUBLISHED)
-  })
-
-  test.each(PUBLISHED)('%i, with status %i, is found again as %s', (code, _status, name) => {
-    expect(errorNameOf(code)).toBe(name satisfies string as ErrorName)
+    expect(PUBLISHED.map(([code]) => errorNameOf(code))).toEqual(Object.keys(errorTable))
   })
 
   test.each([0, -1, 400, 40004, 40900, 50301, Number.NaN, 40001.5])('%d has no name', (code) => {
@@ -76,4 +80,31 @@ describe('the body of an Error', () => {
     const parsed = ErrorBody.parse({ error: 40003, message: 'no', hint: 'another id' })
     expect(parsed).toStrictEqual({ error: 40003, message: 'no' })
   })
+})
+
+test('header names are in lower case, as Node.js gives them, and each stands once', () => {
+  const names = Object.values(headerNames)
+  expect(names).toEqual([...new Set(names.map((name) => name.toLowerCase()))])
+})
+
+test('the headers of the operation are those that our client sends', () => {
+  expect(Object.keys(contract.createPlant.headers)).toEqual([
+    'authorization',
+    'content-type',
+    'x-request-id',
+    'x-retry-count',
+  ])
+})
+
+test.each<[string, boolean]>([
+  ['a', true],
+  ['A-Z_a.z-09', true],
+  ['r'.repeat(128), true],
+  ['', false],
+  ['r'.repeat(129), false],
+  ['two words', false],
+  ['é', false],
+  ['line\n', false],
+])('whether %j is a request id: %s', (text, isValid) => {
+  expect(isRequestId(text)).toBe(isValid)
 })
