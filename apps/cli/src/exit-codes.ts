@@ -12,8 +12,6 @@ export const exitCodes = {
   notAllowed: 4,
   /** The service did not answer, or what it did is unknown; try again later. */
   unreachable: 5,
-  /** More rows were rejected than `--max-rejects` allows. */
-  tooManyRejects: 6,
   /** SIGINT or SIGTERM ended it: 128 and the number of SIGINT. */
   interrupted: 130,
 } as const

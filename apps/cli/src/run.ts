@@ -22,7 +22,6 @@ Exit codes:
   ${exitCodes.rejected}    some rows, or the one plant, were rejected
   ${exitCodes.notAllowed}    not allowed: the token is missing, refused, or may not create plants
   ${exitCodes.unreachable}    unreachable, or the outcome is unknown: try again later
-  ${exitCodes.tooManyRejects}    too many rejects
   ${exitCodes.interrupted}  interrupted
 
 Environment:

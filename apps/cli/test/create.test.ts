@@ -81,39 +81,6 @@ describe('create', () => {
     },
   )
 
-  test('prints one JSON object with --json, whatever happens', async () => {
-    const server = await startServer()
-    const env = environmentOf(server)
-    const args = ['create', '9007199254740993', 'Fern', '--json']
-    const first = await runProgram(args, { env })
-    expect(first.stdout).toMatch(
-      /^\{"outcome":"stored","plant":\{"id":9007199254740993,"name":"Fern"\},"requestId":"[^"]+"\}\n$/,
-    )
-    expect(JSON.parse((await runProgram(args, { env })).stdout).outcome).toBe('alreadyThere')
-    const taken = await runProgram(['create', '9007199254740993', 'Moss', '--json'], { env })
-    expect(taken.code).toBe(3)
-    expect(JSON.parse(taken.stdout)).toMatchObject({
-      outcome: 'notStored',
-      error: { code: 'conflict', applied: 'no', apiCode: 40003 },
-    })
-    const outside = await runProgram(args, { env: { HOME: '/nonexistent' } })
-    expect(outside.code).toBe(4)
-    expect(JSON.parse(outside.stdout)).toMatchObject({
-      outcome: 'notStored',
-      error: { message: 'you are not logged in' },
-    })
-    const unusable = await runProgram(['create', '--json', '5'], { env })
-    expect(unusable.code).toBe(2)
-    expect(JSON.parse(unusable.stdout)).toMatchObject({ outcome: 'notStored' })
-    await server.stop()
-    const lost = await runProgram([...args, '--base-url', server.url], { env })
-    expect(lost.code).toBe(5)
-    expect(JSON.parse(lost.stdout)).toMatchObject({
-      outcome: 'notStored',
-      error: { code: 'connection_failed', applied: 'no' },
-    })
-  }, 60_000)
-
   test('reports an outcome that is not known as such, and to send it again', async () => {
     const server = await startRawServer(() => '')
     const env = environmentOf(server)
@@ -138,13 +105,11 @@ describe('create', () => {
   test('lets no text of a server control the terminal or begin a line', async () => {
     const message = '\\u001b[2J\\u009b31m\\r\\nplant-store: stored\\u202e\\n  Try: rm'
     const server = await startRawServer(() => reply(400, `{"error":40002,"message":"${message}"}`))
-    for (const flags of [[], ['--json']]) {
-      const args = ['create', '5', 'Fern\n\u001b[31m', ...flags]
-      const { code, stdout, stderr } = await runProgram(args, { env: environmentOf(server) })
-      expect(code).toBe(3)
-      expect(stdout + stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
-      expect(stderr.trimEnd().split('\n').length).toBe(1)
-    }
+    const args = ['create', '5', 'Fern\n\u001b[31m']
+    const { code, stdout, stderr } = await runProgram(args, { env: environmentOf(server) })
+    expect(code).toBe(3)
+    expect(stdout + stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
+    expect(stderr.trimEnd().split('\n').length).toBe(1)
   })
 
   test(

@@ -8,15 +8,11 @@ import { formatCount } from '../import/progress.ts'
 import { ReasonCounts } from '../import/reason-counts.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface CheckOptions extends FileOptions {
-  readonly all?: true
-}
-
 const EXAMPLES = `
 Examples:
   plant-store check plants.csv
   plant-store check --delimiter semicolon --map "Plant No=id" export.csv
-  zcat plants.jsonl.gz | plant-store check - --all`
+  zcat plants.jsonl.gz | plant-store check -`
 
 const SHOWN = 20
 
@@ -30,7 +26,7 @@ function writeLine(terminal: Terminal, text: string): void {
 }
 
 /** Shows what is wrong with a file, and returns how many rows are no plants. */
-async function checkFile(path: string, options: CheckOptions, terminal: Terminal): Promise<number> {
+async function checkFile(path: string, options: FileOptions, terminal: Terminal): Promise<number> {
   const { input, records } = await openFile(path, options, terminal)
   const reasons = new ReasonCounts()
   let [plants, others] = [0, 0]
@@ -40,11 +36,11 @@ async function checkFile(path: string, options: CheckOptions, terminal: Terminal
       continue
     }
     reasons.add(reasonOf(problems))
-    if (others++ < SHOWN || options.all) {
+    if (others++ < SHOWN) {
       writeLine(terminal, `${input.name}:${line}: ${describeProblems(problems)}`)
     }
   }
-  if (others > SHOWN && !options.all) {
+  if (others > SHOWN) {
     writeLine(terminal, `${input.name}: ${formatCount(others - SHOWN)} more. All, by kind:`)
     terminal.out(reasons.describe())
   }
@@ -53,7 +49,7 @@ async function checkFile(path: string, options: CheckOptions, terminal: Terminal
   return others
 }
 
-async function check(path: string, options: CheckOptions, terminal: Terminal): Promise<void> {
+async function check(path: string, options: FileOptions, terminal: Terminal): Promise<void> {
   const others = await checkFile(path, options, terminal).catch((error: unknown) => {
     throw describeReading(error, path)
   })
@@ -68,10 +64,9 @@ export function addCheckCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('check')
     .description('check every row of a file, without a plant store; - is stdin')
-    .argument('<file>', 'CSV or JSON lines, also gzipped')
-    .option('--all', `show every row that is no plant, not only the first ${SHOWN}`)
+    .argument('<file>', 'CSV or JSON lines')
     .optionsGroup('How the file is written:')
   addFileOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action((path: string, options: CheckOptions) => check(path, options, terminal))
+    .action((path: string, options: FileOptions) => check(path, options, terminal))
 }

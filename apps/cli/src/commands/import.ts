@@ -4,7 +4,6 @@ import { CliError } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { exitCodeOf, hintOf } from '../failure.ts'
-import { toCommandLine } from '../import/command-line.ts'
 import { addFileOptions, type FileOptions } from '../import/file-options.ts'
 import { ImportRun, type RunEnd } from '../import/import-run.ts'
 import { describeReading, openFile } from '../import/open-file.ts'
@@ -15,10 +14,8 @@ import type { Terminal } from '../terminal.ts'
 interface ImportOptions extends ConnectionOptions, FileOptions {
   readonly fromRow: number
   readonly rejects?: string
-  readonly maxRejects: number
   readonly concurrency: number
   readonly maxOutage: number
-  readonly json?: true
 }
 
 const EXAMPLES = `
@@ -50,14 +47,6 @@ function describeSummary({ file, end }: Summary): string {
   return `${file}: ${counts} in ${formatDuration(seconds)}\n${reasons.describe()}`
 }
 
-function toJson({ file, end, rejects, error }: Summary): string {
-  const { stored, alreadyThere, rejected, reasons, seconds, nextRow } = end
-  const exitCode = error?.exitCode ?? exitCodes.ok
-  const counts = { stored, alreadyThere, rejected, reasons, seconds: Math.round(seconds) }
-  const { message, hint } = error ?? {}
-  return `${JSON.stringify({ file, exitCode, ...counts, nextRow, rejects, message, hint })}\n`
-}
-
 /** What ended a run, as a CliError; one that nobody foresaw is thrown. */
 function toCliError(failure: unknown): CliError {
   if (failure instanceof CliError) return failure
@@ -75,12 +64,11 @@ function describeEnd(
   { nextRow, failure, rejected }: RunEnd,
   rejects: string | undefined,
   isStopped: boolean,
-  commandFor: (file?: string, fromRow?: number) => string,
 ): CliError | undefined {
   const inRejects = rejects === undefined ? '' : `; the rejects are in ${rejects}`
   if (nextRow === undefined) {
     if (rejected === 0) return undefined
-    const hint = rejects && `correct them, then ${commandFor(rejects)}`
+    const hint = rejects && `correct them, then plant-store import ${rejects}`
     return new CliError(`${formatCount(rejected)} rejected${inRejects}`, exitCodes.rejected, {
       hint,
     })
@@ -91,7 +79,7 @@ function describeEnd(
       : toCliError(describeReading(failure, file))
   // A file that cannot be read as it was asked is to be read anew.
   const isAnew = error.exitCode === exitCodes.usage || error.exitCode === exitCodes.failure
-  const goOn = isAnew ? undefined : commandFor(undefined, nextRow)
+  const goOn = isAnew ? undefined : `the same command with --from-row ${nextRow}`
   const hint = [error.hint, goOn].filter(Boolean).join('; then ') || undefined
   const message = `${error.message}; it came to row ${formatCount(nextRow)}, and nothing is lost${inRejects}`
   return new CliError(message, error.exitCode, { hint, cause: error })
@@ -114,14 +102,7 @@ async function importFile(path: string, command: Command, terminal: Terminal): P
   }).run()
   input.stop()
   const rejects = rejectsFile.publish()
-  const error = describeEnd(
-    input.name,
-    end,
-    rejects,
-    terminal.stop.aborted,
-    (other = path, fromRow) =>
-      toCommandLine(command, other, other === path ? { fromRow } : undefined),
-  )
+  const error = describeEnd(input.name, end, rejects, terminal.stop.aborted)
   return { file: input.name, end, rejects, error }
 }
 
@@ -141,12 +122,6 @@ function addWorkOptions(command: Command): void {
     .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1).default(1))
     .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
     .addOption(
-      integer('--max-rejects <n>', 'end once more rows are rejected', 0).default(
-        Number.POSITIVE_INFINITY,
-        'no limit',
-      ),
-    )
-    .addOption(
       integer('--concurrency <n>', 'plants on their way at once', 1).default(DEFAULT_CONCURRENCY),
     )
     .addOption(
@@ -154,7 +129,6 @@ function addWorkOptions(command: Command): void {
         DEFAULT_OUTAGE_SECONDS,
       ),
     )
-    .option('--json', 'print the summary as one JSON object')
 }
 
 /** Adds `plant-store import` to a program. */
@@ -162,15 +136,14 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('import')
     .description('store the plants of a file; - is stdin')
-    .argument('<file>', 'CSV or JSON lines, also gzipped')
+    .argument('<file>', 'CSV or JSON lines')
   addFileOptions(command.optionsGroup('How the file is written:'))
   addWorkOptions(command.optionsGroup('What to do:'))
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (path: string) => {
       const summary = await importFile(path, command, terminal)
-      const isJson = command.opts<ImportOptions>().json === true
-      terminal.out((isJson ? toJson : describeSummary)(summary))
+      terminal.out(describeSummary(summary))
       if (summary.error !== undefined) throw summary.error
     })
 }

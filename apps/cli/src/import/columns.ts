@@ -2,7 +2,7 @@ import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.t
 import { PlantFileError, shorten } from './plant-record.ts'
 
 export interface Column {
-  /** As in the first line; `column 3` where there is no such line. */
+  /** As in the first line. */
   readonly name: string
   /** Undefined for a column that is passed over. */
   readonly field: PlantField | undefined
@@ -50,9 +50,8 @@ function refuseUnclear(columns: readonly Column[]): void {
       )
     }
     if (own.length > 0 || !plantFields[field].isRequired) continue
-    const orPlant = names.some((name) => /^-?\d+$/.test(name)) ? ', or --no-header' : ''
     throw new PlantFileError(
-      `the first line names no column ${field}: its columns are ${describeNames(names)}. Try: --map "COLUMN=${field}"${orPlant}`,
+      `the first line names no column ${field}: its columns are ${describeNames(names)}. Try: --map "COLUMN=${field}", or a first line ${plantFieldNames.join()}`,
     )
   }
 }
@@ -73,12 +72,4 @@ export function mapColumns(names: readonly string[], map: FieldMap): readonly Co
   })
   refuseUnclear(columns)
   return columns
-}
-
-/** The columns of a file whose first line is a plant: by their numbers, or in the order of the fields. */
-export function numberColumns(count: number, map: FieldMap): readonly Column[] {
-  const names = Array.from({ length: count }, (_, index) => `column ${index + 1}`)
-  const isMapped = Object.keys(map).length > 0 || count > plantFieldNames.length
-  const inOrder = plantFieldNames.slice(0, count).map((field, index) => [index + 1, field])
-  return mapColumns(names, isMapped ? map : Object.fromEntries(inOrder))
 }

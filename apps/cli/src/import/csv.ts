@@ -1,5 +1,5 @@
 import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
-import { type Column, type FieldMap, mapColumns, numberColumns } from './columns.ts'
+import { type Column, type FieldMap, mapColumns } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
 import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
 import {
@@ -22,8 +22,6 @@ export interface CsvDialect {
 /** What a person says of a file of CSV. */
 export interface CsvOptions {
   readonly delimiter?: string | undefined
-  /** Whether the first line names the columns. */
-  readonly hasHeader: boolean
   readonly columns: FieldMap
 }
 
@@ -43,7 +41,6 @@ function readColumns(record: CsvRecord | undefined, options: CsvOptions): readon
   }
   const { fields, problem } = record
   if (fields === undefined) throw new PlantFileError(`the first line ${problem}`)
-  if (!options.hasHeader) return numberColumns(fields.length, options.columns)
   const names = fields.map((field) => field ?? '')
   return mapColumns(names, options.columns)
 }
@@ -65,7 +62,7 @@ export function findCsvDialect(head: Buffer, isWhole: boolean, options: CsvOptio
   for (const { delimiter, first } of candidates) {
     try {
       const columns = readColumns(first, options)
-      return { delimiter, headers: above + (options.hasHeader ? 1 : 0), columns }
+      return { delimiter, headers: above + 1, columns }
     } catch (error) {
       errors.push(error)
     }

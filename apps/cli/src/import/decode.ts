@@ -1,49 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { pipeline, Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { PlantFileError, type RecordSource } from './plant-record.ts'
-
-const GZIP = Buffer.of(0x1f, 0x8b)
-
-const CHUNK_BYTES = 65_536
-
-/** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
-export function isGzip(head: Buffer): boolean {
-  return head.subarray(0, GZIP.length).equals(GZIP)
-}
-
-function describeGzip(error: unknown): unknown {
-  const { code = '' } = error as { readonly code?: string }
-  if (!code.startsWith('Z_')) return error
-  const what =
-    code === 'Z_BUF_ERROR'
-      ? 'is cut: the end of its gzip is missing'
-      : 'is broken: its gzip cannot be read, or something stands behind it'
-  return new PlantFileError(`it ${what}. Try: the whole file again`, { cause: error })
-}
-
-/**
- * Unpacks gzip, also of several members, with no more in memory than a few chunks.
- * @throws PlantFileError where the gzip is cut or broken, or something follows it.
- */
-export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let fedBytes = 0
-  async function* count(): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      fedBytes += chunk.length
-      yield chunk
-    }
-  }
-  const unpack = createGunzip({ chunkSize: CHUNK_BYTES })
-  // The error reaches the loop below: pipeline destroys the stream with it.
-  pipeline(Readable.from(count(), { objectMode: true }), unpack, () => {})
-  try {
-    yield* unpack as AsyncIterable<Buffer>
-  } catch (error) {
-    throw describeGzip(error)
-  }
-  if (unpack.bytesWritten < fedBytes) throw describeGzip({ code: 'Z_DATA_ERROR' })
-}
 
 /** How the bytes of a text are to be read. */
 export interface Encoding {

@@ -8,8 +8,6 @@ export interface FileOptions {
   readonly format?: Format
   readonly delimiter?: string
   readonly encoding?: string
-  /** False where --no-header was given. */
-  readonly header: boolean
   readonly map?: readonly string[]
 }
 
@@ -63,7 +61,6 @@ export function addFileOptions(command: Command): Command {
       'any that TextDecoder knows (default: UTF-8); a byte order mark counts more',
       readEncoding,
     )
-    .option('--no-header', 'the first line of CSV is a plant, and names no columns')
     .option(
       '--map <column=field>',
       `the field of a column, such as "Plant No=id" or 1=id; repeat it for ${plantFieldNames.join(', ')}`,
@@ -73,11 +70,11 @@ export function addFileOptions(command: Command): Command {
 
 /** How the file of a command line is to be read. */
 export function toReadOptions(options: FileOptions): ReadOptions {
-  const { format, delimiter, encoding, header, map = [] } = options
+  const { format, delimiter, encoding, map = [] } = options
   const mappings = map.flatMap((text) => {
     const mapping = parseMapping(text)
     return mapping === undefined ? [] : [mapping]
   })
   const columns: FieldMap = Object.fromEntries(mappings)
-  return { format, delimiter, encoding, hasHeader: header, columns }
+  return { format, delimiter, encoding, columns }
 }

@@ -29,8 +29,6 @@ export interface RunParts {
   readonly maxOutageMs: number
   /** The first row to send, counted from 1. */
   readonly fromRow: number
-  /** How many rejects end the run by one more. */
-  readonly maxRejects: number
   readonly terminal: Terminal
 }
 
@@ -97,11 +95,6 @@ export class ImportRun {
       this.#parts.rejects.add(record, result)
     } catch (error) {
       this.#stop(error)
-    }
-    const { maxRejects } = this.#parts
-    if (this.#counts.rejected > maxRejects) {
-      const message = `more than ${formatCount(maxRejects)} rejected`
-      this.#stop(new CliError(message, exitCodes.tooManyRejects))
     }
   }
 

@@ -1,13 +1,5 @@
 import { type CsvDialect, type CsvOptions, findCsvDialect, readCsv } from './csv.ts'
-import {
-  createDecoder,
-  type Encoding,
-  findEncoding,
-  gunzip,
-  isGzip,
-  refuseInvalid,
-  toUtf8,
-} from './decode.ts'
+import { createDecoder, type Encoding, findEncoding, refuseInvalid, toUtf8 } from './decode.ts'
 import { readJsonl } from './jsonl.ts'
 import { PlantFileError, type PlantRecord } from './plant-record.ts'
 
@@ -22,7 +14,6 @@ export interface ReadOptions extends CsvOptions {
 
 /** How a file is read. */
 export interface Dialect {
-  readonly isGzip: boolean
   readonly encoding: Encoding
   /** Undefined for JSON lines. */
   readonly csv: CsvDialect | undefined
@@ -70,14 +61,18 @@ async function peek(source: AsyncIterable<Buffer>): Promise<Peeked> {
   return { head: Buffer.concat(read), isWhole, chunks: chunks() }
 }
 
-/** Spreadsheets themselves: a zip archive, and what was there before. */
-const SPREADSHEETS = [Buffer.from('PK\x03\x04'), Buffer.of(0xd0, 0xcf, 0x11, 0xe0)]
+/** How files begin that are no text, and what makes text of them. */
+const NO_TEXT: readonly (readonly [Buffer, string])[] = [
+  [Buffer.from('PK\x03\x04'), 'a spreadsheet itself. Try: save it as CSV'],
+  [Buffer.of(0xd0, 0xcf, 0x11, 0xe0), 'a spreadsheet itself. Try: save it as CSV'],
+  [Buffer.of(0x1f, 0x8b), 'gzip. Try: zcat FILE | plant-store import -'],
+]
 
-function refuseSpreadsheet(head: Buffer): void {
-  if (!SPREADSHEETS.some((beginning) => head.subarray(0, beginning.length).equals(beginning))) {
-    return
+function refuseOtherThanText(head: Buffer): void {
+  for (const [beginning, what] of NO_TEXT) {
+    if (!head.subarray(0, beginning.length).equals(beginning)) continue
+    throw new PlantFileError(`it is no text but ${what}`)
   }
-  throw new PlantFileError('it is no text but a spreadsheet itself. Try: save it as CSV')
 }
 
 /** The head as UTF-8. @throws PlantFileError where its first line is not in the encoding. */
@@ -93,7 +88,7 @@ function decodeHead({ head, isWhole }: Peeked, encoding: Encoding): Buffer {
 }
 
 function findFormat(head: Buffer, nameOfFile: string): Format {
-  if (/\.(?:jsonl|ndjson)(?:\.gz)?$/i.test(nameOfFile)) return 'jsonl'
+  if (/\.(?:jsonl|ndjson)$/i.test(nameOfFile)) return 'jsonl'
   const beginning = head.toString('utf8', 0, 64).trimStart()[0]
   if (beginning === '[') {
     throw new PlantFileError("it is one array of JSON. Try: jq -c '.[]' to make JSON lines of it")
@@ -102,26 +97,24 @@ function findFormat(head: Buffer, nameOfFile: string): Format {
 }
 
 /**
- * Reads the beginning of a file to find out how it is written: format, gzip, byte order mark,
+ * Reads the beginning of a file to find out how it is written: format, byte order mark,
  * delimiter and columns. Memory is bounded, whatever the bytes are.
- * @throws PlantFileError when no record can be read; `records()` throws it where gzip is cut, and
- * for a record that is not in the encoding.
+ * @throws PlantFileError when no record can be read; `records()` throws it for a record that is not in
+ * the encoding.
  */
 export async function openPlantFile(
   chunks: AsyncIterable<Buffer>,
   nameOfFile: string,
   options: ReadOptions,
 ): Promise<PlantFile> {
-  const packed = await peek(chunks)
-  const isPacked = isGzip(packed.head)
-  const bytes = isPacked ? await peek(gunzip(packed.chunks)) : packed
-  refuseSpreadsheet(bytes.head)
+  const bytes = await peek(chunks)
+  refuseOtherThanText(bytes.head)
   const encoding = findEncoding(bytes.head, options.encoding)
   const head = decodeHead(bytes, encoding)
   const format = options.format ?? findFormat(head, nameOfFile)
   const csv = format === 'csv' ? findCsvDialect(head, bytes.isWhole, options) : undefined
   return {
-    dialect: { isGzip: isPacked, encoding, csv },
+    dialect: { encoding, csv },
     async *records() {
       const text = toUtf8(bytes.chunks, encoding)
       for await (const record of csv ? readCsv(text, csv) : readJsonl(text)) {
@@ -138,7 +131,7 @@ function describeDelimiter(delimiter: string): string {
 }
 
 /** `CSV ";", windows-1252, columns ID→id, name; passed over: Price` */
-export function describeDialect({ isGzip, encoding, csv }: Dialect): string {
+export function describeDialect({ encoding, csv }: Dialect): string {
   const columns = csv?.columns ?? []
   const used = columns.flatMap(({ name, field }) => {
     return field === undefined ? [] : [name === field ? name : `${name}→${field}`]
@@ -146,7 +139,6 @@ export function describeDialect({ isGzip, encoding, csv }: Dialect): string {
   const unused = columns.flatMap(({ name, field }) => (field === undefined ? [name] : []))
   const parts = [
     csv === undefined ? 'JSON lines' : `CSV ${describeDelimiter(csv.delimiter)}`,
-    ...(isGzip ? ['gzip'] : []),
     encoding.name,
     ...(used.length === 0 ? [] : [`columns ${used.join(', ')}`]),
   ]

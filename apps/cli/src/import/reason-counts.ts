@@ -22,8 +22,4 @@ export class ReasonCounts {
     })
     return lines.join('')
   }
-
-  toJSON(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#counts)
-  }
 }

@@ -103,8 +103,8 @@ export function rejectsFormatOf({ csv, encoding }: Dialect): RejectsFormat {
   }
 }
 
-/** `plants`, `.rejects.2` where it is a file of rejects itself, `.csv`, `.gz` */
-const NAME = /^(?<stem>.+?)(?:\.rejects(?:\.\d+)?)?(?<ending>\.[^.]+?)??(?:\.gz)?$/i
+/** `plants`, `.rejects.2` where it is a file of rejects itself, `.csv` */
+const NAME = /^(?<stem>.+?)(?:\.rejects(?:\.\d+)?)?(?<ending>\.[^.]+?)??$/i
 
 /** `plants.rejects.csv`, `plants.rejects.2.csv`, … beside a file; for stdin in the current folder. */
 export function* rejectsPathsOf(path: string, format: string): Generator<string> {

@@ -78,22 +78,6 @@ describe('a file', () => {
     ])
   })
 
-  test('with more rejects than allowed is left, with the command that goes on', async () => {
-    const { write, read, run, server } = await openImporter()
-    write('plants.csv', `id,name\n${'x,Fern\n'.repeat(10)}${rowsOf(10)}`)
-    const few = await run(['plants.csv', '--max-rejects', '4'])
-    expect(few.code).toBe(6)
-    expect(few.stderr).toContain('more than 4 rejected; it came to row 6, and nothing is lost')
-    expect(few.stderr).toContain(
-      'Try: plant-store import plants.csv --max-rejects 4 --from-row 6\n',
-    )
-    expect(read('plants.rejects.csv').split('\n')).toHaveLength(7)
-    const more = await run(['plants.csv', '--from-row', '6'])
-    expect([more.code, more.stdout]).toEqual([3, expect.stringContaining('10 stored')])
-    expect(more.stdout).toContain(', 5 rejected')
-    expect(server.readPlants().size).toBe(10)
-  })
-
   test('is imported from a row on, and a row behind its end is an error', async () => {
     const { write, run, server } = await openImporter()
     write('plants.csv', `id,name\n${rowsOf(10)}`)
@@ -117,25 +101,6 @@ describe('a file', () => {
       expect.stringContaining('5 stored (3 there already)'),
     ])
     expect(server.readPlants().get(3n)).toEqual({ name: 'Grün', tag: null })
-  })
-
-  test('has one JSON object as its summary for a program', async () => {
-    const { write, run } = await openImporter()
-    write('two.csv', 'id,name\n0,Fern 0\n0,Fern 0\nx,Moss\n')
-    const { code, stdout } = await run(['--json', '--concurrency', '1', 'two.csv'])
-    expect(code).toBe(3)
-    expect(JSON.parse(stdout)).toEqual({
-      file: 'two.csv',
-      exitCode: 3,
-      stored: 2,
-      alreadyThere: 1,
-      rejected: 1,
-      reasons: { [`id: must be an integer between ${-(2n ** 63n)} and ${2n ** 63n - 1n}`]: 1 },
-      seconds: expect.any(Number),
-      rejects: 'two.rejects.csv',
-      message: '1 rejected; the rejects are in two.rejects.csv',
-      hint: 'correct them, then plant-store import two.rejects.csv --concurrency 1 --json',
-    })
   })
 
   test('whose rejects cannot be written ends with that, and nothing is half', async () => {

@@ -8,7 +8,7 @@ import { openImporter, rowsOf, until } from './importer.ts'
 const SLOW = ['--rate-limit=300']
 
 describe('an import that is interrupted', () => {
-  test('by Ctrl-C finishes what is under way, prints the command that goes on, and that goes on', async () => {
+  test('by Ctrl-C finishes what is under way, and --from-row goes on', async () => {
     const { write, read, screen, run, server } = await openImporter(SLOW)
     write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
     const interrupted = screen(['plants.csv', '--concurrency', '4'], { columns: 200 })
@@ -21,13 +21,12 @@ describe('an import that is interrupted', () => {
     expect(interrupted.text()).toMatch(
       /interrupted; it came to row [\d,]+, and nothing is lost; the rejects are in plants\.rejects\.csv/,
     )
-    const [command = ''] =
-      /(?<=Try: plant-store import )plants\.csv.*$/m.exec(interrupted.text()) ?? []
     // Each that was stored is behind it, and the row that is no plant.
-    expect(command).toBe(`plants.csv --concurrency 4 --from-row ${stored + 2}`)
+    const goOn = `--from-row ${stored + 2}`
+    expect(interrupted.text()).toContain(`Try: the same command with ${goOn}`)
     expect(read('plants.rejects.csv')).toMatch(/^_line,.*\n2,invalid_plant,.*\n$/)
 
-    const rest = await run(command.split(' '))
+    const rest = await run(['plants.csv', ...goOn.split(' ')])
     expect([rest.code, rest.stdout]).toEqual([
       0,
       expect.stringContaining(`plants.csv: ${(1_500 - stored).toLocaleString('en-US')} stored, 0`),

@@ -117,7 +117,6 @@ test('rejects have one record for each, by RFC 4180, and mean what they meant', 
         })
         const columns = fields.map((field) => ({ name: field, field }))
         const { header, line } = rejectsFormatOf({
-          isGzip: false,
           encoding: { name: 'utf-8', markBytes: 0 },
           csv: { delimiter, headers: 1, columns },
         })

@@ -20,7 +20,7 @@ export function open(
   { name = '-', pieceBytes = 65_536 } = {},
 ): Promise<PlantFile> {
   const pieces = inPieces(Buffer.from(content), pieceBytes)
-  return openPlantFile(pieces, name, { hasHeader: true, columns: {}, ...options })
+  return openPlantFile(pieces, name, { columns: {}, ...options })
 }
 
 export async function recordsOf(file: Pick<PlantFile, 'records'>): Promise<PlantRecord[]> {

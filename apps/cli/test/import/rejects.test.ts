@@ -40,10 +40,8 @@ describe('rejects of CSV', () => {
 
   test('are read again without the flags of the first time', async () => {
     const columns = { 2: 'id', 3: 'name' } as const
-    const kept = await reject('1\t7\tFern\n', { hasHeader: false, delimiter: '\t', columns })
-    expect(kept).toBe(
-      `_line\t_code\t_message\tcolumn 1\tid\tname\n1\tid_taken\t${MESSAGE}\t1\t7\tFern\n`,
-    )
+    const kept = await reject('a\tb\tc\n1\t7\tFern\n', { columns })
+    expect(kept).toBe(`_line\t_code\t_message\ta\tid\tname\n2\tid_taken\t${MESSAGE}\t1\t7\tFern\n`)
     expect(await read(kept)).toEqual([{ id: 7n, name: 'Fern' }])
   })
 
@@ -126,7 +124,7 @@ describe('rejects of JSON lines', () => {
 
 test.each([
   ['plants.csv', 'plants.rejects.csv', 'plants.rejects.2.csv'],
-  ['/a/b.c/plants.jsonl.gz', '/a/b.c/plants.rejects.jsonl', '/a/b.c/plants.rejects.2.jsonl'],
+  ['/a/b.c/plants.jsonl', '/a/b.c/plants.rejects.jsonl', '/a/b.c/plants.rejects.2.jsonl'],
   ['plants', 'plants.rejects.csv', 'plants.rejects.2.csv'],
   ['plants.rejects.csv', 'plants.rejects.2.csv', 'plants.rejects.3.csv'],
   ['plants.rejects.2.csv', 'plants.rejects.csv', 'plants.rejects.3.csv'],
