@@ -32,7 +32,10 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       // Thousands of generated cases take their time.
-      { root: 'packages/contract', test: { name: 'contract', testTimeout: 30_000 } },
+      {
+        root: 'packages/contract',
+        test: { name: 'contract', testTimeout: 30_000, isolate: false },
+      },
       { root: 'apps/benchmark', test: { name: 'benchmark' } },
       ...Object.entries(packages).flatMap(projectsOf),
     ],

@@ -8,13 +8,21 @@ const patient = {
 }
 
 /** They install packages, kill processes or send hundreds of thousands of plants; `pnpm test:all` runs them. */
-const SLOW = ['test/**/*.slow.test.ts']
+const SLOW = ['test/login.test.ts', 'test/**/*.slow.test.ts']
 
 export default defineConfig({
   test: {
     projects: [
       // What `pnpm test` runs.
-      { test: { name: 'cli', include: ['test/**/*.test.ts'], exclude: SLOW, ...patient } },
+      {
+        test: {
+          name: 'cli',
+          include: ['test/**/*.test.ts'],
+          exclude: SLOW,
+          isolate: false,
+          ...patient,
+        },
+      },
       {
         test: {
           name: 'slow',

@@ -9,7 +9,8 @@ const PATIENT = { ...patient, testTimeout: 300_000, hookTimeout: 180_000 }
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'client', include: ['test/**/*.test.ts'], ...patient } },
+      // Nothing that one file leaves behind reaches another, so that they may share a worker.
+      { test: { name: 'client', include: ['test/**/*.test.ts'], isolate: false, ...patient } },
       // Every runtime, and the package as it is published; `pnpm test:all` runs them.
       { test: { name: 'elsewhere', include: ['{runtimes,packed}/*.test.ts'], ...PATIENT } },
     ],
