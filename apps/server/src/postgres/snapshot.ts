@@ -20,7 +20,6 @@ async function* readBatches(client: PoolClient, place: string): AsyncGenerator<N
   }
 }
 
-/** What PostgreSQL's planner believes: counting would read the whole table. -1 before its first look. */
 /**
  * Opens a snapshot: one read-only transaction and a cursor in it, beside whatever is written.
  * @throws StoreRefusedError and StoreUnavailableError as openPostgresStore does.

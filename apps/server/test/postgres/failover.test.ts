@@ -91,8 +91,10 @@ test('each command takes a URL with both servers in any order, and export one of
   }
   const insert = "INSERT INTO plants VALUES (9007199254740993, 'Fern', NULL)"
   await pair.primary.query(pair.primary.urlOf(name), insert)
-  const { code, out } = await run(pair.standby.urlOf(name), 'export')
-  expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('9007199254740993') })
+  // A commit waits until the standby has it on its disk, not until it shows it.
+  await expect
+    .poll(async () => (await run(pair.standby.urlOf(name), 'export')).out)
+    .toContain('9007199254740993')
 })
 
 test('a primary that stands still holds no caller for 10 s, nor a server that is to end, and is left within 5 s of the promotion', {

@@ -69,7 +69,9 @@ test.each([
     expect(await outcome).toBe('already_there')
     expect(events).toEqual(['standby started', 'reply'])
     const onStandby = databaseUrl.replace(`:${primary.port}`, `:${standby.port}`)
-    expect(await readRows(onStandby)).toEqual([{ id: '9007199254740993', name: 'Fern', tag: null }])
+    const stored = [{ id: '9007199254740993', name: 'Fern', tag: null }]
+    // It has the plant on its disk, and shows it once it has replayed it.
+    await expect.poll(() => readRows(onStandby)).toEqual(stored)
   },
 )
 
