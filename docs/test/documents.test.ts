@@ -5,11 +5,13 @@ import { blocksOf, blockWith, documents, read, root } from './markdown.ts'
 
 const { scripts } = JSON.parse(read('package.json'))
 
-test("the README's program is the example that is compiled and run", () => {
-  expect(blockWith('README.md', 'createPlantStoreClient').text).toBe(
-    read('examples/first-plant.ts'),
-  )
-})
+test.each(['README.md', 'docs/clients.md'])(
+  'the first program of %s is the example that is compiled and run',
+  (document) => {
+    const example = read('examples/first-plant.ts')
+    expect(blockWith(document, 'createPlantStoreClient').text).toBe(example)
+  },
+)
 
 test('a reader of the README has stored a plant soon, and reads little more', () => {
   const lines = read('README.md').split('\n')
