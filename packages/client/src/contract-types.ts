@@ -44,7 +44,7 @@ export type Method = ContractValues['method']
 /** The path of the operation. */
 export type Path = ContractValues['path']
 
-/** A plant in a reply: `name`, and `tag` where the plant has one. */
+/** A plant in a response: `name`, and `tag` where the plant has one. */
 export type Plant = ContractValues['plant']
 
 /** A plant in a request, its `id` a safe integer or a bigint. */
@@ -53,14 +53,14 @@ export type NewPlantInput = ContractValues['input']
 /** A plant in a request after validation, its `id` a bigint. */
 export type NewPlant = ContractValues['newPlant']
 
-/** The body of every reply that is not a success: a stable number, and words for people. */
+/** The body of every response that is not a success: a stable number, and words for people. */
 export type ErrorBody = ContractValues['errorBody']
 
 /** Every way in which the server refuses a request, by name. */
 export type ErrorName = NonNullable<ContractValues['errorName']>
 
-/** The HTTP status of every reply that brings a plant. */
+/** The HTTP status of every response that brings a plant. */
 export type SuccessStatus = ContractValues['success']
 
-/** The HTTP status of every other reply. */
+/** The HTTP status of every other response. */
 export type ErrorStatus = ContractValues['failure']

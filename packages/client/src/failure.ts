@@ -14,7 +14,7 @@ export function connectionError(
   facts: ErrorFacts,
 ): PlantStoreError {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const message = `no reply from ${url.host}: ${reason}`
+  const message = `no response from ${url.host}: ${reason}`
   return new PlantStoreError(code, message, { ...facts, reason, host: url.hostname, port })
 }
 

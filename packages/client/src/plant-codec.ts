@@ -80,7 +80,7 @@ function compare(plant: Plant, sent: Shared): Decoded {
 }
 
 /** The server repeats the name and the tag; what repeats the id as well only echoes the request. */
-const ECHO = 'is in no reply of the plant store: this is an echo of the request'
+const ECHO = 'is in no response of the plant store: this is an echo of the request'
 
 /** What a body means that came with a status. Never throws. */
 export function decodeResponse(status: number, bytes: Uint8Array, sent: Shared): Decoded {

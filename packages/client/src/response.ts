@@ -132,7 +132,7 @@ function unexpected(
   const why = facts.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
   // The status of a wrong path, which may come from a wrong base URL.
   const where = status === 404 ? url.href : url.host
-  const message = `the reply of ${where} with status ${status} is not one of the plant store's: ${why}`
+  const message = `the response of ${where} with status ${status} is not one of the plant store's: ${why}`
   const retryable = isTransientStatus(status)
   return new PlantStoreError('unexpected_response', message, { ...facts, status, retryable })
 }

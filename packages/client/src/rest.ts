@@ -36,21 +36,21 @@ export type RestContract = {
 /** What a call takes besides ts-rest's own arguments; see CreatePlantOptions. */
 export type RestOptions = Pick<CreatePlantOptions, 'timeoutMs' | 'totalTimeoutMs' | 'maxRetries'>
 
-/** A reply by its status, and whether the plant was stored, by this request or an earlier one of the call. */
-interface Reply {
+/** A response by its status, and whether the plant was stored, by this request or an earlier one of the call. */
+interface RestResponse {
   readonly status: number
   readonly body: Plant | ErrorBody
   readonly headers: Headers
   readonly applied: Applied
 }
 
-type Api = (args: ApiFetcherArgs & RestOptions) => Promise<Reply>
+type Api = (args: ApiFetcherArgs & RestOptions) => Promise<RestResponse>
 type TsRestClient = InitClientReturn<RestContract, { baseUrl: string; api: Api }>
 
 /**
  * A client of ts-rest: every status of the contract is a value, checked against its schema.
  * Its functions take `fetchOptions.signal`, `extraHeaders` and RestOptions.
- * @throws PlantStoreError where no reply of the contract arrived, or a call could not be made.
+ * @throws PlantStoreError where no response of the contract arrived, or a call could not be made.
  */
 export type RestClient = {
   readonly [Name in keyof TsRestClient]: (
@@ -58,7 +58,7 @@ export type RestClient = {
   ) => Promise<Awaited<ReturnType<TsRestClient[Name]>> & { readonly applied: Applied }>
 }
 
-function toReply({ head, plant, errorBody, error }: CallResult): Reply {
+function toRestResponse({ head, plant, errorBody, error }: CallResult): RestResponse {
   if (head !== undefined && plant !== undefined) return { ...head, body: plant, applied: 'yes' }
   const isDeclared = head !== undefined && head.status in contract.createPlant.responses
   if (!isDeclared || errorBody === undefined || error === undefined) throw error
@@ -87,13 +87,13 @@ function createApi({ url, call }: PlantCalls): Api {
     const { signal, ...unknown } = args.fetchOptions ?? {}
     const { timeoutMs, totalTimeoutMs, maxRetries } = args
     const own = { timeoutMs, totalTimeoutMs, maxRetries, headers, signal: signal ?? undefined }
-    return toReply(await call((args.rawBody as Unwritten).plant, { ...unknown, ...own }))
+    return toRestResponse(await call((args.rawBody as Unwritten).plant, { ...unknown, ...own }))
   }
 }
 
 /**
  * ts-rest's own client (`initClient`) over the transport of this package, with its options: token,
- * retries, time-outs, ids with every digit, and replies that are checked.
+ * retries, time-outs, ids with every digit, and responses that are checked.
  * @throws PlantStoreError for options that cannot work, unknown ones included.
  */
 export function createRestClient(options: PlantStoreClientOptions = {}): RestClient {

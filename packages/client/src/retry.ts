@@ -1,7 +1,7 @@
 /** Statuses that pass: asking again may be answered otherwise (RFC 9110 §15, RFC 8470, RFC 6585). */
 const TRANSIENT_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504]
 
-/** Whether a reply with this status is worth another request with the same bytes. */
+/** Whether a response with this status is worth another request with the same bytes. */
 export function isTransientStatus(status: number): boolean {
   return TRANSIENT_STATUSES.includes(status)
 }

@@ -116,7 +116,7 @@ describe('a call', () => {
       contentType: 'text/plain;charset=UTF-8',
       issues: [{ path: ['name'], message: 'is required' }],
       message:
-        "the reply of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
+        "the response of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
     })
   })
 
@@ -129,22 +129,22 @@ describe('a call', () => {
     [
       'so does a page',
       () => new Response('<p>', { status: 404 }),
-      "the reply of http://127.0.0.1:3000/plants with status 404 is not one of the plant store's: the body is not valid JSON",
+      "the response of http://127.0.0.1:3000/plants with status 404 is not one of the plant store's: the body is not valid JSON",
     ],
     [
       'a redirect names where it leads',
       () => new Response('', { status: 302, headers: { location: '/sign-in' } }),
-      "the reply of 127.0.0.1:3000 with status 302 is not one of the plant store's: it is a redirect to /sign-in, which is not followed",
+      "the response of 127.0.0.1:3000 with status 302 is not one of the plant store's: it is a redirect to /sign-in, which is not followed",
     ],
     [
       'or that it leads nowhere',
       () => new Response('', { status: 399 }),
-      "the reply of 127.0.0.1:3000 with status 399 is not one of the plant store's: it is a redirect, which is not followed",
+      "the response of 127.0.0.1:3000 with status 399 is not one of the plant store's: it is a redirect, which is not followed",
     ],
     [
       'a proxy is named',
       () => new Response('', { status: 407 }),
-      "the reply of 127.0.0.1:3000 with status 407 is not one of the plant store's: a proxy requires authentication",
+      "the response of 127.0.0.1:3000 with status 407 is not one of the plant store's: a proxy requires authentication",
     ],
   ])('%s', async (_what, reply, message) => {
     const { client, sent } = createFakeClient([reply])

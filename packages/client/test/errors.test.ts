@@ -5,7 +5,7 @@ import { isPlantStoreError, PlantStoreError } from '../src/index.ts'
 
 test('an abort and a time say in their message what they are, and where', () => {
   const { message } = connectionError(new URL('http://a.example'), 'total_timeout', 'late', {})
-  expect(message).toBe('no reply from a.example: late')
+  expect(message).toBe('no response from a.example: late')
   expect(abortError('gone', 'no')).toMatchObject({ message: 'the call was aborted', cause: 'gone' })
 })
 

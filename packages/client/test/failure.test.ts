@@ -120,7 +120,7 @@ describe('where fetch fails, the error names it', () => {
   ])('%s', (_what, thrown, reason, facts) => {
     const error = judge(thrown)
     expect(error).toMatchObject({ ...facts, reason })
-    expect(error.message).toBe(`no reply from plants.example: ${reason}`)
+    expect(error.message).toBe(`no response from plants.example: ${reason}`)
   })
 })
 
@@ -139,7 +139,10 @@ test('what a terminal would obey is shown instead, in message, reason and cause'
   const evil = Object.assign(new Error('\u001b[2J\r\nforged\u202e'), { code: 'E\u0007' })
   const error = judge(wrapped(evil))
   const shown = 'E\\u0007'
-  expect(error).toMatchObject({ reason: shown, message: `no reply from plants.example: ${shown}` })
+  expect(error).toMatchObject({
+    reason: shown,
+    message: `no response from plants.example: ${shown}`,
+  })
   expect(error.cause).toMatchObject({ message: '\\u001b[2J\\u000d\\u000aforged\\u202e' })
   expect(`${error.stack} ${(error.cause as Error).stack}`).not.toMatch(/[\u001b\u0007\r\u202e]/)
 })

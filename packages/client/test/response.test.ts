@@ -65,7 +65,7 @@ describe('the body of a reply', () => {
   })
 })
 
-describe('a reply that broke off', () => {
+describe('a response that broke off', () => {
   const requestId = 'r-1'
   const expected = () => '{"name":"Fern"}'
   const own = { 'x-request-id': requestId }
@@ -103,16 +103,17 @@ describe('a reply that broke off', () => {
   })
 })
 
-test('a reply that names no media type has an empty one', () => {
-  const scrub = createScrub(new Set())
-  const context = {
-    url: new URL('http://h'),
-    requestId: 'r',
-    scrub,
-    expected: () => '{"name":"Fern"}',
-    nowMs: 0,
-    isOnlyRequest: true,
-  }
+/** Of a call that expects Fern. */
+const context = {
+  url: new URL('http://h'),
+  requestId: 'r',
+  scrub: createScrub(new Set()),
+  expected: () => '{"name":"Fern"}',
+  nowMs: 0,
+  isOnlyRequest: true,
+}
+
+test('a response that names no media type has an empty one', () => {
   const head = { status: 200, headers: new Headers() }
   const decoded = { isJson: false, issues: [] }
   expect(
@@ -123,16 +124,7 @@ test('a reply that names no media type has an empty one', () => {
   })
 })
 
-test('a reply longer than any of the server is not taken for its, whatever its head says', () => {
-  const scrub = createScrub(new Set())
-  const context = {
-    url: new URL('http://h'),
-    requestId: 'r',
-    scrub,
-    expected: () => '{"name":"Fern"}',
-    nowMs: 0,
-    isOnlyRequest: true,
-  }
+test('a response longer than any of the server is not taken for its, whatever its head says', () => {
   const headers = new Headers({ 'x-request-id': 'r', 'content-type': 'application/json' })
   const decoded = { isJson: false, issues: [] }
   const applied = [true, false].map((isCut) => {

@@ -4,7 +4,7 @@ import { ErrorBody, type ErrorStatus, errorTable } from './error.ts'
 import { headerNames } from './headers.ts'
 import { NewPlant, Plant } from './plant.ts'
 
-/** The status of a reply that says: the plant is on stable storage. */
+/** The status of a response that says: the plant is on stable storage. */
 export const SUCCESS_STATUS = 200
 
 type ErrorResponses = { readonly [Status in ErrorStatus]: typeof ErrorBody }

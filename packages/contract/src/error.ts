@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 /**
  * Every way in which a request can fail, by name.
  * `code` is the stable number that travels as `error` (three digits of status, two of detail);
- * `status` is the HTTP status of the reply.
+ * `status` is the HTTP status of the response.
  */
 export const errorTable = {
   malformed_request: { code: 40000, status: 400 },
@@ -28,7 +28,7 @@ export const errorTable = {
 export type ErrorName = keyof typeof errorTable
 export type ErrorStatus = (typeof errorTable)[ErrorName]['status']
 
-/** The body of every reply but 200. */
+/** The body of every response but 200. */
 export const ErrorBody = z.object({
   error: z.int32('must be an integer of 32 bits'),
   message: z.string('must be a string'),

@@ -35,7 +35,7 @@ const id = z.pipe(
   z.transform((value) => BigInt(value)),
 )
 
-/** A plant in a reply: `name`, and `tag` where the plant has one. */
+/** A plant in a response: `name`, and `tag` where the plant has one. */
 export const Plant = z.object({ name: text, tag: z.optional(text) })
 export type Plant = z.infer<typeof Plant>
 

@@ -27,11 +27,11 @@ export async function refuseLossyNodes(client: ClientBase, place: string): Promi
     const node = `${host}:${port}`
     // A limit of its own, which pg's types leave out: a node that is cut off never responds.
     const query = { text: ASK, values: [host, port, FAULTS], query_timeout: NODE_TIMEOUT_MS }
-    const [reply] = (await client.query<{ success: boolean; result: string }>(query)).rows
-    if (!reply?.success) throw new Error(`the node ${node} fails: ${reply?.result}`)
-    if (reply.result === '') continue
+    const [row] = (await client.query<{ success: boolean; result: string }>(query)).rows
+    if (!row?.success) throw new Error(`the node ${node} fails: ${row?.result}`)
+    if (row.result === '') continue
     throw new StoreRefusedError(
-      `the node ${node} of the database ${place} has ${reply.result}, so 200 would not mean durable`,
+      `the node ${node} of the database ${place} has ${row.result}, so 200 would not mean durable`,
       { fix: 'the other value there, or PLANT_STORE_ALLOW_DATA_LOSS=yes' },
     )
   }

@@ -6,7 +6,7 @@ declare module 'pgpass' {
     readonly user: string | undefined
   }
 
-  /** Looks into the file that PGPASSFILE names, or ~/.pgpass; undefined where it has no reply. */
+  /** Looks into the file that PGPASSFILE names, or ~/.pgpass; undefined where it has no response. */
   function pgpass(wanted: Wanted, give: (password: string | undefined) => void): void
   export = pgpass
 }

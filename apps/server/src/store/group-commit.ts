@@ -180,7 +180,7 @@ async function commitBatch<Item, Outcome>(
     refuseWrongOutcomes(outcomes, items.length, options)
     const endedAt = performance.now()
     return () => {
-      // Not within the try: an observer's error must never become the reply to a create.
+      // Not within the try: an observer's error must never become the response to a create.
       reportTimes(endedAt)
       batch.forEach(({ resolve }, index) => {
         resolve(outcomes[index] as Outcome)

@@ -3,7 +3,7 @@ import { MAX_JSON_DEPTH } from '../json.ts'
 import { INT64_MAX, INT64_MIN } from '../plant.ts'
 
 interface ErrorText {
-  /** When the server replies with it. */
+  /** When the server responds with it. */
   readonly meaning: string
   /** A message that comes with it. */
   readonly message: string

@@ -31,7 +31,7 @@ const summaries: Readonly<Record<Status, string>> = {
   503: 'The server cannot store plants now.',
 }
 
-/** The headers of replies. */
+/** The headers of responses. */
 const headers = {
   [headerNames.requestId]: {
     description:
@@ -99,12 +99,12 @@ function spell(name: string): string {
     .join('-')
 }
 
-/** The headers of replies, described once, by name. */
+/** The headers of responses, described once, by name. */
 export const headerComponents: JsonObject = Object.fromEntries(
   Object.entries(headers).map(([name, header]) => [spell(name), header]),
 )
 
-/** On every reply that follows a good credential. */
+/** On every response that follows a good credential. */
 const rate = [headerNames.rateLimit, headerNames.rateLimitPolicy] as const
 
 const headersByStatus: Readonly<Partial<Record<Status, readonly (keyof typeof headers)[]>>> = {

@@ -59,7 +59,7 @@ const newPlantExamples = {
 /** Bodies of the request, by what is to be seen in them. */
 export const bodyExamples: JsonObject = newPlantExamples
 
-/** Replies to `bodyExamples`. */
+/** Responses to `bodyExamples`. */
 export const plantExamples: JsonObject = {
   withTag: { summary: 'With a tag', value: { name: 'Fern', tag: 'indoor' } },
   withoutTag: { summary: 'Without a tag', value: { name: 'Moss' } },
