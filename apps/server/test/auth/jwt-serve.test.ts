@@ -4,16 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer } from './issuer.ts'
-import { AUDIENCE, claims, ISSUER, someKey, startJwtService } from './jwt-service.ts'
-import { makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
+import { AUDIENCE, good, ISSUER, someKey } from './jwt-service.ts'
 
 const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
-const newKey = makeKey('new')
-
-/** A token that is good now. */
-function freshToken(key: SigningKey = someKey): string {
-  return signJwt(key, claims({ exp: Math.floor(Date.now() / 1000) + 600 }))
-}
 
 async function startIssuer(): Promise<Issuer> {
   const issuer = new Issuer(someKey)
@@ -30,7 +23,7 @@ function keyFile(content: string): string {
 
 describe('serve', { timeout: 60_000 }, () => {
   const start = (places: Record<string, string>) =>
-    startServerProcess({ environment: { ...rules, ...places }, token: freshToken() })
+    startServerProcess({ environment: { ...rules, ...places }, token: good({ exp: 4e9 }) })
 
   test('starts in production without a token of its own if JWTs are accepted', async () => {
     const { url } = await startIssuer()
@@ -63,20 +56,4 @@ describe('serve', { timeout: 60_000 }, () => {
     expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: `)
     expect(err).toContain(problem)
   })
-})
-
-test('a file of keys is read again for an unknown kid, and a broken file changes nothing', async () => {
-  const path = keyFile(new Issuer(someKey).keySet)
-  const { statusOf, pass } = await startJwtService({ flags: { jwksFile: path } })
-  const sign = (key: SigningKey) => signJwt(key, claims())
-  expect(await statusOf(sign(someKey))).toBe(200)
-  writeFileSync(path, new Issuer(newKey).keySet)
-  pass(9_999)
-  expect(await statusOf(sign(newKey))).toBe(401)
-  pass(1)
-  expect(await statusOf(sign(newKey))).toBe(200)
-  expect(await statusOf(sign(someKey))).toBe(401)
-  writeFileSync(path, ' '.repeat(300_000))
-  pass(300_000)
-  expect(await statusOf(sign(newKey))).toBe(200)
 })

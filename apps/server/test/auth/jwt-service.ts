@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openAuthenticate } from '../../src/auth/authenticate.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/http/server.ts'
@@ -37,7 +37,7 @@ export async function startJwtService({
 }: {
   issuer?: Issuer
   flags?: Record<string, string>
-  /** Takes what ends a part of it. */
+  /** Takes what ends a part of it; `afterAll` for a service that all tests of a file share. */
   onEnd?: (end: () => Promise<void>) => void
 } = {}) {
   if (flags.jwksFile === undefined) await issuer.start()
@@ -81,26 +81,10 @@ export async function startJwtService({
     clock.time += milliseconds
     clock.age += milliseconds
   }
-  return { issuer, store, url: server.url, create, statusOf, pass, logLines, authenticate }
-}
-
-/** A service that has read the key of its issuer for a token, which lasts. */
-export async function startWithKey(issuer = new Issuer(someKey)) {
-  const service = await startJwtService({ issuer })
-  const token = good({ exp: 4e9 })
-  expect(await service.statusOf(token)).toBe(200)
-  return { ...service, token }
-}
-
-/** One service for the tests of a file that change neither its keys nor its clock. */
-export function useJwtService() {
-  const ends: (() => Promise<void>)[] = []
-  const service = {} as Awaited<ReturnType<typeof startJwtService>>
-  beforeAll(async () => {
-    Object.assign(service, await startJwtService({ onEnd: (end) => void ends.push(end) }))
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
-  return service
+  async function expectAfter(milliseconds: number, credential: string, status: number) {
+    pass(milliseconds)
+    expect(await statusOf(credential)).toBe(status)
+  }
+  const service = { issuer, store, url: server.url, logLines, authenticate }
+  return { ...service, create, statusOf, pass, expectAfter }
 }

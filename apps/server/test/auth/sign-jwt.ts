@@ -31,9 +31,9 @@ export function makeKey(kid: string, alg = 'ES256', bits = 2048): SigningKey {
   return { kid, alg, privateKey, publicKey, jwk }
 }
 
-/** The same RSA key, published with another public exponent, in base64url. */
-export function withExponent(key: SigningKey, exponent: string): SigningKey {
-  return { ...key, jwk: { ...key.jwk, e: exponent } }
+/** The same key, published with other members. */
+export function withJwk(key: SigningKey, members: Json): SigningKey {
+  return { ...key, jwk: { ...key.jwk, ...members } }
 }
 
 export type Json = Record<string, unknown>
