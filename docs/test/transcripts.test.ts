@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startKillableServer } from '../../packages/client/runtimes/real-server.ts'
+import { startServerProcess } from '../../packages/client/runtimes/real-server.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
 
 /** What stands before a command; what the command says is below it. */
@@ -17,7 +17,7 @@ interface Place {
 
 /** A person with the examples, a login, and a plant store that has nothing. */
 async function openPlace(): Promise<Place> {
-  const server = await startKillableServer()
+  const server = await startServerProcess()
   const home = mkdtempSync(join(tmpdir(), 'plant-store-transcript-'))
   onTestFinished(async () => {
     await server.endAndRead()

@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../apps/server/src/store/store.ts'
-import { createPlantStoreClient } from '../src/index.ts'
+import {
+  type Applied,
+  createPlantStoreClient,
+  type PlantStoreClientOptions,
+  type PlantStoreErrorCode,
+} from '../src/index.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
-import { type RealServer, startKillableServer, startRealServer } from './real-server.ts'
-import { countBy, findLies, forEachAtOnce, toVerdict, type Verdict } from './verdicts.ts'
+import { type RealServer, startRealServer, startServerProcess } from './real-server.ts'
+import { forEachAtOnce } from './run-cases.ts'
 
 const AT_ONCE = 48
 
@@ -13,74 +18,77 @@ const TIMEOUT_MS = 1_500
 /** A retry is to succeed even while other work keeps the machine busy. */
 const RETRY_TIMEOUT_MS = 3_000
 
-const ENDINGS = ['reset', 'end', 'half'] as const
+/** Ids of another length change an exchange by a few bytes. */
+const MARGIN_BYTES = 24
+
+/** What the client said of one plant. */
+interface Verdict {
+  readonly id: bigint
+  readonly name: string
+  readonly applied: Applied
+  readonly code: PlantStoreErrorCode | 'stored'
+}
 
 let nextId = 1n
 
-function plantFor(about: string): { id: bigint; name: string } {
-  return { id: nextId++, name: about }
-}
-
-/** Sends one plant through a proxy that cuts, and says what the client made of it. */
-async function sendThrough(
-  { port, token }: RealServer,
-  cut: Cut,
-  maxRetries: number,
-): Promise<Verdict> {
-  const { direction, afterBytes, ending } = cut
-  const about = `${direction} ${ending} after ${afterBytes}`
-  const proxy = await startCuttingProxy(port, cut)
-  const client = createPlantStoreClient({
-    baseUrl: proxy.url,
-    token,
-    timeoutMs: maxRetries > 2 ? RETRY_TIMEOUT_MS : TIMEOUT_MS,
-    maxRetries,
-  })
-  const plant = plantFor(about)
-  const result = await client.tryCreatePlant(plant)
-  proxy.close()
-  return toVerdict({ ...plant, about }, result)
-}
-
-/** The bytes of a whole exchange; ids of other lengths change them by a few. */
-const MARGIN_BYTES = 24
-
-async function measureExchange({
-  port,
-  token,
-}: RealServer): Promise<Record<Cut['direction'], number>> {
-  const proxy = await startCuttingProxy(port)
-  const client = createPlantStoreClient({ baseUrl: proxy.url, token, maxRetries: 0 })
-  await client.createPlant(plantFor('whole'))
-  proxy.close()
-  return proxy.passed
-}
-
-function everyCut(
-  lengths: Record<Cut['direction'], number>,
-  connections: number,
-  step: number,
-): Cut[] {
-  return ENDINGS.flatMap((ending) =>
-    (['request', 'response'] as const).flatMap((direction) =>
-      Array.from(
-        { length: Math.ceil((lengths[direction] + MARGIN_BYTES) / step) },
-        (_, index): Cut => ({ direction, ending, connections, afterBytes: index * step }),
-      ),
-    ),
-  )
-}
-
-async function sendEvery(
-  server: RealServer,
-  cuts: readonly Cut[],
-  maxRetries: number,
-): Promise<Verdict[]> {
+/** Sends plants to a server, and in the end compares what the client said with what is stored. */
+function watch(server: RealServer) {
   const verdicts: Verdict[] = []
+  const { url: baseUrl, token } = server
+  return {
+    verdicts,
+    /** The name says how the exchange is broken. */
+    async send(name: string, options: PlantStoreClientOptions = {}, id = nextId++) {
+      const shared = { baseUrl, token, timeoutMs: TIMEOUT_MS, maxRetries: 0 }
+      const result = await createPlantStoreClient({ ...shared, ...options }).tryCreatePlant({
+        id,
+        name,
+      })
+      const { applied, code } = result.ok
+        ? ({ applied: 'yes', code: 'stored' } as const)
+        : result.error
+      verdicts.push({ id, name, applied, code })
+    },
+    /** Ends the server; no verdict is a lie. Gives the number of verdicts of each kind. */
+    async end() {
+      const stored = await server.endAndRead()
+      const lies = verdicts.filter(({ id, name, applied }) =>
+        stored.get(id) === name ? applied === 'no' : applied === 'yes',
+      )
+      expect(lies).toStrictEqual([])
+      const count = (kind: Applied) => verdicts.filter(({ applied }) => applied === kind).length
+      return { no: count('no'), maybe: count('maybe'), yes: count('yes') }
+    },
+  }
+}
+
+type Lengths = Readonly<Record<Cut['direction'], number>>
+
+/** Sends one plant for each way to cut an exchange, with every so many bytes passed. */
+async function sendEveryCut(
+  server: RealServer,
+  lengths: Lengths,
+  { connections, step, maxRetries }: { connections: number; step: number; maxRetries: number },
+) {
+  const cuts = (['reset', 'end', 'half'] as const).flatMap((ending) =>
+    (['request', 'response'] as const).flatMap((direction) => {
+      const count = Math.ceil((lengths[direction] + MARGIN_BYTES) / step)
+      return Array.from({ length: count }, (_, at) => ({
+        ending,
+        direction,
+        afterBytes: at * step,
+      }))
+    }),
+  )
+  const watched = watch(server)
   await forEachAtOnce(AT_ONCE, cuts, async (cut) => {
-    verdicts.push(await sendThrough(server, cut, maxRetries))
+    const proxy = await startCuttingProxy(server.port, { ...cut, connections })
+    const name = `${cut.direction} ${cut.ending} after ${cut.afterBytes}`
+    const timeoutMs = maxRetries > 2 ? RETRY_TIMEOUT_MS : TIMEOUT_MS
+    await watched.send(name, { baseUrl: proxy.url, maxRetries, timeoutMs })
+    proxy.close()
   })
-  return verdicts
+  return { counts: await watched.end(), verdicts: watched.verdicts }
 }
 
 describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', () => {
@@ -88,52 +96,49 @@ describe('the exchange is cut at every byte, both ways, by a reset, an end and h
 
   beforeAll(async () => {
     const server = await startRealServer()
-    lengths = await measureExchange(server)
-    await server.endAndRead()
+    const proxy = await startCuttingProxy(server.port)
+    const watched = watch(server)
+    await watched.send('whole', { baseUrl: proxy.url })
+    lengths = proxy.passed()
+    proxy.close()
+    await watched.end()
   })
 
   test('what one attempt says of the plant is what the database holds', async () => {
-    const server = await startRealServer()
-    const cuts = everyCut(lengths, 1, 1)
-    const verdicts = await sendEvery(server, cuts, 0)
-    expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
-    const counts = countBy(verdicts)
-    // A reply that broke after its head, or after its end, still says that the plant is stored.
+    const once = { connections: 1, step: 1, maxRetries: 0 }
+    const { counts } = await sendEveryCut(await startRealServer(), lengths, once)
+    // A response that broke after its head, or after its end, still says that the plant is stored.
     expect(counts.yes).toBeGreaterThan(0)
     expect(counts.maybe).toBeGreaterThan(lengths.request)
-    expect(verdicts).toHaveLength(cuts.length)
   })
 
   test('a retry after the cut stores the plant', async () => {
-    const server = await startRealServer()
-    const verdicts = await sendEvery(server, everyCut(lengths, 1, 3), 3)
-    expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
+    const again = { connections: 1, step: 3, maxRetries: 3 }
+    const { verdicts } = await sendEveryCut(await startRealServer(), lengths, again)
     const failed = verdicts.filter(({ code }) => code !== 'stored')
     // A request that ends halfway is refused as malformed, and a refusal is not retried.
-    expect(failed.filter(({ about }) => !about.startsWith('request half'))).toStrictEqual([])
+    expect(failed.filter(({ name }) => !name.startsWith('request half'))).toStrictEqual([])
   })
 
   test('every attempt is cut, and what the call says at its end is true', async () => {
-    const server = await startRealServer()
-    const verdicts = await sendEvery(server, everyCut(lengths, 9, 11), 2)
-    expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
+    const all = { connections: 9, step: 11, maxRetries: 2 }
+    const { verdicts } = await sendEveryCut(await startRealServer(), lengths, all)
+    expect(verdicts.length).toBeGreaterThan(100)
   })
 })
 
-test('a plant whose reply was lost is never called unstored by a later 503', async () => {
-  const creates = new Map<bigint, number>()
+test('a plant whose response was lost is never called unstored by a later 503', async () => {
+  const seen = new Set<bigint>()
   const server = await startRealServer((plants) => ({
     async create(plant) {
-      const count = (creates.get(plant.id) ?? 0) + 1
-      creates.set(plant.id, count)
-      if (count > 1) throw new StoreUnavailableError('the queue is full')
+      if (seen.has(plant.id)) throw new StoreUnavailableError('the queue is full')
+      seen.add(plant.id)
       return plants.create(plant)
     },
   }))
-  const cuts = everyCut({ request: 0, response: 200 }, 1, 16)
-  const verdicts = await sendEvery(server, cuts, 1)
-  expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
-  expect(countBy(verdicts).maybe).toBeGreaterThan(0)
+  const lengths = { request: 0, response: 200 }
+  const again = { connections: 1, step: 16, maxRetries: 1 }
+  expect((await sendEveryCut(server, lengths, again)).counts.maybe).toBeGreaterThan(0)
 })
 
 test('an outcome that the store does not know is maybe, whether it stored the plant or not', async () => {
@@ -143,19 +148,9 @@ test('an outcome that the store does not know is maybe, whether it stored the pl
       throw new OutcomeUnknownError('the disk has failed')
     },
   }))
-  const verdicts: Verdict[] = []
-  const { url: baseUrl, token } = server
-  const client = createPlantStoreClient({
-    baseUrl,
-    token,
-    maxRetries: 0,
-  })
-  for (let count = 0; count < 10; count++) {
-    const plant = plantFor('unknown')
-    verdicts.push(toVerdict({ ...plant, about: 'unknown' }, await client.tryCreatePlant(plant)))
-  }
-  expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
-  expect(countBy(verdicts)).toStrictEqual({ no: 0, maybe: 10, yes: 0 })
+  const { send, end } = watch(server)
+  for (let count = 0; count < 10; count++) await send('unknown')
+  expect(await end()).toStrictEqual({ no: 0, maybe: 10, yes: 0 })
 })
 
 test('a refusal of the plant, of the token and of a full queue is no, and nothing is stored', async () => {
@@ -165,47 +160,36 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
         ? Promise.reject(new StoreUnavailableError('the queue is full'))
         : plants.create(plant),
   }))
-  const { url: baseUrl } = server
-  const given = createPlantStoreClient({ baseUrl, token: server.token, maxRetries: 0 })
-  const stranger = createPlantStoreClient({ baseUrl, token: 'plant_unknown', maxRetries: 0 })
-  const taken = plantFor('first')
-  await given.createPlant(taken)
-  const other = { ...taken, name: 'other' }
-  const full = plantFor('full')
-  const unknown = plantFor('stranger')
-  const long = { id: nextId++, name: 'x'.repeat(70_000) }
-  const verdicts = [
-    toVerdict({ ...other, about: 'taken' }, await given.tryCreatePlant(other)),
-    toVerdict({ ...full, about: 'full' }, await given.tryCreatePlant(full)),
-    toVerdict({ ...unknown, about: 'stranger' }, await stranger.tryCreatePlant(unknown)),
-    toVerdict({ ...long, about: 'long' }, await given.tryCreatePlant(long)),
-  ]
-  const stored = await server.endAndRead()
-  expect(findLies(verdicts, stored)).toStrictEqual([])
-  expect(countBy(verdicts)).toStrictEqual({ no: 4, maybe: 0, yes: 0 })
-  expect(stored).toStrictEqual(new Map([[taken.id, 'first']]))
+  const { send, end, verdicts } = watch(server)
+  await send('first', {}, 0n)
+  await send('other', {}, 0n)
+  await send('full')
+  await send('unknown token', { token: 'plant_unknown' })
+  await send('x'.repeat(70_000))
+  expect(verdicts.map(({ code }) => code)).toStrictEqual([
+    'stored',
+    'conflict',
+    'server_error',
+    'unauthorized',
+    'too_large',
+  ])
+  expect([...server.readNames()]).toStrictEqual([[0n, 'first']])
+  expect(await end()).toStrictEqual({ no: 4, maybe: 0, yes: 1 })
 })
 
-test('a server that is killed while it commits leaves no wrong reply', async () => {
-  let stored = 0
-  let doubtful = 0
-  for (const killAfterReplies of [1, 40, 120, 250]) {
-    const server = await startKillableServer()
-    const { url: baseUrl, token } = server
-    const verdicts: Verdict[] = []
-    const plants = Array.from({ length: 400 }, () => plantFor('killed'))
-    const options = { baseUrl, token, timeoutMs: 1_000 }
-    const once = createPlantStoreClient({ ...options, maxRetries: 0 })
-    const again = createPlantStoreClient({ ...options, maxRetries: 1 })
-    await forEachAtOnce(32, plants, async (plant) => {
-      const { tryCreatePlant } = plant.id % 2n === 0n ? once : again
-      verdicts.push(toVerdict({ ...plant, about: 'killed' }, await tryCreatePlant(plant)))
-      if (verdicts.length === killAfterReplies) server.kill()
+test('a server that is killed while it commits leaves no wrong verdict', async () => {
+  const totals = { maybe: 0, yes: 0 }
+  for (const killedAfter of [1, 40, 120, 250]) {
+    const server = await startServerProcess()
+    const { send, end, verdicts } = watch(server)
+    await forEachAtOnce(32, [...Array(400).keys()], async (index) => {
+      await send('killed', { timeoutMs: 1_000, maxRetries: index % 2 })
+      if (verdicts.length === killedAfter) void server.end('SIGKILL')
     })
-    expect(findLies(verdicts, await server.endAndRead())).toStrictEqual([])
-    stored += countBy(verdicts).yes
-    doubtful += countBy(verdicts).maybe
+    const { maybe, yes } = await end()
+    totals.maybe += maybe
+    totals.yes += yes
   }
-  expect(stored).toBeGreaterThan(0)
-  expect(doubtful).toBeGreaterThan(0)
+  expect(totals.yes).toBeGreaterThan(0)
+  expect(totals.maybe).toBeGreaterThan(0)
 })

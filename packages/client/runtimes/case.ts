@@ -1,31 +1,27 @@
 import type * as Library from '../src/index.ts'
 
-/** What a server that is out to hurt sees of one request. */
+export type RuntimeKind = 'node' | 'bun' | 'deno' | 'browser'
+
+/** What the hostile server has of one request. */
 export interface SeenRequest {
-  /** `other` is a second origin, which no request should ever reach. */
-  readonly origin: 'main' | 'other'
-  readonly method: string
-  readonly path: string
   /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
-  /** ms since the server opened the case. */
-  readonly atMs: number
-  /** Counts the TCP connections of the case, from 1. */
-  readonly connection: number
-  /** Whether the server has stored its plant, whatever it replied. */
-  readonly isStored: boolean
+  /** Whether the server has stored its plant, whatever it said. */
+  isStored: boolean
 }
 
 /** One request and the socket it came on, to be answered byte by byte. */
 export interface Exchange {
   /** The number of the request in its case, from 1; preflights are not counted. */
   readonly attempt: number
+  /** ms since the first request of the case. */
+  readonly atMs: number
   readonly request: SeenRequest
-  /** The second origin, such as `http://127.0.0.1:4711`. */
-  readonly otherUrl: string
+  /** Another origin, where no request should arrive; one that does is seen as the case's. */
+  readonly strayUrl: string
   /** Text goes out as UTF-8. */
-  send(bytes: string | Uint8Array): void
+  send(bytes: string): void
   /** Notes that the plant of this request is stored. */
   store(): void
   /** Takes no further connections. */
@@ -37,57 +33,107 @@ export interface Exchange {
   pause(ms: number): Promise<void>
 }
 
-export type Script = (exchange: Exchange) => void | Promise<void>
+export type Script = (exchange: Exchange) => unknown
 
-export type RuntimeKind = 'node' | 'bun' | 'deno' | 'browser'
+/** What a call comes to; where an array is given, one of its values. */
+export interface Ends {
+  /** That of the error, or `stored`. */
+  readonly code?: Code | readonly Code[]
+  readonly applied?: Library.Applied | readonly Library.Applied[]
+  readonly attempts?: number
+  readonly status?: number
+  readonly reason?: string
+  readonly retryable?: boolean
+  readonly cause?: unknown
+}
 
-type ClientOptions = Parameters<typeof Library.createPlantStoreClient>[0]
+type Code = Library.PlantStoreErrorCode | 'stored'
 
-/** What a check may use: the client under test, the addresses of its server, what that has seen. */
+/** A call by a client with short timeouts, and what it has to come to. */
+export interface Call {
+  /** Of the plant, whose name is always Fern; by default 7. */
+  readonly id?: number
+  /** The server of the case, the same by https, or where nobody listens. */
+  readonly to?: 'server' | 'tls' | 'nobody'
+  readonly options?: Library.PlantStoreClientOptions
+  readonly signal?: AbortSignal
+  readonly ends: Ends
+  /** What is otherwise where the case differs. */
+  readonly differs?: Ends
+}
+
+/** What a check may use. */
 export interface CaseTools {
   readonly library: typeof Library
   /** Whether this runtime is one of those where the check demands something else. */
   readonly differs: boolean
-  readonly baseUrl: string
-  /** The same by https, whatever the server speaks. */
-  readonly tlsUrl: string
   /** Where the package undici is; undefined but on Node.js. */
   readonly undiciUrl: string | undefined
-  /** Nobody listens there. */
-  readonly refusedUrl: string
-  /** A client of this server with short timeouts; each of its events is searched for the token. */
-  client(options?: Partial<ClientOptions>): ReturnType<typeof Library.createPlantStoreClient>
+  client(call?: Pick<Call, 'to' | 'options'>): Library.PlantStoreClient
+  /**
+   * Makes a call; gives what it came to.
+   * @throws when that is not what it has to come to, or is contradicted by what is stored
+   */
+  call(call: Call): Promise<Ends>
   /** Every request so far, preflights left out. */
   seen(): Promise<readonly SeenRequest[]>
-  /** Whether a request so far has had its plant stored. */
-  isStored(): Promise<boolean>
-  /**
-   * What a call rejects with.
-   * @throws when it resolves, rejects with no PlantStoreError, or the error shows the token, a
-   * control character or a blank reason, or is contradicted by what is stored.
-   */
-  failureOf(call: Promise<unknown>): Promise<Library.PlantStoreError>
 }
 
 export interface Case {
   /** A sentence that the check decides. */
   readonly claim: string
   readonly script: Script
-  /** What the server does to a new connection before any byte; true ends the matter there. */
+  /** Resets the first connection before any byte. */
   readonly refusesConnection?: true
   /** Whether it speaks TLS, under a certificate that nobody trusts. */
   readonly isTls?: true
   /** What it does to the beginning of a TLS handshake where it speaks none; by default, nothing. */
-  readonly onHandshake?: (exchange: Pick<Exchange, 'send' | 'end' | 'reset' | 'pause'>) => unknown
+  readonly onHandshake?: Script
   readonly check: (tools: CaseTools) => Promise<void>
-  /** Watches something global, such as timers, so that no other case may run beside it. */
+  /** Changes something global, so that no other case may run beside it. */
   readonly isAlone?: true
   /** Where the check demands something else, or nothing, and why. */
   readonly differs?: Partial<Record<RuntimeKind, string>>
 }
 
-/** Why a refusal that may pass says less where the runtime may send twice. */
-export const OPEN_AFTER_REFUSAL = {
-  browser: 'the runtime may have sent the request twice, so a refusal that may pass is `maybe`',
-  deno: 'the runtime may have sent the request twice, so a refusal that may pass is `maybe`',
-} as const
+/** A claim of a case does not hold. */
+export class ClaimError extends Error {
+  override name = 'ClaimError'
+}
+
+export function assertTrue(holds: boolean, claim: string): asserts holds {
+  if (!holds) throw new ClaimError(claim)
+}
+
+export function isEqual(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
+  const [ones, others] = [Object.entries(one), new Map(Object.entries(other))]
+  const isShared = ([name, value]: [string, unknown]) =>
+    others.has(name) && isEqual(value, others.get(name))
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    ones.length === others.size &&
+    ones.every(isShared)
+  )
+}
+
+function show(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `{${Object.entries(value).map(([name, member]) => `${name}: ${show(member)}`)}}`
+}
+
+/** Compares primitives by `Object.is`, objects and arrays by their own members. */
+export function assertEqual(actual: unknown, expected: unknown, subject: string): void {
+  assertTrue(isEqual(actual, expected), `${subject}: ${show(actual)} instead of ${show(expected)}`)
+}
+
+/** Makes one call after the other, and counts the requests that all of them took. */
+export function makes(calls: readonly Call[], requests?: number): Case['check'] {
+  return async ({ call, seen }) => {
+    for (const one of calls) await call(one)
+    if (requests !== undefined) assertEqual((await seen()).length, requests, 'requests')
+  }
+}
+
+export const STORED: Call = { ends: { code: 'stored' } }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** Where and how an exchange is cut. */
@@ -14,93 +15,45 @@ export interface Cut {
   readonly connections: number
 }
 
-export interface CuttingProxy {
-  readonly url: string
-  /** Bytes that have passed: what a whole exchange takes, where nothing was cut. */
-  readonly passed: { request: number; response: number }
-  close(): void
-}
-
-/** One connection through the proxy: the caller's socket and the server's. */
-class Relay {
-  readonly #sockets: { readonly request: Socket; readonly response: Socket }
-  readonly #passed: CuttingProxy['passed']
-  readonly #cut: Cut | undefined
-  readonly #isOver = { request: false, response: false }
-  readonly #seen = { request: 0, response: 0 }
-
-  /** `caller` is where responses go, `target` where requests go. */
-  constructor(
-    caller: Socket,
-    target: Socket,
-    passed: CuttingProxy['passed'],
-    cut: Cut | undefined,
-  ) {
-    this.#sockets = { request: target, response: caller }
-    this.#passed = passed
-    this.#cut = cut
-    this.#relay('request', caller, target)
-    this.#relay('response', target, caller)
-    if (cut?.direction === 'request' && cut.afterBytes === 0) this.#end(cut)
-  }
-
-  #relay(direction: Cut['direction'], from: Socket, to: Socket): void {
-    from.on('error', () => to.destroy())
-    from.on('close', () => to.end())
-    from.on('data', (bytes: Buffer) => this.#pass(direction, bytes))
-  }
-
-  #pass(direction: Cut['direction'], bytes: Buffer): void {
-    const to = this.#sockets[direction]
-    if (this.#isOver[direction] || !to.writable) return
-    const start = this.#seen[direction]
-    this.#seen[direction] += bytes.length
-    this.#passed[direction] += bytes.length
-    const cut = this.#cut?.direction === direction ? this.#cut : undefined
-    if (cut === undefined || this.#seen[direction] < cut.afterBytes) {
-      to.write(bytes)
-      return
-    }
-    this.#isOver[direction] = true
-    // What may still pass has left this process before the connection is cut.
-    if (start < cut.afterBytes)
-      to.write(bytes.subarray(0, cut.afterBytes - start), () => this.#end(cut))
-    else this.#end(cut)
-  }
-
-  #end({ direction, ending }: Cut): void {
-    const { request, response } = this.#sockets
-    if (ending === 'half') {
-      this.#sockets[direction].end()
-      return
-    }
-    this.#isOver.request = true
-    this.#isOver.response = true
-    for (const socket of [request, response]) {
-      if (ending === 'reset') socket.resetAndDestroy()
-      else socket.end()
-    }
-  }
+/** Passes bytes on until `limit` of them have; what then passes has left this process before the cut. */
+function relay(from: Socket, to: Socket, limit: number, cut: () => void): void {
+  let left = limit
+  let isCut = false
+  from.on('error', () => to.destroy()).on('close', () => to.end())
+  from.on('data', (bytes: Buffer) => {
+    if (isCut || !to.writable) return
+    isCut = bytes.length >= left
+    if (!isCut) to.write(bytes)
+    else if (left > 0) to.write(bytes.subarray(0, left), cut)
+    else cut()
+    left -= bytes.length
+  })
 }
 
 /** A TCP proxy on a port of its own, which cuts its first connections at a byte. */
-export async function startCuttingProxy(targetPort: number, cut?: Cut): Promise<CuttingProxy> {
-  const passed = { request: 0, response: 0 }
-  const sockets = new Set<Socket>()
-  let accepted = 0
-  const server = createServer({ noDelay: true }, (caller) => {
-    const target = connect({ host: '127.0.0.1', port: targetPort, noDelay: true })
-    for (const socket of [caller, target]) {
-      sockets.add(socket)
-      socket.on('close', () => sockets.delete(socket))
+export async function startCuttingProxy(targetPort: number, cut?: Cut) {
+  const sockets: Socket[] = []
+  const server = createServer({ noDelay: true }, (response) => {
+    const request = connect({ host: '127.0.0.1', port: targetPort, noDelay: true })
+    const own = sockets.length < 2 * (cut?.connections ?? 0) ? cut : undefined
+    sockets.push(request, response)
+    const end = () => {
+      const ended =
+        own?.ending === 'half' ? [{ request, response }[own.direction]] : [request, response]
+      for (const socket of ended) own?.ending === 'reset' ? socket.resetAndDestroy() : socket.end()
     }
-    const isCut = cut !== undefined && accepted++ < cut.connections
-    new Relay(caller, target, passed, isCut ? cut : undefined)
+    const limitOf = (direction: Cut['direction']) =>
+      own?.direction === direction ? own.afterBytes : Number.POSITIVE_INFINITY
+    relay(response, request, limitOf('request'), end)
+    relay(request, response, limitOf('response'), end)
+    if (limitOf('request') === 0) end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    passed,
+    /** Bytes that have come from the caller, and from the server. */
+    passed: () => ({ request: sockets[1]?.bytesRead ?? 0, response: sockets[0]?.bytesRead ?? 0 }),
     close() {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,216 +1,125 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createServer as createTlsServer } from 'node:tls'
 import { createCertificate } from '../../../apps/server/test/certificate.ts'
-import type { Case, SeenRequest } from './case.ts'
+import type { Case, Exchange, SeenRequest } from './case.ts'
 import { cases } from './cases.ts'
-import { preflightReply } from './replies.ts'
-import { createRequestReader, type ReadRequest } from './request-reader.ts'
+import { preflight, stored } from './responses.ts'
 
 export interface HostileServer {
-  /** Where cases are opened, looked at and closed, and where files are served. */
+  /** `/` is a page that runs `/entry.js`, `/opened` gives an Opened, `/seen/3` a case's requests. */
   readonly controlUrl: string
-  close(): Promise<void>
-}
-
-/** What the control replies when a case is opened. */
-export interface OpenedCase {
-  readonly key: string
-  readonly baseUrl: string
-  readonly refusedUrl: string
-}
-
-type Seen = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] }
-
-interface RunningCase {
-  readonly seen: SeenRequest[]
-  readonly openedAt: number
-  readonly opened: OpenedCase
   close(): void
 }
 
-export interface ServedFile {
-  readonly type: string
-  readonly content: string
+/** Where the cases are. */
+export interface Opened {
+  /** In the order of the cases. */
+  readonly urls: readonly string[]
+  readonly refusedUrl: string
 }
 
 /**
- * Where Linux has it, an address of its own: elsewhere, callers of other tests may still try the port of
- * a server that has ended, and it may be this server's by now.
+ * Where Linux has it, an address of its own: elsewhere, callers of other tests may still try the port
+ * of a server that has ended, and it may be this server's by now.
  */
 const HOST = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
-  return `http://${HOST}:${(server.address() as AddressInfo).port}`
-}
-
-/**
- * An address that refuses every connection: the local end of one, where nobody can listen while that
- * lasts. An address that was free a moment ago may be another listener's by now.
- */
-async function holdRefusedAddress(): Promise<{ readonly url: string; free(): void }> {
-  const keeper = createServer((socket) => void socket.on('error', () => {}))
-  const { port } = new URL(await listen(keeper))
-  const holder = connect({ port: Number(port), host: HOST, localAddress: HOST })
-  await once(holder, 'connect')
-  return {
-    url: `http://${HOST}:${holder.localPort}`,
-    free() {
-      holder.destroy()
-      keeper.close()
-    },
-  }
-}
-
-interface Parts {
-  readonly script: Case
-  readonly seen: Seen[]
-  readonly openedAt: number
-  otherUrl: string
-  refuse(): void
-}
-
-function openWays(socket: Socket) {
-  return {
-    send(bytes: string | Uint8Array) {
-      if (!socket.destroyed && socket.writable) socket.write(bytes)
-    },
-    end: () => void socket.end(),
-    // A socket of TLS has no reset.
-    reset: () => void (socket.resetAndDestroy ?? socket.destroy).call(socket),
-    pause: (ms: number) => sleep(ms),
-  }
-}
-
-async function play(parts: Parts, socket: Socket, request: Seen): Promise<void> {
-  const attempt = parts.seen.filter(({ origin }) => origin === 'main').length
-  await parts.script.script({
-    attempt,
-    request,
-    otherUrl: parts.otherUrl,
-    ...openWays(socket),
-    store() {
-      request.isStored = true
-    },
-    refuse: () => parts.refuse(),
-  })
-}
+/** Reserved by IANA, and too low for a system to give it out by itself. */
+const REFUSED_PORT = 1_023
 
 /** The first byte of what begins a TLS handshake (RFC 8446 §5.1). */
 const HANDSHAKE = 0x16
 
 const { certificate: cert, key } = createCertificate()
 
-/** A listener that hands every request to the script of a case, byte for byte. */
-function createCaseListener(parts: Parts, origin: 'main' | 'other'): [Server, Set<Socket>] {
-  const sockets = new Set<Socket>()
-  let connections = 0
-  const accept = (socket: Socket) => {
-    const connection = ++connections
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    if (parts.script.refusesConnection && connection === 1) {
-      socket.resetAndDestroy()
+async function listen(server: Server): Promise<string> {
+  server.listen(0, HOST)
+  await once(server, 'listening')
+  return `http://${HOST}:${(server.address() as AddressInfo).port}`
+}
+
+/** A listener whose requests Node parses, and whose responses the script of a case writes, byte for byte. */
+function createCaseServer(one: Case, seen: SeenRequest[], strayUrl: string): Server {
+  let startedAt = Number.NaN
+
+  function openExchange(socket: Socket, request: SeenRequest): Exchange {
+    return {
+      attempt: seen.length,
+      atMs: performance.now() - startedAt,
+      request,
+      strayUrl,
+      send: (bytes) => void (socket.writable && socket.write(bytes)),
+      store() {
+        request.isStored = true
+      },
+      refuse: () => void server.close(),
+      end: () => void socket.end(),
+      reset: () => void socket.resetAndDestroy(),
+      pause: (ms) => sleep(ms),
+    }
+  }
+
+  async function respond(incoming: IncomingMessage): Promise<void> {
+    const { headers, method, socket } = incoming
+    if (method === 'OPTIONS') {
+      socket.end(preflight(headers['access-control-request-headers']))
       return
     }
-    const onRequest = (read: ReadRequest) => {
-      if (read.method === 'OPTIONS') {
-        socket.end(preflightReply(read.headers['access-control-request-headers'] ?? ''))
-        return
-      }
-      const atMs = performance.now() - parts.openedAt
-      const request: Seen = { ...read, origin, atMs, connection, isStored: false }
-      parts.seen.push(request)
-      // A script that takes a stray request amiss must not end the server for the other cases.
-      play(parts, socket, request).catch(() => socket.resetAndDestroy())
-    }
-    const read = createRequestReader(onRequest)
-    socket.on('data', (bytes: Buffer) => {
-      if (bytes[0] === HANDSHAKE) parts.script.onHandshake?.(openWays(socket))
-      else read(bytes)
-    })
+    const request = { headers, body: await text(incoming), isStored: false }
+    if (seen.push(request) === 1) startedAt = performance.now()
+    await one.script(openExchange(socket, request))
   }
-  const isTls = parts.script.isTls && origin === 'main'
-  const server = isTls
-    ? createTlsServer({ cert, key }, accept).on('tlsClientError', () => {})
-    : createServer({ noDelay: true }, accept)
-  return [server, sockets]
-}
 
-async function openCase(script: Case, key: string): Promise<RunningCase> {
-  const seen: Seen[] = []
-  const openedAt = performance.now()
-  const parts: Parts = { script, seen, openedAt, otherUrl: '', refuse: () => void main.close() }
-  const [other, otherSockets] = createCaseListener(parts, 'other')
-  const [main, mainSockets] = createCaseListener(parts, 'main')
-  parts.otherUrl = await listen(other)
-  const refused = await holdRefusedAddress()
-  const opened = { key, baseUrl: await listen(main), refusedUrl: refused.url }
-  return {
-    seen,
-    openedAt,
-    opened,
-    close() {
-      main.close()
-      other.close()
-      refused.free()
-      for (const socket of [...mainSockets, ...otherSockets]) socket.destroy()
-    },
-  }
-}
-
-function sendJson(response: ServerResponse, value: unknown): void {
-  response.writeHead(value === undefined ? 404 : 200, {
-    'content-type': 'application/json',
-    'access-control-allow-origin': '*',
+  const server: Server = one.isTls ? createTlsServer({ cert, key }) : createServer()
+  server.on('request', (incoming: IncomingMessage) => {
+    // A script that takes a stray request amiss must not end the server for the other cases.
+    respond(incoming).catch(() => incoming.socket.resetAndDestroy())
   })
-  response.end(JSON.stringify(value ?? null))
+  if (one.refusesConnection) server.once('connection', (socket: Socket) => socket.resetAndDestroy())
+  server.on('clientError', ({ rawPacket }: Error & { rawPacket?: Buffer }, socket: Socket) => {
+    const request = { headers: {}, body: '', isStored: false }
+    if (rawPacket?.[0] === HANDSHAKE) one.onHandshake?.(openExchange(socket, request))
+  })
+  return server
 }
 
-/**
- * Starts the control, from which any runtime opens cases by number: `/open/3` gives an OpenedCase,
- * `/seen/KEY` its requests so far, `/clock/KEY` the ms since then, and any other path one of the files.
- */
+/** Opens every case, and a control from which any runtime learns of them, and a browser gets scripts. */
 export async function startHostileServer(
-  files: Readonly<Record<string, ServedFile>> = {},
+  scripts: Readonly<Record<string, string>> = {},
 ): Promise<HostileServer> {
-  const running = new Map<string, RunningCase>()
-  let keys = 0
-
-  async function open(index: number): Promise<OpenedCase | undefined> {
-    const script = cases[index]
-    if (script === undefined) return undefined
-    const key = String(keys++)
-    const one = await openCase(script, key)
-    running.set(key, one)
-    return one.opened
-  }
-
-  function millisecondsOf(key: string): number | undefined {
-    const one = running.get(key)
-    return one && performance.now() - one.openedAt
-  }
-
-  const control = createHttpServer(async (request, response) => {
-    const [, verb = '', argument = ''] = (request.url ?? '').split('/')
-    const file = files[verb]
-    if (verb === 'open') sendJson(response, await open(Number(argument)))
-    else if (verb === 'seen') sendJson(response, running.get(argument)?.seen)
-    else if (verb === 'clock') sendJson(response, millisecondsOf(argument))
-    else if (file !== undefined) {
-      response.writeHead(200, { 'content-type': file.type })
-      response.end(file.content)
-    } else sendJson(response, undefined)
+  const seen: SeenRequest[][] = cases.map(() => [])
+  const refusedUrl = `http://${HOST}:${REFUSED_PORT}`
+  const opened: Opened & { urls: string[] } = { urls: [], refusedUrl }
+  const control = createServer((request, response) => {
+    const [, verb = '', index = ''] = (request.url ?? '').split('/')
+    response.setHeader('access-control-allow-origin', '*')
+    if (verb === 'stray') {
+      seen[Number(index)]?.push({ headers: request.headers, body: 'stray', isStored: false })
+      request.socket.end(stored())
+    } else if (verb in scripts) {
+      response.setHeader('content-type', 'text/javascript')
+      response.end(scripts[verb])
+    } else if (verb === '') {
+      response.setHeader('content-type', 'text/html')
+      response.end('<!doctype html><script type="module" src="/entry.js"></script>')
+    } else response.end(JSON.stringify(verb === 'opened' ? opened : seen[Number(index)]))
   })
+  const controlUrl = await listen(control)
+  const servers = cases.map((one, index) =>
+    createCaseServer(one, seen[index] ?? [], `${controlUrl}/stray/${index}`),
+  )
+  for (const server of servers) opened.urls.push(await listen(server))
   return {
-    controlUrl: await listen(control),
-    async close() {
-      for (const { close } of running.values()) close()
-      control.closeAllConnections()
-      await new Promise((resolve) => control.close(resolve))
+    controlUrl,
+    close() {
+      for (const server of [control, ...servers]) {
+        server.close()
+        server.closeAllConnections()
+      }
     },
   }
 }

@@ -1,25 +1,25 @@
 import type * as Library from '../src/index.ts'
-import { assertEqual, assertTrue } from './assertions.ts'
-import type { Case, CaseTools, RuntimeKind, SeenRequest } from './case.ts'
+import {
+  assertEqual,
+  assertTrue,
+  type Call,
+  type Case,
+  type CaseTools,
+  type Ends,
+  isEqual,
+  type RuntimeKind,
+  type SeenRequest,
+} from './case.ts'
 import { cases } from './cases.ts'
-import type { OpenedCase } from './hostile-server.ts'
+import type { Opened } from './hostile-server.ts'
 import { findSecret, findUnseen } from './secret-search.ts'
-import { forEachAtOnce } from './verdicts.ts'
-
-export interface CaseResult {
-  readonly claim: string
-  readonly holds: boolean
-  readonly ms: number
-  /** Why it does not hold. */
-  readonly problem?: string
-}
 
 export interface RunOptions {
   readonly controlUrl: string
   readonly library: typeof Library
   readonly runtime: RuntimeKind
   /** Where the package undici is, for those that take its dispatchers. */
-  readonly undiciUrl?: string | undefined
+  readonly undiciUrl: string | undefined
 }
 
 const TOKEN = 'plant_4f3e2d1c0b9a_VHdvU2VjcmV0RmVybnM'
@@ -30,165 +30,164 @@ const CASES_AT_ONCE = 4
 /** A case that lasts longer than this hangs. */
 const PATIENCE_MS = 30_000
 
-interface Finished {
-  readonly result: CaseResult
-  /** ms from the opening of the case to its end, by the clock of the server. */
-  readonly endedAtMs: number
-  readonly opened: OpenedCase
-}
-
-async function getJson<Value>(url: string): Promise<Value> {
-  const response = await fetch(url)
-  return (await response.json()) as Value
-}
-
-function createTools(
-  options: RunOptions,
-  { differs = {} }: Case,
-  opened: OpenedCase,
-  shown: unknown[],
-): CaseTools {
-  const { controlUrl, library, runtime, undiciUrl } = options
-  const complete = ({ onEvent, ...given }: Parameters<CaseTools['client']>[0] = {}) => ({
-    baseUrl: opened.baseUrl,
-    token: TOKEN,
-    timeoutMs: 1_500,
-    totalTimeoutMs: 8_000,
-    ...given,
-    onEvent(event: Library.PlantStoreEvent) {
-      shown.push(event)
-      onEvent?.(event)
-    },
-  })
-  const seen = () => getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`)
-  const isStored = async () => (await seen()).some((request) => request.isStored)
-  return {
-    library,
-    differs: runtime in differs,
-    undiciUrl,
-    baseUrl: opened.baseUrl,
-    tlsUrl: opened.baseUrl.replace(/^https?/, 'https'),
-    refusedUrl: opened.refusedUrl,
-    client: (given) => library.createPlantStoreClient(complete(given)),
-    seen,
-    isStored,
-    async failureOf(call) {
-      let failure: unknown
-      try {
-        await call
-      } catch (error) {
-        failure = error
-      }
-      assertTrue(failure !== undefined, 'the call fails')
-      assertTrue(failure instanceof library.PlantStoreError, `${failure} is an error of the client`)
-      shown.push(failure)
-      assertTrue(!(failure.applied === 'no' && (await isStored())), 'what is stored is not `no`')
-      return failure
-    },
-  }
-}
-
-async function withinPatience(work: Promise<void>): Promise<void> {
-  let timer: unknown
-  const hangs = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it hangs')), PATIENCE_MS)
-  })
-  try {
-    await Promise.race([work, hangs])
-  } finally {
-    clearTimeout(timer as number)
-  }
-}
-
-async function runCase(options: RunOptions, one: Case): Promise<Finished> {
-  const { claim, check } = one
-  const index = cases.indexOf(one)
-  const opened = await getJson<OpenedCase>(`${options.controlUrl}/open/${index}`)
-  const shown: unknown[] = []
-  const tools = createTools(options, one, opened, shown)
-  const begin = performance.now()
-  let problem: string | undefined
-  try {
-    await withinPatience(check(tools))
-    for (const value of shown) {
-      assertEqual(findSecret(value, TOKEN), undefined, 'a text with the token')
-      assertEqual(findUnseen(value), undefined, 'a text that a terminal would obey')
-      assertTrue(
-        (value as Library.PlantStoreError).reason?.trim() !== '',
-        'a reason says something',
-      )
-      assertTrue(JSON.stringify(value) !== undefined, 'errors and events can be written as JSON')
-    }
-  } catch (error) {
-    problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  }
-  const ms = Math.round(performance.now() - begin)
-  const holds = problem === undefined
-  const result = problem === undefined ? { claim, holds, ms } : { claim, holds, ms, problem }
-  // On a busy machine this clock and the server's begin a case far apart.
-  const endedAtMs = await getJson<number>(`${options.controlUrl}/clock/${opened.key}`)
-  return { result, endedAtMs, opened }
-}
-
 /** How long what was on its way at the end of a case may still arrive. */
 const ARRIVAL_MS = 150
 
-/** A call that has ended sends nothing more. */
-async function findLateRequests(
-  { controlUrl }: RunOptions,
-  { result, endedAtMs, opened }: Finished,
-): Promise<CaseResult> {
-  const seen = await getJson<SeenRequest[]>(`${controlUrl}/seen/${opened.key}`)
-  const late = seen.filter(({ atMs }) => atMs > endedAtMs + ARRIVAL_MS)
-  if (late.length === 0 || !result.holds) return result
-  const described = late.map(
-    ({ atMs, origin, connection, body }) =>
-      `${Math.round(atMs - endedAtMs)} ms after, to ${origin}, connection ${connection}: ${body}`,
-  )
-  const problem = `requests came after the call had ended: ${described.join('; ')}`
-  return { ...result, holds: false, problem }
+/** What a call may take beyond its own times, on a busy machine. */
+const SLACK_MS = 1_000
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const getJson = async (url: string) => (await fetch(url)).json()
+
+/** Runs work on every item, some at once. */
+export async function forEachAtOnce<Item>(
+  atOnce: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const waiting = [...items]
+  const worker = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
-function watchUnhandled(): string[] {
-  const unhandled: string[] = []
+/** One run of one case. */
+class Run {
+  readonly #options: RunOptions
+  readonly #case: Case
+  readonly #urls: Readonly<Record<NonNullable<Call['to']>, string>>
+  readonly #seenUrl: string
+  /** Errors and events, which must not show what a caller's log must not hold. */
+  readonly #shown: unknown[] = []
+  #seenAtEnd = 0
+  problem: string | undefined
+
+  constructor(options: RunOptions, one: Case, { urls, refusedUrl }: Opened) {
+    this.#options = options
+    this.#case = one
+    const server = urls[cases.indexOf(one)] ?? ''
+    this.#urls = { server, tls: server.replace('http:', 'https:'), nobody: refusedUrl }
+    this.#seenUrl = `${options.controlUrl}/seen/${cases.indexOf(one)}`
+  }
+
+  async check(): Promise<void> {
+    let timer: unknown
+    const hangs = new Promise((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS, 'it hangs')
+    })
+    try {
+      assertEqual(await Promise.race([this.#case.check(this.#tools()), hangs]), undefined, 'end')
+      for (const value of this.#shown) {
+        assertEqual(findSecret(value, TOKEN), undefined, 'a text with the token')
+        assertEqual(findUnseen(value), undefined, 'a text that a terminal would obey')
+        assertTrue(JSON.stringify(value) !== undefined, 'errors and events can be written as JSON')
+      }
+    } catch (error) {
+      this.problem = String(error)
+    } finally {
+      clearTimeout(timer as number)
+    }
+    await sleep(ARRIVAL_MS)
+    this.#seenAtEnd = (await this.#seen()).length
+  }
+
+  /** A call that has ended sends nothing more. */
+  async findLateRequests(): Promise<void> {
+    const late = (await this.#seen()).slice(this.#seenAtEnd)
+    if (late.length > 0) this.problem ??= `after the end: ${late.map(({ body }) => body)}`
+  }
+
+  #seen(): Promise<readonly SeenRequest[]> {
+    return getJson(this.#seenUrl)
+  }
+
+  #tools(): CaseTools {
+    const { library, runtime, undiciUrl } = this.#options
+    return {
+      library,
+      undiciUrl,
+      differs: runtime in (this.#case.differs ?? {}),
+      client: (call) => library.createPlantStoreClient(this.#complete(call)),
+      call: (call) => this.#call(call),
+      seen: () => this.#seen(),
+    }
+  }
+
+  #complete({ to = 'server', options = {} }: Pick<Call, 'to' | 'options'> = {}) {
+    return {
+      baseUrl: this.#urls[to],
+      token: TOKEN,
+      timeoutMs: 1_500,
+      totalTimeoutMs: 8_000,
+      ...options,
+      onEvent: (event: Library.PlantStoreEvent) => {
+        this.#shown.push(event)
+        options.onEvent?.(event)
+      },
+    }
+  }
+
+  async #call(call: Call): Promise<Ends> {
+    const { id = 7, signal, ends } = call
+    const { library, runtime } = this.#options
+    const options = this.#complete(call)
+    const begin = performance.now()
+    const given: Ends = await library
+      .createPlantStoreClient(options)
+      .createPlant({ id, name: 'Fern' }, { signal })
+      .then((plant) => {
+        assertEqual(plant, { name: 'Fern' }, 'the plant')
+        return { code: 'stored', applied: 'yes' } as const
+      })
+      .catch(async (error: Library.PlantStoreError) => {
+        assertTrue(error instanceof library.PlantStoreError, `${error} is an error of the client`)
+        this.#shown.push(error)
+        assertTrue(error.reason?.trim() !== '', 'a reason says something')
+        const isStored = (await this.#seen()).some((request) => request.isStored)
+        assertTrue(!(error.applied === 'no' && isStored), 'what is stored is not `no`')
+        return error
+      })
+    const tookMs = performance.now() - begin
+    assertTrue(tookMs < (options.totalTimeoutMs ?? 0) + SLACK_MS, `the call took ${tookMs} ms`)
+    const differs = runtime in (this.#case.differs ?? {}) ? call.differs : {}
+    for (const [name, value] of Object.entries({ ...ends, ...differs })) {
+      const actual = given[name as keyof Ends]
+      if (!Array.isArray(value) || !value.some((one) => isEqual(actual, one)))
+        assertEqual(actual, value, name)
+    }
+    return given
+  }
+}
+
+/** What is printed, and rejected unhandled, from here on. */
+function watchNoise(): string[] {
+  const noise: string[] = []
+  const note = (...args: unknown[]) => void noise.push(args.join(' '))
   const host = globalThis as { process?: { on?: (name: string, on: (e: unknown) => void) => void } }
-  if (host.process?.on !== undefined) {
-    host.process.on('unhandledRejection', (reason) => unhandled.push(String(reason)))
-    host.process.on('uncaughtException', (error) => unhandled.push(String(error)))
+  if (host.process?.on === undefined) {
+    globalThis.addEventListener('unhandledrejection', ({ reason }) => note(reason))
+    globalThis.addEventListener('error', ({ message }) => note(message))
   } else {
-    globalThis.addEventListener('unhandledrejection', ({ reason }) => unhandled.push(`${reason}`))
-    globalThis.addEventListener('error', ({ message }) => unhandled.push(message))
+    host.process.on('unhandledRejection', note)
+    host.process.on('uncaughtException', note)
   }
-  return unhandled
+  for (const method of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const)
+    console[method] = note
+  return noise
 }
 
-function watchConsole(): string[] {
-  const printed: string[] = []
-  for (const method of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
-    console[method] = (...args: unknown[]) => printed.push(args.join(' '))
+/** Runs every case against the hostile server, in any runtime that has fetch; gives what does not hold. */
+export async function runCases(options: RunOptions): Promise<string[]> {
+  const noise = watchNoise()
+  const opened: Opened = await getJson(`${options.controlUrl}/opened`)
+  const runs = cases.map((one) => ({ one, run: new Run(options, one, opened) }))
+  for (const isAlone of [false, true]) {
+    const some = runs.filter(({ one }) => (one.isAlone ?? false) === isAlone)
+    await forEachAtOnce(isAlone ? 1 : CASES_AT_ONCE, some, ({ run }) => run.check())
   }
-  return printed
-}
-
-/** The claim about the whole run, beside those of the cases. */
-export const QUIET_CLAIM = 'nothing is printed and no rejection is left unhandled'
-
-/** Runs every case against the hostile server, in any runtime that has fetch. */
-export async function runCases(options: RunOptions): Promise<CaseResult[]> {
-  const unhandled = watchUnhandled()
-  const printed = watchConsole()
-  const finished: Finished[] = []
-  const run = async (one: Case) => void finished.push(await runCase(options, one))
-  const beside = cases.filter(({ isAlone }) => !isAlone)
-  const alone = cases.filter(({ isAlone }) => isAlone)
-  await forEachAtOnce(CASES_AT_ONCE, beside, run)
-  await forEachAtOnce(1, alone, run)
-  const results: CaseResult[] = []
-  for (const { claim } of cases) {
-    const own = finished.find(({ result }) => result.claim === claim)
-    if (own !== undefined) results.push(await findLateRequests(options, own))
-  }
-  const noise = [...unhandled, ...printed]
-  const quiet = { claim: QUIET_CLAIM, holds: noise.length === 0, ms: 0 }
-  return [...results, quiet.holds ? quiet : { ...quiet, problem: noise.join(' | ') }]
+  for (const { run } of runs) await run.findLateRequests()
+  const problems = runs.flatMap(({ one, run }) => run.problem && `${one.claim}: ${run.problem}`)
+  return [...problems.filter((problem) => problem !== undefined), ...noise]
 }

@@ -1,122 +1,66 @@
-import { assertEqual, assertTrue, assertWithin } from '../assertions.ts'
-import { type Case, type CaseTools, OPEN_AFTER_REFUSAL, type Script } from '../case.ts'
-import { watchListeners, watchTimers } from '../leftovers.ts'
-import { reply, stored, unavailable } from '../replies.ts'
-import { PLANT } from './plants.ts'
+import type { PlantStoreClientOptions } from '../../src/index.ts'
+import { assertTrue, type Case, type CaseTools, type Ends, type Script } from '../case.ts'
+import { OPEN_AFTER_REFUSAL } from '../differences.ts'
+import { response, says, unavailable } from '../responses.ts'
 
 /** What "at once" may take on a busy machine. */
 const AT_ONCE_MS = 1_000
 
 const REASON = new Error('the caller has left')
 
-type AbortNow = () => void
-
-interface AbortedAt {
-  readonly claim: string
-  readonly script: Script
-  readonly applied: readonly string[]
-  readonly requests: number
-  readonly differs?: Case['differs']
-  /** Starts the call and aborts it by the function given; gives the call. */
-  readonly begin: (tools: CaseTools, signal: AbortSignal, abort: AbortNow) => Promise<unknown>
-}
-
 async function untilSeen({ seen }: CaseTools): Promise<void> {
   while ((await seen()).length === 0);
 }
 
-function abortedAt({ claim, script, applied, requests, differs = {}, begin }: AbortedAt): Case {
+interface AbortedWhile {
+  readonly state: string
+  readonly script: Script
+  readonly applied: NonNullable<Ends['applied']>
+  readonly differs?: Case['differs']
+  /** Arranges for the abort; gives options of the call. */
+  readonly arrange: (abort: () => void, tools: CaseTools) => PlantStoreClientOptions | undefined
+}
+
+function abortedWhile({ state, script, applied, differs = {}, arrange }: AbortedWhile): Case {
   return {
-    claim,
+    claim: `an abort ${state} ends the call at once`,
     script,
     differs,
     async check(tools) {
       const controller = new AbortController()
+      const { signal } = controller
       let abortedAtMs = Number.NaN
-      const abort = () => {
+      const options = arrange(() => {
         abortedAtMs = performance.now()
         controller.abort(REASON)
-      }
-      const failure = await tools.failureOf(begin(tools, controller.signal, abort))
-      assertWithin(performance.now() - abortedAtMs, 0, AT_ONCE_MS, 'time from abort to end')
-      assertEqual(failure.code, 'aborted', 'code')
-      const allowed = tools.differs ? [...applied, 'maybe'] : applied
-      assertTrue(allowed.includes(failure.applied), `applied is ${failure.applied}`)
-      assertTrue(failure.cause === REASON, 'the cause is the reason of the signal')
-      assertEqual((await tools.seen()).length, requests, 'requests')
+      }, tools)
+      const ends: Ends = { code: 'aborted', applied, attempts: 1, cause: REASON }
+      await tools.call({ options: options ?? {}, signal, ends, differs: { applied: 'maybe' } })
+      const tookMs = performance.now() - abortedAtMs
+      assertTrue(tookMs <= AT_ONCE_MS, `it took ${tookMs} ms`)
+      assertTrue((await tools.seen()).length === 1, 'there was one request')
     },
   }
 }
 
 export const abortCases: readonly Case[] = [
-  {
-    ...abortedAt({
-      claim: 'an abort while waiting to retry ends the call at once',
-      script: ({ send }) => send(unavailable('retry-after: 3')),
-      applied: ['no'],
-      differs: OPEN_AFTER_REFUSAL,
-      requests: 1,
-      begin({ client }, signal, abort) {
-        const onEvent = ({ type }: { type: string }) => {
-          if (type === 'retry') setTimeout(abort, 20)
-        }
-        return client({ onEvent }).createPlant(PLANT, { signal })
-      },
-    }),
-  },
-  abortedAt({
-    claim: 'an abort while no headers have come ends the call at once',
+  abortedWhile({
+    state: 'while waiting to retry',
+    script: says(unavailable('retry-after: 3')),
+    applied: 'no',
+    differs: OPEN_AFTER_REFUSAL,
+    arrange: (abort) => ({ onEvent: ({ type }) => type === 'retry' && setTimeout(abort, 20) }),
+  }),
+  abortedWhile({
+    state: 'while no headers have come',
     script: () => {},
-    applied: ['maybe'],
-    requests: 1,
-    begin(tools, signal, abort) {
-      void untilSeen(tools).then(abort)
-      return tools.client().createPlant(PLANT, { signal })
-    },
+    applied: 'maybe',
+    arrange: (abort, tools) => void untilSeen(tools).then(abort),
   }),
-  abortedAt({
-    claim: 'an abort in the middle of a body ends the call at once',
-    script: ({ send }) => send(`${reply({ framing: 'content-length: 15' })}{"name"`),
+  abortedWhile({
+    state: 'in the middle of a body',
+    script: says(`${response({ framing: 'content-length: 15' })}{"name"`),
     applied: ['maybe', 'yes'],
-    requests: 1,
-    begin(tools, signal, abort) {
-      void untilSeen(tools).then(() => setTimeout(abort, 30))
-      return tools.client().createPlant(PLANT, { signal })
-    },
+    arrange: (abort, tools) => void untilSeen(tools).then(() => setTimeout(abort, 30)),
   }),
-  {
-    claim:
-      'calls that succeed, fail, time out and are aborted leave no timer and no listener behind',
-    isAlone: true,
-    script({ request, send, reset }) {
-      if (request.body.includes('"id":1,')) send(stored())
-      if (request.body.includes('"id":2,')) send(unavailable('retry-after: 3'))
-      if (request.body.includes('"id":3,')) reset()
-    },
-    async check({ client, seen }) {
-      const controller = new AbortController()
-      const { signal } = controller
-      const listeners = watchListeners(signal)
-      // The runner starts a timer of its own right after this function is called.
-      await seen()
-      const timers = watchTimers()
-      try {
-        const onEvent = ({ type, delayMs = 0 }: { type: string; delayMs?: number }) => {
-          if (type === 'retry' && delayMs > 1_000) queueMicrotask(() => controller.abort())
-        }
-        const create = (id: number, timeoutMs: number) =>
-          client({ timeoutMs, maxRetries: 1, onEvent }).tryCreatePlant(
-            { id, name: 'Fern' },
-            { signal },
-          )
-        await Promise.all([create(1, 100), create(3, 100), create(4, 100)])
-        // Its reply must come in time, on a busy machine too.
-        await create(2, 10_000)
-        assertTrue(signal.aborted, 'the last call was aborted in its wait')
-        assertEqual([timers.count(), listeners.count()], [0, 0], 'timers and listeners left')
-      } finally {
-        timers.stop()
-      }
-    },
-  },
 ]

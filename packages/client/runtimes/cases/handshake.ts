@@ -1,93 +1,66 @@
-import type { PlantStoreError } from '../../src/index.ts'
-import { assertEqual } from '../assertions.ts'
-import type { Case, CaseTools } from '../case.ts'
-import { stored } from '../replies.ts'
-import { PLANT } from './plants.ts'
-
-const OPAQUE = 'a page cannot see why a request failed, so it cannot know that nothing was sent'
-const NO_STAGE = 'its error does not say how far the connection had come'
+import { type Call, type Case, makes, type Script } from '../case.ts'
+import { OPEN_AFTER_CUT, OPEN_AFTER_FAILURE, OPEN_AFTER_STALL } from '../differences.ts'
+import { says, saysLast, stored } from '../responses.ts'
 
 /** Longer than any of the calls; some runtimes stay alive for a handshake that nobody waits for. */
 const STALL_MS = 1_500
 
-const stall: Case['onHandshake'] = async ({ pause, reset }) => {
+const stall: Script = async ({ pause, reset }) => {
   await pause(STALL_MS)
   reset()
 }
 
-async function failByTls(
-  { client, failureOf, tlsUrl }: CaseTools,
-  maxRetries = 3,
-): Promise<PlantStoreError> {
-  const options = { baseUrl: tlsUrl, maxRetries, timeoutMs: 800 }
-  return failureOf(client(options).createPlant(PLANT))
-}
+const PLAIN = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 
-async function assertNothingIsSent({ seen }: CaseTools): Promise<void> {
-  assertEqual((await seen()).length, 0, 'requests')
-}
+const byTls = (maxRetries: number, ends: Call['ends'], differs?: Call['ends']): Call => ({
+  to: 'tls',
+  options: { maxRetries, timeoutMs: 800 },
+  ends: { applied: 'no', ...ends },
+  differs: { applied: 'maybe', ...differs },
+})
 
 /** The server cannot be spoken to, which no second request changes. */
-async function checkRefused(tools: CaseTools): Promise<void> {
-  const { applied, attempts, code } = await failByTls(tools)
-  assertEqual(applied, tools.differs ? 'maybe' : 'no', 'applied')
-  assertEqual(code, tools.differs ? 'connection_lost' : 'tls_failed', 'code')
-  assertEqual(attempts, tools.differs ? 4 : 1, 'attempts')
-  await assertNothingIsSent(tools)
-}
+const refused = byTls(
+  3,
+  { code: 'tls_failed', attempts: 1 },
+  { code: 'connection_lost', attempts: 4 },
+)
 
-export const handshakeCases: readonly Case[] = [
-  {
-    claim: 'a port that speaks no TLS surely stored nothing, and is asked once',
-    onHandshake({ send, end }) {
-      send('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
-      end()
-    },
-    script: ({ send }) => send(stored()),
-    differs: { browser: OPAQUE },
-    check: checkRefused,
-  },
-  {
-    claim: 'a handshake that stalls until the time is up surely stored nothing',
-    onHandshake: stall,
-    script: ({ send }) => send(stored()),
-    differs: { browser: OPAQUE, bun: NO_STAGE, deno: NO_STAGE },
-    async check(tools) {
-      const { applied, code } = await failByTls(tools, 0)
-      assertEqual([applied, code], [tools.differs ? 'maybe' : 'no', 'attempt_timeout'], 'error')
-      await assertNothingIsSent(tools)
-    },
-  },
-  {
-    claim: 'a handshake that is cut surely stored nothing',
-    onHandshake: ({ reset }) => reset(),
-    script: ({ send }) => send(stored()),
-    differs: { browser: OPAQUE, bun: NO_STAGE },
-    async check(tools) {
-      const { applied } = await failByTls(tools, 1)
-      assertEqual(applied, tools.differs ? 'maybe' : 'no', 'applied')
-      await assertNothingIsSent(tools)
-    },
-  },
-  {
-    claim: 'a certificate that is not trusted surely stored nothing, and is asked for once',
-    isTls: true,
-    script: ({ send }) => send(stored()),
-    differs: { browser: OPAQUE },
-    check: checkRefused,
-  },
-  {
-    claim: 'a call that is aborted in the middle of a handshake surely stored nothing',
-    onHandshake: stall,
-    script: ({ send }) => send(stored()),
-    differs: { browser: OPAQUE, bun: NO_STAGE, deno: NO_STAGE },
-    async check(tools) {
-      const { client, differs, failureOf, tlsUrl } = tools
-      const signal = AbortSignal.timeout(300)
-      const call = client({ baseUrl: tlsUrl }).createPlant(PLANT, { signal })
-      const { applied, code } = await failureOf(call)
-      assertEqual([applied, code], [differs ? 'maybe' : 'no', 'aborted'], 'error')
-      await assertNothingIsSent(tools)
-    },
-  },
+type Row = [claim: string, how: Partial<Case>, call: () => Call]
+
+const rows: readonly Row[] = [
+  [
+    'a port that speaks no TLS surely stored nothing, and is asked once',
+    { onHandshake: saysLast(PLAIN), differs: OPEN_AFTER_FAILURE },
+    () => refused,
+  ],
+  [
+    'a certificate that is not trusted surely stored nothing, and is asked for once',
+    { isTls: true, differs: OPEN_AFTER_FAILURE },
+    () => refused,
+  ],
+  [
+    'a handshake that is cut surely stored nothing',
+    { onHandshake: ({ reset }) => reset(), differs: OPEN_AFTER_CUT },
+    () => byTls(1, {}),
+  ],
+  [
+    'a handshake that stalls until the time is up surely stored nothing',
+    { onHandshake: stall, differs: OPEN_AFTER_STALL },
+    () => byTls(0, { code: 'attempt_timeout' }),
+  ],
+  [
+    'a call that is aborted in the middle of a handshake surely stored nothing',
+    { onHandshake: stall, differs: OPEN_AFTER_STALL },
+    () => ({ ...byTls(3, { code: 'aborted' }), signal: AbortSignal.timeout(300) }),
+  ],
 ]
+
+export const handshakeCases = rows.map(
+  ([claim, how, call]): Case => ({
+    claim,
+    script: says(stored()),
+    ...how,
+    check: (tools) => makes([call()], 0)(tools),
+  }),
+)

@@ -1,102 +1,92 @@
-import { assertEqual, assertOneOf, assertTrue } from '../assertions.ts'
-import type { Case, Exchange, Script } from '../case.ts'
-import { proxyPage, reply, unavailable } from '../replies.ts'
-import { PLANT } from './plants.ts'
+import { assertTrue, type Call, type Case, type Ends, makes, type Script } from '../case.ts'
+import { OPEN_AFTER_REFUSAL, TAKES_NO_DISPATCHER } from '../differences.ts'
+import { proxyPage, response, says, saysLast, unavailable } from '../responses.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** The first request is stored and its reply lost; the next finds the server full. */
-const storesThenRefuses: Script = ({ attempt, store, reset, send }) => {
-  if (attempt > 1) return send(unavailable())
-  store()
-  reset()
-}
+const once = (ends: Ends, differs: Ends = {}): Call => ({
+  options: { maxRetries: 0 },
+  ends,
+  differs,
+})
+
+/** One call, which says of a plant that is stored that perhaps it is. */
+const isOpenAndStored =
+  (options: Call['options'] = {}): Case['check'] =>
+  async ({ call, seen }) => {
+    await call({ options: { maxRetries: 0, ...options }, ends: { applied: 'maybe' } })
+    assertTrue(
+      (await seen()).some(({ isStored }) => isStored),
+      'the plant is stored',
+    )
+  }
 
 /** Sends again what was lost. */
-const sendTwice =
-  (fetch: Fetch) =>
-  async (...[input, init]: Parameters<Fetch>): Promise<Response> => {
+const sendTwice = (...[input, init]: Parameters<Fetch>): Promise<Response> =>
+  fetch(input, init).catch(() => fetch(input, init))
+
+/** The first request is stored, and what follows the first response is a server that is full. */
+const storesThen =
+  (first: Script): Script =>
+  (exchange) => {
+    if (exchange.attempt > 1) return exchange.send(unavailable())
+    exchange.store()
+    return first(exchange)
+  }
+
+/** Those of a request that mean nothing to the connection, as lines. */
+const ownHeaders = (headers: Readonly<Record<string, unknown>>) =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    /^(?:x-|user-agent$|accept$)/.test(name) ? `${name}: ${value}` : [],
+  )
+
+const echoes = Object.entries<Script>({
+  'echoes its requests': ({ request: { headers, body }, send }) =>
+    send(response({ headers: ownHeaders(headers), body })),
+  'echoes its requests, and breaks off,': (exchange) => {
+    const { headers, body } = exchange.request
+    const framing = `content-length: ${body.length}`
+    const cut = { headers: ownHeaders(headers), framing, body: body.slice(0, -3) }
+    saysLast(response(cut))(exchange)
+  },
+}).map(
+  ([what, script]): Case => ({
+    claim: `a server that ${what} has stored nothing, and nothing is said to be stored`,
+    script,
+    check: makes([once({ applied: 'maybe' })]),
+  }),
+)
+
+/** Makes a call through a dispatcher of the package undici, one that sends again or not. */
+const makesThrough =
+  (sendsAgain: boolean, check: Case['check']): Case['check'] =>
+  async (tools) => {
+    if (tools.differs) return
+    const undici = await import(tools.undiciUrl ?? '')
+    const original = undici.getGlobalDispatcher()
+    const agent = new undici.Agent()
+    const retries = { methods: ['POST'], maxRetries: 1, minTimeout: 10 }
+    undici.setGlobalDispatcher(sendsAgain ? new undici.RetryAgent(agent, retries) : agent)
     try {
-      return await fetch(input, init)
-    } catch {
-      return await fetch(input, init)
+      await check(tools)
+    } finally {
+      undici.setGlobalDispatcher(original)
+      await agent.close()
     }
   }
 
-const echoes: readonly [what: string, echo: (exchange: Exchange) => void][] = [
-  ['the body of its requests', ({ request, send }) => send(reply({ body: request.body }))],
-  [
-    'the body and the headers of its requests',
-    ({ request, send }) => send(reply({ headers: ownHeaders(request), body: request.body })),
-  ],
-  [
-    'its requests in other words',
-    ({ request, send }) => {
-      const body = JSON.stringify(JSON.parse(request.body), null, 2)
-      send(reply({ headers: ownHeaders(request), body }))
-    },
-  ],
-  [
-    'its requests, and breaks off,',
-    ({ request, send, end }) => {
-      const framing = `content-length: ${request.body.length}`
-      send(reply({ headers: ownHeaders(request), framing, body: request.body.slice(0, -3) }))
-      end()
-    },
-  ],
-]
-
-/** Those that mean nothing to the connection. */
-function ownHeaders({ headers }: Exchange['request']): string[] {
-  return Object.entries(headers)
-    .filter(([name]) => /^(?:x-|user-agent$|accept$)/.test(name))
-    .map(([name, value]) => `${name}: ${value}`)
-}
-
-const echoCases = echoes.map(([what, echo]): Case => {
-  return {
-    claim: `a server that echoes ${what} has stored nothing, and nothing is said to be stored`,
-    script: echo,
-    async check({ client, failureOf }) {
-      const { applied } = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-      assertEqual(applied, 'maybe', 'applied')
-    },
-  }
-})
-
-const HIDES_SENDS = 'it tells a page or a program nothing of what it sends'
-
-const NO_DISPATCHER = 'its fetch takes no dispatcher of undici'
-const NO_DISPATCHERS = { bun: NO_DISPATCHER, deno: NO_DISPATCHER, browser: NO_DISPATCHER }
-
-/** Sets a dispatcher of the package undici for the time of some work, one that sends again or not. */
-async function withDispatcher(
-  undiciUrl: string | undefined,
-  sendsAgain: boolean,
-  work: () => Promise<void>,
-): Promise<void> {
-  const undici = await import(undiciUrl ?? '')
-  const original = undici.getGlobalDispatcher()
-  const agent = new undici.Agent()
-  const retries = { methods: ['POST'], maxRetries: 1, minTimeout: 10 }
-  undici.setGlobalDispatcher(sendsAgain ? new undici.RetryAgent(agent, retries) : agent)
-  try {
-    await work()
-  } finally {
-    undici.setGlobalDispatcher(original)
-    await agent.close()
-  }
-}
-
 export const sendCases: readonly Case[] = [
+  ...echoes,
   {
     claim: 'a fetch of the caller that sends twice proves nothing by its second refusal',
-    script: storesThenRefuses,
-    async check({ client, failureOf, isStored }) {
-      const fetch = sendTwice(globalThis.fetch) as Fetch
-      const { applied } = await failureOf(client({ fetch, maxRetries: 0 }).createPlant(PLANT))
-      assertEqual([applied, await isStored()], ['maybe', true], 'applied and stored')
-    },
+    script: storesThen(({ reset }) => reset()),
+    check: isOpenAndStored({ fetch: sendTwice }),
+  },
+  {
+    claim:
+      'a server that stores the plant and then says 421 is not believed, nor the refusal after it',
+    script: storesThen(says(proxyPage(421))),
+    check: isOpenAndStored(),
   },
   {
     claim: 'a dispatcher of Node.js that tries again and is refused has perhaps stored the plant',
@@ -106,60 +96,35 @@ export const sendCases: readonly Case[] = [
       refuse()
       reset()
     },
-    differs: NO_DISPATCHERS,
-    async check({ client, differs, failureOf, isStored, undiciUrl }) {
-      if (differs) return
-      await withDispatcher(undiciUrl, true, async () => {
-        const failure = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-        assertEqual([failure.code, failure.reason], ['connection_failed', 'ECONNREFUSED'], 'error')
-        assertEqual([failure.applied, await isStored()], ['maybe', true], 'applied and stored')
-      })
-    },
+    differs: TAKES_NO_DISPATCHER,
+    check: makesThrough(true, async (tools) => {
+      await tools.call(
+        once({ code: 'connection_failed', reason: 'ECONNREFUSED', applied: 'maybe' }),
+      )
+      assertTrue((await tools.seen())[0]?.isStored === true, 'the plant is stored')
+    }),
   },
   {
     claim: 'a dispatcher of Node.js that sends once leaves a refusal certain',
     isAlone: true,
-    script: ({ send }) => send(unavailable()),
-    differs: NO_DISPATCHERS,
-    async check({ client, differs, failureOf, undiciUrl }) {
-      if (differs) return
-      await withDispatcher(undiciUrl, false, async () => {
-        const { applied, attempts } = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-        assertEqual([applied, attempts], ['no', 1], 'applied and attempts')
-      })
-    },
-  },
-  {
-    claim:
-      'a server that stores the plant and then says 421 is not believed, nor the refusal after it',
-    script: ({ attempt, store, send }) => {
-      if (attempt === 1) store()
-      send(attempt === 1 ? proxyPage(421) : unavailable())
-    },
-    async check({ client, failureOf, isStored }) {
-      const { applied } = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-      assertEqual([applied, await isStored()], ['maybe', true], 'applied and stored')
-    },
+    script: says(unavailable()),
+    differs: TAKES_NO_DISPATCHER,
+    check: makesThrough(false, makes([once({ applied: 'no', attempts: 1 })], 1)),
   },
   {
     claim: 'a request that the runtime sends again after a 421 is counted',
-    script: ({ send }) => send(proxyPage(421)),
-    differs: { deno: HIDES_SENDS, browser: HIDES_SENDS },
-    async check({ client, differs, failureOf, seen }) {
-      const { attempts, status } = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-      assertEqual(status, 421, 'status')
+    script: says(proxyPage(421)),
+    differs: OPEN_AFTER_REFUSAL,
+    async check({ call, differs, seen }) {
+      const { attempts = 0 } = await call(once({ status: 421 }))
       const { length } = await seen()
       assertTrue(differs ? length >= attempts : length === attempts, `${length} requests`)
     },
   },
   {
     claim: 'a single refusal of the own fetch surely stored nothing',
-    script: ({ send }) => send(unavailable()),
-    differs: { deno: HIDES_SENDS, browser: HIDES_SENDS },
-    async check({ client, differs, failureOf }) {
-      const { applied } = await failureOf(client({ maxRetries: 0 }).createPlant(PLANT))
-      assertOneOf(applied, differs ? ['maybe'] : ['no'], 'applied')
-    },
+    script: says(unavailable()),
+    differs: OPEN_AFTER_REFUSAL,
+    check: makes([once({ applied: 'no' }, { applied: 'maybe' })]),
   },
-  ...echoCases,
 ]

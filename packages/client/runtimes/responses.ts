@@ -1,0 +1,59 @@
+import type { Script } from './case.ts'
+
+/** Let a page of another origin read the response, so that every case can run in a browser. */
+const CROSS_ORIGIN = `access-control-allow-origin: *
+access-control-expose-headers: retry-after, x-request-id`.split('\n')
+
+export interface ResponseParts {
+  readonly status?: number
+  /** Whole header lines, such as `retry-after: 1`; they come after those for other origins. */
+  readonly headers?: readonly string[]
+  readonly type?: string
+  readonly body?: string
+  /** The line that frames the body; by default a Content-Length that is true. */
+  readonly framing?: string
+}
+
+/** The bytes of an HTTP response. */
+export function response(parts: ResponseParts = {}): string {
+  const { status = 200, headers = [], type = 'application/json', body = '' } = parts
+  const { framing = `content-length: ${new TextEncoder().encode(body).length}` } = parts
+  const lines = [`HTTP/1.1 ${status} Whatever`, `content-type: ${type}`, ...CROSS_ORIGIN]
+  return `${[...lines, ...headers, framing].join('\r\n')}\r\n\r\n${body}`
+}
+
+export const STORED_BODY = '{"name":"Fern"}'
+
+/** Of a plant that was stored. */
+export function stored(...headers: readonly string[]): string {
+  return response({ body: STORED_BODY, headers })
+}
+
+/** The service's own refusal that may pass. */
+export function unavailable(...headers: readonly string[]): string {
+  return response({ status: 503, body: '{"error":50300,"message":"full"}', headers })
+}
+
+/** Such as a proxy in front of the service gives. */
+export function proxyPage(status: number): string {
+  return response({ status, type: 'text/html', body: '<!doctype html><h1>Bad gateway</h1>' })
+}
+
+/** The connection is closed after it, so that the request itself comes on a fresh one. */
+export function preflight(asked: unknown): string {
+  const allowed = [`access-control-allow-headers: ${asked}`, 'access-control-allow-methods: *']
+  return response({ status: 204, headers: allowed, framing: 'connection: close' })
+}
+
+export const says =
+  (bytes: string): Script =>
+  ({ send }) =>
+    send(bytes)
+
+/** Responds, and ends the connection, so that the next request comes on a fresh one. */
+export const saysLast =
+  (bytes: string): Script =>
+  ({ send, end }) => {
+    send(bytes)
+    end()
+  }
