@@ -1,53 +1,19 @@
 import type * as Library from '../src/index.ts'
+import type { Script, SeenRequest } from './exchange.ts'
+import { findSecret, findUnseen } from './secret-search.ts'
 
 export type RuntimeKind = 'node' | 'bun' | 'deno' | 'browser'
 
-/** What the hostile server has of one request. */
-export interface SeenRequest {
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, unknown>>
-  readonly body: string
-  /** Whether the server has stored its plant, whatever it said. */
-  isStored: boolean
+interface Facts
+  extends Pick<Library.PlantStoreError, 'applied' | 'attempts' | 'retryable' | 'cause'> {
+  /** That of the error, or `stored`. */
+  readonly code: Library.PlantStoreErrorCode | 'stored'
+  readonly status: number
+  readonly reason: string
 }
-
-/** One request and the socket it came on, to be answered byte by byte. */
-export interface Exchange {
-  /** The number of the request in its case, from 1; preflights are not counted. */
-  readonly attempt: number
-  /** ms since the first request of the case. */
-  readonly atMs: number
-  readonly request: SeenRequest
-  /** Another origin, where no request should arrive; one that does is seen as the case's. */
-  readonly strayUrl: string
-  /** Text goes out as UTF-8. */
-  send(bytes: string): void
-  /** Notes that the plant of this request is stored. */
-  store(): void
-  /** Takes no further connections. */
-  refuse(): void
-  /** Ends the connection in order (FIN). */
-  end(): void
-  /** Cuts the connection off (RST). */
-  reset(): void
-  pause(ms: number): Promise<void>
-}
-
-export type Script = (exchange: Exchange) => unknown
 
 /** What a call comes to; where an array is given, one of its values. */
-export interface Ends {
-  /** That of the error, or `stored`. */
-  readonly code?: Code | readonly Code[]
-  readonly applied?: Library.Applied | readonly Library.Applied[]
-  readonly attempts?: number
-  readonly status?: number
-  readonly reason?: string
-  readonly retryable?: boolean
-  readonly cause?: unknown
-}
-
-type Code = Library.PlantStoreErrorCode | 'stored'
+export type Ends = { readonly [Name in keyof Facts]?: Facts[Name] | readonly Facts[Name][] }
 
 /** A call by a client with short timeouts, and what it has to come to. */
 export interface Call {
@@ -62,22 +28,7 @@ export interface Call {
   readonly differs?: Ends
 }
 
-/** What a check may use. */
-export interface CaseTools {
-  readonly library: typeof Library
-  /** Whether this runtime is one of those where the check demands something else. */
-  readonly differs: boolean
-  /** Where the package undici is; undefined but on Node.js. */
-  readonly undiciUrl: string | undefined
-  client(call?: Pick<Call, 'to' | 'options'>): Library.PlantStoreClient
-  /**
-   * Makes a call; gives what it came to.
-   * @throws when that is not what it has to come to, or is contradicted by what is stored
-   */
-  call(call: Call): Promise<Ends>
-  /** Every request so far, preflights left out. */
-  seen(): Promise<readonly SeenRequest[]>
-}
+export const STORED: Call = { ends: { code: 'stored' } }
 
 export interface Case {
   /** A sentence that the check decides. */
@@ -89,33 +40,25 @@ export interface Case {
   readonly isTls?: true
   /** What it does to the beginning of a TLS handshake where it speaks none; by default, nothing. */
   readonly onHandshake?: Script
-  readonly check: (tools: CaseTools) => Promise<void>
+  readonly check: (run: Run) => Promise<unknown>
   /** Changes something global, so that no other case may run beside it. */
   readonly isAlone?: true
   /** Where the check demands something else, or nothing, and why. */
   readonly differs?: Partial<Record<RuntimeKind, string>>
 }
 
-/** A claim of a case does not hold. */
-export class ClaimError extends Error {
-  override name = 'ClaimError'
-}
-
 export function assertTrue(holds: boolean, claim: string): asserts holds {
-  if (!holds) throw new ClaimError(claim)
+  if (!holds) throw new Error(claim)
 }
 
-export function isEqual(one: unknown, other: unknown): boolean {
+/** By `Object.is`, and objects and arrays by their own members. */
+function isEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false
   const [ones, others] = [Object.entries(one), new Map(Object.entries(other))]
   const isShared = ([name, value]: [string, unknown]) =>
     others.has(name) && isEqual(value, others.get(name))
-  return (
-    Array.isArray(one) === Array.isArray(other) &&
-    ones.length === others.size &&
-    ones.every(isShared)
-  )
+  return ones.length === others.size && ones.every(isShared)
 }
 
 function show(value: unknown): string {
@@ -123,17 +66,105 @@ function show(value: unknown): string {
   return `{${Object.entries(value).map(([name, member]) => `${name}: ${show(member)}`)}}`
 }
 
-/** Compares primitives by `Object.is`, objects and arrays by their own members. */
 export function assertEqual(actual: unknown, expected: unknown, subject: string): void {
   assertTrue(isEqual(actual, expected), `${subject}: ${show(actual)} instead of ${show(expected)}`)
 }
 
-/** Makes one call after the other, and counts the requests that all of them took. */
-export function makes(calls: readonly Call[], requests?: number): Case['check'] {
-  return async ({ call, seen }) => {
-    for (const one of calls) await call(one)
-    if (requests !== undefined) assertEqual((await seen()).length, requests, 'requests')
+const TOKEN = 'plant_4f3e2d1c0b9a_VHdvU2VjcmV0RmVybnM'
+
+/** What a call may take beyond its own times, on a busy machine. */
+const SLACK_MS = 1_000
+
+/** Where a run is, and with what. */
+export interface Setup {
+  readonly library: typeof Library
+  /** Where the package undici is; undefined but on Node.js. */
+  readonly undiciUrl: string | undefined
+  /** Whether this runtime is one of those where the check demands something else. */
+  readonly differs: boolean
+  readonly urls: Readonly<Record<NonNullable<Call['to']>, string>>
+  /** Every request so far, preflights left out. */
+  readonly seen: () => Promise<readonly SeenRequest[]>
+}
+
+/** One run of one case, as its check uses it. */
+export class Run {
+  readonly setup: Setup
+  /** Errors and events, which must not show what a caller's log must not hold. */
+  readonly #shown: unknown[] = []
+
+  constructor(setup: Setup) {
+    this.setup = setup
+  }
+
+  optionsOf({ to = 'server', options = {} }: Pick<Call, 'to' | 'options'>) {
+    return {
+      baseUrl: this.setup.urls[to],
+      token: TOKEN,
+      timeoutMs: 1_500,
+      totalTimeoutMs: 8_000,
+      ...options,
+      onEvent: (event: Library.PlantStoreEvent) => {
+        this.#shown.push(event)
+        options.onEvent?.(event)
+      },
+    }
+  }
+
+  /**
+   * Makes a call; gives what it came to.
+   * @throws when that is not what it has to come to, or is contradicted by what is stored
+   */
+  async call(call: Call): Promise<Facts> {
+    const { id = 7, signal, ends } = call
+    const options = this.optionsOf(call)
+    const client = this.setup.library.createPlantStoreClient(options)
+    const begin = performance.now()
+    const facts: Partial<Facts> = await client.createPlant({ id, name: 'Fern' }, { signal }).then(
+      (plant) => {
+        assertEqual(plant, { name: 'Fern' }, 'the plant')
+        return { code: 'stored', applied: 'yes' }
+      },
+      (error: unknown) => this.#factsOf(error),
+    )
+    const tookMs = performance.now() - begin
+    assertTrue(tookMs < Number(options.totalTimeoutMs) + SLACK_MS, `the call took ${tookMs} ms`)
+    const expected = { ...ends, ...(this.setup.differs && call.differs) }
+    for (const [name, value] of Object.entries(expected)) {
+      const actual = facts[name as keyof Facts]
+      if (![value].flat().includes(actual)) assertEqual(actual, value, name)
+    }
+    return facts as Facts
+  }
+
+  async #factsOf(error: unknown): Promise<Partial<Facts>> {
+    const { PlantStoreError } = this.setup.library
+    assertTrue(error instanceof PlantStoreError, `${error} is an error of the client`)
+    this.#shown.push(error)
+    assertTrue(error.reason?.trim() !== '', 'a reason says something')
+    const isLie = error.applied === 'no' && (await this.isStored())
+    assertTrue(!isLie, 'what is stored is not `no`')
+    return error as Partial<Facts>
+  }
+
+  async isStored(): Promise<boolean> {
+    return (await this.setup.seen()).some((request) => request.isStored)
+  }
+
+  /** Looks at all errors and events. */
+  assertSecret(): void {
+    for (const value of this.#shown) {
+      assertEqual(findSecret(value, TOKEN), undefined, 'a text with the token')
+      assertEqual(findUnseen(value), undefined, 'a text that a terminal would obey')
+      assertTrue(JSON.stringify(value) !== undefined, 'errors and events can be written as JSON')
+    }
   }
 }
 
-export const STORED: Call = { ends: { code: 'stored' } }
+/** Makes one call after the other, and counts the requests that all of them took. */
+export function makes(calls: readonly Call[], requests?: number): Case['check'] {
+  return async (run) => {
+    for (const call of calls) await run.call(call)
+    if (requests !== undefined) assertEqual((await run.setup.seen()).length, requests, 'requests')
+  }
+}

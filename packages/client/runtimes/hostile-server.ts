@@ -3,22 +3,16 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createCertificate } from '../../../apps/server/test/certificate.ts'
-import type { Case, Exchange, SeenRequest } from './case.ts'
+import type { Case } from './case.ts'
 import { cases } from './cases.ts'
+import { openExchange, type SeenRequest } from './exchange.ts'
 import { preflight, stored } from './responses.ts'
-
-export interface HostileServer {
-  /** `/` is a page that runs `/entry.js`, `/opened` gives an Opened, `/seen/3` a case's requests. */
-  readonly controlUrl: string
-  close(): void
-}
 
 /** Where the cases are. */
 export interface Opened {
   /** In the order of the cases. */
-  readonly urls: readonly string[]
+  readonly urls: string[]
   readonly refusedUrl: string
 }
 
@@ -45,68 +39,48 @@ async function listen(server: Server): Promise<string> {
 /** A listener whose requests Node parses, and whose responses the script of a case writes, byte for byte. */
 function createCaseServer(one: Case, seen: SeenRequest[], strayUrl: string): Server {
   let startedAt = Number.NaN
-
-  function openExchange(socket: Socket, request: SeenRequest): Exchange {
-    return {
-      attempt: seen.length,
-      atMs: performance.now() - startedAt,
-      request,
-      strayUrl,
-      send: (bytes) => void (socket.writable && socket.write(bytes)),
-      store() {
-        request.isStored = true
-      },
-      refuse: () => void server.close(),
-      end: () => void socket.end(),
-      reset: () => void socket.resetAndDestroy(),
-      pause: (ms) => sleep(ms),
-    }
+  const open = (socket: Socket, request: SeenRequest) => {
+    const facts = { attempt: seen.length, atMs: performance.now() - startedAt, strayUrl }
+    return openExchange(socket, request, { ...facts, refuse: () => server.close() })
   }
-
-  async function respond(incoming: IncomingMessage): Promise<void> {
+  const respond = async (incoming: IncomingMessage) => {
     const { headers, method, socket } = incoming
-    if (method === 'OPTIONS') {
-      socket.end(preflight(headers['access-control-request-headers']))
-      return
-    }
-    const request = { headers, body: await text(incoming), isStored: false }
+    if (method === 'OPTIONS') return socket.end(preflight(headers))
+    const request = { headers, body: await text(incoming) }
     if (seen.push(request) === 1) startedAt = performance.now()
-    await one.script(openExchange(socket, request))
+    return one.script(open(socket, request))
   }
-
   const server: Server = one.isTls ? createTlsServer({ cert, key }) : createServer()
   server.on('request', (incoming: IncomingMessage) => {
     // A script that takes a stray request amiss must not end the server for the other cases.
     respond(incoming).catch(() => incoming.socket.resetAndDestroy())
   })
-  if (one.refusesConnection) server.once('connection', (socket: Socket) => socket.resetAndDestroy())
   server.on('clientError', ({ rawPacket }: Error & { rawPacket?: Buffer }, socket: Socket) => {
-    const request = { headers: {}, body: '', isStored: false }
-    if (rawPacket?.[0] === HANDSHAKE) one.onHandshake?.(openExchange(socket, request))
+    if (rawPacket?.[0] === HANDSHAKE) one.onHandshake?.(open(socket, { headers: {}, body: '' }))
   })
+  if (one.refusesConnection) server.once('connection', (socket: Socket) => socket.resetAndDestroy())
   return server
 }
 
-/** Opens every case, and a control from which any runtime learns of them, and a browser gets scripts. */
-export async function startHostileServer(
-  scripts: Readonly<Record<string, string>> = {},
-): Promise<HostileServer> {
+/**
+ * Opens every case, and a control: `/` is a page that runs `/entry.js`, which is one of the scripts,
+ * `/opened` gives an Opened, `/seen/3` the requests of a case.
+ */
+export async function startHostileServer(scripts: Readonly<Record<string, string>> = {}) {
   const seen: SeenRequest[][] = cases.map(() => [])
-  const refusedUrl = `http://${HOST}:${REFUSED_PORT}`
-  const opened: Opened & { urls: string[] } = { urls: [], refusedUrl }
-  const control = createServer((request, response) => {
-    const [, verb = '', index = ''] = (request.url ?? '').split('/')
-    response.setHeader('access-control-allow-origin', '*')
+  const opened: Opened = { urls: [], refusedUrl: `http://${HOST}:${REFUSED_PORT}` }
+  const control = createServer(({ headers, socket, url = '' }, response) => {
+    const [, verb = '', index = ''] = url.split('/')
+    const say = (type: string, body = '') =>
+      response
+        .writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' })
+        .end(body)
     if (verb === 'stray') {
-      seen[Number(index)]?.push({ headers: request.headers, body: 'stray', isStored: false })
-      request.socket.end(stored())
-    } else if (verb in scripts) {
-      response.setHeader('content-type', 'text/javascript')
-      response.end(scripts[verb])
-    } else if (verb === '') {
-      response.setHeader('content-type', 'text/html')
-      response.end('<!doctype html><script type="module" src="/entry.js"></script>')
-    } else response.end(JSON.stringify(verb === 'opened' ? opened : seen[Number(index)]))
+      seen[Number(index)]?.push({ headers, body: 'stray' })
+      socket.end(stored())
+    } else if (verb === '') say('text/html', '<script type="module" src="/entry.js"></script>')
+    else if (verb in scripts) say('text/javascript', scripts[verb])
+    else say('application/json', JSON.stringify(verb === 'opened' ? opened : seen[Number(index)]))
   })
   const controlUrl = await listen(control)
   const servers = cases.map((one, index) =>

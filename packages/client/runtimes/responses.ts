@@ -1,12 +1,8 @@
-import type { Script } from './case.ts'
-
-/** Let a page of another origin read the response, so that every case can run in a browser. */
-const CROSS_ORIGIN = `access-control-allow-origin: *
-access-control-expose-headers: retry-after, x-request-id`.split('\n')
+import type { IncomingHttpHeaders } from 'node:http'
 
 export interface ResponseParts {
   readonly status?: number
-  /** Whole header lines, such as `retry-after: 1`; they come after those for other origins. */
+  /** Whole header lines, such as `retry-after: 1`. */
   readonly headers?: readonly string[]
   readonly type?: string
   readonly body?: string
@@ -14,12 +10,15 @@ export interface ResponseParts {
   readonly framing?: string
 }
 
-/** The bytes of an HTTP response. */
+/** The bytes of an HTTP response. A page of another origin may read it, as every case runs in a browser. */
 export function response(parts: ResponseParts = {}): string {
   const { status = 200, headers = [], type = 'application/json', body = '' } = parts
   const { framing = `content-length: ${new TextEncoder().encode(body).length}` } = parts
-  const lines = [`HTTP/1.1 ${status} Whatever`, `content-type: ${type}`, ...CROSS_ORIGIN]
-  return `${[...lines, ...headers, framing].join('\r\n')}\r\n\r\n${body}`
+  const head = `HTTP/1.1 ${status} Whatever
+content-type: ${type}
+access-control-allow-origin: *
+access-control-expose-headers: retry-after, x-request-id`.split('\n')
+  return `${[...head, ...headers, framing].join('\r\n')}\r\n\r\n${body}`
 }
 
 export const STORED_BODY = '{"name":"Fern"}'
@@ -35,25 +34,13 @@ export function unavailable(...headers: readonly string[]): string {
 }
 
 /** Such as a proxy in front of the service gives. */
-export function proxyPage(status: number): string {
-  return response({ status, type: 'text/html', body: '<!doctype html><h1>Bad gateway</h1>' })
+export function proxyPage(status: number, ...headers: readonly string[]): string {
+  return response({ status, type: 'text/html', body: '<h1>Bad gateway</h1>', headers })
 }
 
 /** The connection is closed after it, so that the request itself comes on a fresh one. */
-export function preflight(asked: unknown): string {
-  const allowed = [`access-control-allow-headers: ${asked}`, 'access-control-allow-methods: *']
-  return response({ status: 204, headers: allowed, framing: 'connection: close' })
+export function preflight(asked: IncomingHttpHeaders): string {
+  const allowed = `access-control-allow-headers: ${asked['access-control-request-headers']}`
+  const headers = [allowed, 'access-control-allow-methods: *']
+  return response({ status: 204, headers, framing: 'connection: close' })
 }
-
-export const says =
-  (bytes: string): Script =>
-  ({ send }) =>
-    send(bytes)
-
-/** Responds, and ends the connection, so that the next request comes on a fresh one. */
-export const saysLast =
-  (bytes: string): Script =>
-  ({ send, end }) => {
-    send(bytes)
-    end()
-  }

@@ -1,6 +1,7 @@
-import { type Case, makes, type Script, STORED } from '../case.ts'
+import { type Case, makes, STORED } from '../case.ts'
 import { OPEN_AFTER_FAILURE, SENDS_AGAIN } from '../differences.ts'
-import { response, STORED_BODY, says, saysLast, stored, unavailable } from '../responses.ts'
+import { resets, type Script, says, saysLast } from '../exchange.ts'
+import { response, STORED_BODY, stored, unavailable } from '../responses.ts'
 
 const NO_RETRY = { maxRetries: 0 }
 const LOST = ['connection_lost', 'connection_failed'] as const
@@ -16,7 +17,6 @@ const resetsAfter =
     await pause(10)
     reset()
   }
-const resets: Script = ({ reset }) => reset()
 const ends: Script = ({ end }) => end()
 
 /** The first attempt is lost, the next is answered; alone, the first leaves the outcome open. */

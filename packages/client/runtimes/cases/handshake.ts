@@ -1,6 +1,7 @@
-import { type Call, type Case, makes, type Script } from '../case.ts'
+import { type Call, type Case, makes } from '../case.ts'
 import { OPEN_AFTER_CUT, OPEN_AFTER_FAILURE, OPEN_AFTER_STALL } from '../differences.ts'
-import { says, saysLast, stored } from '../responses.ts'
+import { resets, type Script, says, saysLast } from '../exchange.ts'
+import { stored } from '../responses.ts'
 
 /** Longer than any of the calls; some runtimes stay alive for a handshake that nobody waits for. */
 const STALL_MS = 1_500
@@ -41,7 +42,7 @@ const rows: readonly Row[] = [
   ],
   [
     'a handshake that is cut surely stored nothing',
-    { onHandshake: ({ reset }) => reset(), differs: OPEN_AFTER_CUT },
+    { onHandshake: resets, differs: OPEN_AFTER_CUT },
     () => byTls(1, {}),
   ],
   [
@@ -61,6 +62,6 @@ export const handshakeCases = rows.map(
     claim,
     script: says(stored()),
     ...how,
-    check: (tools) => makes([call()], 0)(tools),
+    check: (run) => makes([call()], 0)(run),
   }),
 )

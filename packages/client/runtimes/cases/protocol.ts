@@ -1,6 +1,7 @@
-import { type Call, type Case, makes, type Script, STORED } from '../case.ts'
+import { type Call, type Case, makes, STORED } from '../case.ts'
 import { HIDES_REDIRECTS } from '../differences.ts'
-import { response, STORED_BODY, says, saysLast, stored } from '../responses.ts'
+import { type Script, says, saysLast } from '../exchange.ts'
+import { response, STORED_BODY, stored } from '../responses.ts'
 
 const framed = (framing: string, body = STORED_BODY) => saysLast(response({ framing, body }))
 

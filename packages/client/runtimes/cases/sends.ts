@@ -1,8 +1,7 @@
-import { assertTrue, type Call, type Case, type Ends, makes, type Script } from '../case.ts'
+import { assertTrue, type Call, type Case, type Ends, makes, type Run } from '../case.ts'
 import { OPEN_AFTER_REFUSAL, TAKES_NO_DISPATCHER } from '../differences.ts'
-import { proxyPage, response, says, saysLast, unavailable } from '../responses.ts'
-
-type Fetch = typeof globalThis.fetch
+import { type Script, says, saysLast } from '../exchange.ts'
+import { proxyPage, response, unavailable } from '../responses.ts'
 
 const once = (ends: Ends, differs: Ends = {}): Call => ({
   options: { maxRetries: 0 },
@@ -11,64 +10,35 @@ const once = (ends: Ends, differs: Ends = {}): Call => ({
 })
 
 /** One call, which says of a plant that is stored that perhaps it is. */
-const isOpenAndStored =
-  (options: Call['options'] = {}): Case['check'] =>
-  async ({ call, seen }) => {
-    await call({ options: { maxRetries: 0, ...options }, ends: { applied: 'maybe' } })
-    assertTrue(
-      (await seen()).some(({ isStored }) => isStored),
-      'the plant is stored',
-    )
-  }
+async function isOpenAndStored(run: Run, ends: Ends = {}): Promise<void> {
+  await run.call(once({ applied: 'maybe', ...ends }))
+  assertTrue(await run.isStored(), 'the plant is stored')
+}
 
-/** Sends again what was lost. */
-const sendTwice = (...[input, init]: Parameters<Fetch>): Promise<Response> =>
-  fetch(input, init).catch(() => fetch(input, init))
-
-/** The first request is stored, and what follows the first response is a server that is full. */
-const storesThen =
-  (first: Script): Script =>
+/** A server that sends back what it got, with the headers that mean nothing to the connection. */
+const echoes =
+  (missing: number): Script =>
   (exchange) => {
-    if (exchange.attempt > 1) return exchange.send(unavailable())
-    exchange.store()
-    return first(exchange)
+    const { headers, body } = exchange.request
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    const own = lines.filter((line) => /^(?:x-|user-agent:|accept:)/.test(line))
+    const framing = `content-length: ${body.length}`
+    const cut = body.slice(0, body.length - missing)
+    saysLast(response({ headers: own, framing, body: cut }))(exchange)
   }
 
-/** Those of a request that mean nothing to the connection, as lines. */
-const ownHeaders = (headers: Readonly<Record<string, unknown>>) =>
-  Object.entries(headers).flatMap(([name, value]) =>
-    /^(?:x-|user-agent$|accept$)/.test(name) ? `${name}: ${value}` : [],
-  )
-
-const echoes = Object.entries<Script>({
-  'echoes its requests': ({ request: { headers, body }, send }) =>
-    send(response({ headers: ownHeaders(headers), body })),
-  'echoes its requests, and breaks off,': (exchange) => {
-    const { headers, body } = exchange.request
-    const framing = `content-length: ${body.length}`
-    const cut = { headers: ownHeaders(headers), framing, body: body.slice(0, -3) }
-    saysLast(response(cut))(exchange)
-  },
-}).map(
-  ([what, script]): Case => ({
-    claim: `a server that ${what} has stored nothing, and nothing is said to be stored`,
-    script,
-    check: makes([once({ applied: 'maybe' })]),
-  }),
-)
-
-/** Makes a call through a dispatcher of the package undici, one that sends again or not. */
+/** Makes calls through a dispatcher of the package undici, one that sends again or not. */
 const makesThrough =
   (sendsAgain: boolean, check: Case['check']): Case['check'] =>
-  async (tools) => {
-    if (tools.differs) return
-    const undici = await import(tools.undiciUrl ?? '')
+  async (run) => {
+    if (run.setup.differs) return
+    const undici = await import(run.setup.undiciUrl ?? '')
     const original = undici.getGlobalDispatcher()
     const agent = new undici.Agent()
     const retries = { methods: ['POST'], maxRetries: 1, minTimeout: 10 }
     undici.setGlobalDispatcher(sendsAgain ? new undici.RetryAgent(agent, retries) : agent)
     try {
-      await check(tools)
+      await check(run)
     } finally {
       undici.setGlobalDispatcher(original)
       await agent.close()
@@ -76,17 +46,19 @@ const makesThrough =
   }
 
 export const sendCases: readonly Case[] = [
-  ...echoes,
-  {
-    claim: 'a fetch of the caller that sends twice proves nothing by its second refusal',
-    script: storesThen(({ reset }) => reset()),
-    check: isOpenAndStored({ fetch: sendTwice }),
-  },
+  ...[0, 3].map((missing) => ({
+    claim: `a server that echoes all but ${missing} bytes is not said to have stored anything`,
+    script: echoes(missing),
+    check: makes([once({ applied: 'maybe' })]),
+  })),
   {
     claim:
       'a server that stores the plant and then says 421 is not believed, nor the refusal after it',
-    script: storesThen(says(proxyPage(421))),
-    check: isOpenAndStored(),
+    script({ attempt, send, store }) {
+      if (attempt === 1) store()
+      send(attempt === 1 ? proxyPage(421) : unavailable())
+    },
+    check: (run) => isOpenAndStored(run),
   },
   {
     claim: 'a dispatcher of Node.js that tries again and is refused has perhaps stored the plant',
@@ -97,12 +69,9 @@ export const sendCases: readonly Case[] = [
       reset()
     },
     differs: TAKES_NO_DISPATCHER,
-    check: makesThrough(true, async (tools) => {
-      await tools.call(
-        once({ code: 'connection_failed', reason: 'ECONNREFUSED', applied: 'maybe' }),
-      )
-      assertTrue((await tools.seen())[0]?.isStored === true, 'the plant is stored')
-    }),
+    check: makesThrough(true, (run) =>
+      isOpenAndStored(run, { code: 'connection_failed', reason: 'ECONNREFUSED' }),
+    ),
   },
   {
     claim: 'a dispatcher of Node.js that sends once leaves a refusal certain',
@@ -115,16 +84,16 @@ export const sendCases: readonly Case[] = [
     claim: 'a request that the runtime sends again after a 421 is counted',
     script: says(proxyPage(421)),
     differs: OPEN_AFTER_REFUSAL,
-    async check({ call, differs, seen }) {
-      const { attempts = 0 } = await call(once({ status: 421 }))
-      const { length } = await seen()
-      assertTrue(differs ? length >= attempts : length === attempts, `${length} requests`)
+    async check(run) {
+      const { attempts } = await run.call(once({ status: 421 }))
+      const { length } = await run.setup.seen()
+      assertTrue(run.setup.differs ? length >= attempts : length === attempts, `${length} requests`)
     },
   },
   {
     claim: 'a single refusal of the own fetch surely stored nothing',
     script: says(unavailable()),
     differs: OPEN_AFTER_REFUSAL,
-    check: makes([once({ applied: 'no' }, { applied: 'maybe' })]),
+    check: makes([once({ applied: 'no' }, { applied: 'maybe' })], 1),
   },
 ]
