@@ -4,8 +4,7 @@ import {
   type PlantStoreClient,
 } from '@plant-store/client'
 import type { Command } from 'commander'
-import { CliError } from './cli-error.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CliError, exitCodes } from './cli-error.ts'
 import { isSamePlace, type Login, readLogins } from './logins.ts'
 import type { Terminal } from './terminal.ts'
 import { readTokenFile } from './token.ts'

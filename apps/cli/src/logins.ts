@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import envPaths from 'env-paths'
-import { CliError, codeOf } from './cli-error.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CliError, codeOf, exitCodes } from './cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A token, and the one URL that it is for. */

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { CliError } from './cli-error.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CliError, exitCodes } from './cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /**

@@ -1,6 +1,11 @@
 import type { ReadStream } from 'node:tty'
-import type { Environment } from './environment.ts'
-import { escapeUnits, printable } from './printable.ts'
+
+/** What the command line takes from the environment. */
+export interface Environment {
+  readonly PLANT_STORE_BASE_URL?: string | undefined
+  readonly PLANT_STORE_TOKEN?: string | undefined
+  readonly TERM?: string | undefined
+}
 
 /** How a command reaches the process around it. */
 export interface Terminal {
@@ -27,6 +32,25 @@ export interface Terminal {
 
 /** The part of a process that a terminal is made of. */
 export type ProcessStreams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
+
+/**
+ * Characters that a terminal obeys instead of showing, or that end a line in some viewers: controls
+ * (C0, DEL, C1), invisible formatting such as marks of direction, separators of lines and paragraphs,
+ * and lone surrogates. By Unicode's General_Category (UAX #44).
+ */
+const UNSEEN = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+/** Escapes UTF-16 code units as JSON does, so that they are shown and not obeyed. */
+function escapeUnits(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => {
+    return `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`
+  }).join('')
+}
+
+/** Text that a terminal shows and does not obey. Line feeds stay, and JSON keeps its value. */
+function printable(text: string): string {
+  return text.replace(UNSEEN, escapeUnits)
+}
 
 export function createTerminal(
   streams: ProcessStreams,

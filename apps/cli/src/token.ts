@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { CliError, codeOf } from './cli-error.ts'
-import { exitCodes } from './exit-codes.ts'
+import { CliError, codeOf, exitCodes } from './cli-error.ts'
 
 /** The plant store's own tokens: an id, which its operator knows it by, and a secret. */
 const OWN_TOKEN = /plant_([0-9a-f]{12})_[\w-]{16,}/

@@ -1,73 +1,77 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openScreen, runProgram, startProgram } from './helpers/program.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
-function writeFile(name: string, content: string | Uint8Array): string {
-  const path = join(makeTemporaryFolder(), name)
-  writeFileSync(path, content)
-  return path
-}
-
 /** Neither server nor login is needed: nothing is reachable here. */
 const env = { HOME: '/nonexistent', PLANT_STORE_BASE_URL: 'http://127.0.0.1:1' }
 
-test('a file of plants is found whole, without a server', async () => {
-  const path = writeFile('plants.csv', 'id,name,tag\n9007199254740993,Fern,indoor\n-5,Moss,\n')
-  const { code, stdout, stderr } = await runProgram(['check', path], { env })
-  expect([code, stdout]).toEqual([0, 'plants.csv: 2 rows are plants\n'])
-  expect(stderr).toMatch(/^plants\.csv: CSV ",", utf-8, columns id, name, tag\n$/)
-})
+const INT64 = 'must be an integer between -9223372036854775808 and 9223372036854775807'
+const TRY =
+  'Try: plant-store import all the same, which stores the others and writes these to a file'
 
-test('every problem has its line and column, as the file names it', async () => {
-  const path = writeFile(
-    'export.csv',
-    'Plant No;Name\r\n1;Fern\r\nseven;Moss\r\n\r\n9;"Ivy\r\nclimbs"\r\n9223372036854775808;\r\n',
-  )
-  const args = ['check', '--map', 'Plant No=id', path]
-  const { code, stdout, stderr } = await runProgram(args, { env })
-  expect(code).toBe(3)
-  const lines = stdout.trimEnd().split('\n')
-  expect(lines.length).toBe(3)
-  expect(lines[0]).toMatch(/^export\.csv:3: Plant No: "seven" /)
-  expect(lines[1]).toMatch(/^export\.csv:7: Plant No: "9223372036854775808" .*; Name: is required$/)
-  expect(lines[2]).toBe('export.csv: 2 rows are plants, 2 are not')
-  expect(stderr).toMatch(/^export\.csv: .*\n {2}Try: plant-store import .*\n$/)
-})
+/** A folder with a file in it. */
+function place(name: string, content: string | Uint8Array): string {
+  const cwd = makeTemporaryFolder()
+  writeFileSync(join(cwd, name), content)
+  return cwd
+}
 
-test('one row is no plural', async () => {
-  const path = writeFile('plants.csv', 'id,name\n1,Fern\n2,\n')
-  const { code, stdout } = await runProgram(['check', path], { env })
-  expect(code).toBe(3)
-  expect(stdout).toBe('plants.csv:3: name: is required\nplants.csv: 1 row is a plant, 1 is not\n')
+test.each([
+  [
+    'finds every row a plant',
+    'id,name,tag\n9007199254740993,Fern,indoor\n-5,Moss,\n',
+    [0, 'p.csv: 2 rows are plants\n', 'p.csv: CSV ",", utf-8, columns id, name, tag\n'],
+  ],
+  [
+    'shows every problem with its line and its column, as the file names it',
+    'Id;NAME\r\n1;Fern\r\nseven;Moss\r\n\r\n9;"Ivy\r\nclimbs"\r\n9223372036854775808;\r\n',
+    [
+      3,
+      `p.csv:3: Id: "seven" ${INT64}\np.csv:7: Id: "9223372036854775808" ${INT64}; NAME: is required\np.csv: 2 rows are plants, 2 are not\n`,
+      `p.csv: CSV ";", utf-8, columns Id→id, NAME→name\n  ${TRY}\n`,
+    ],
+  ],
+  [
+    'counts one row as one',
+    'id,name\n1,Fern\n2,\n',
+    [
+      3,
+      'p.csv:3: name: is required\np.csv: 1 row is a plant, 1 is not\n',
+      expect.stringContaining(TRY),
+    ],
+  ],
+])('%s, without a server', async (_what, content, [code, stdout, stderr]) => {
+  const cwd = place('p.csv', content)
+  expect(await runProgram(['check', 'p.csv'], { env, cwd })).toEqual({ code, stdout, stderr })
 })
 
 test('the first 20 problems are shown and the others counted by kind', async () => {
-  const rows = Array.from({ length: 30 }, (_, index) => `x${index},Fern`)
-  const path = writeFile('plants.csv', `id,name\n${rows.join('\n')}\n`)
-  const { stdout } = await runProgram(['check', path], { env })
+  const rows = Array.from({ length: 30 }, (_, index) => `x${index},Fern\n`)
+  const cwd = place('p.csv', `id,name\n${rows.join('')}`)
+  const { stdout } = await runProgram(['check', 'p.csv'], { env, cwd })
   expect(stdout.match(/"x\d+"/g)?.length).toBe(20)
-  expect(stdout).toMatch(/plants\.csv: 10 more\. All, by kind:\n {2}30 {2}id: /)
+  expect(stdout).toMatch(/p\.csv: 10 more\. All, by kind:\n {2}30 {2}id: /)
 })
 
-test('a file that cannot be read is wrong input', async () => {
-  const folder = makeTemporaryFolder()
-  for (const [path, said] of [
-    [join(folder, 'none.csv'), 'there is no file'],
-    [writeFile('plants.xlsx', 'PK\x03\x04xxxx'), 'save it as CSV'],
-    [folder, 'is a folder'],
-  ] as const) {
-    const { code, stdout, stderr } = await runProgram(['check', path], { env })
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(said)
-  }
+test.each([
+  ['none.csv', 'there is no file'],
+  ['plants.xlsx', 'save it as CSV'],
+  ['empty.csv', 'it is empty'],
+  ['folder', 'is a folder'],
+])('%s is wrong input: %s', async (name, said) => {
+  const cwd = place('plants.xlsx', 'PK\x03\x04xxxx')
+  writeFileSync(join(cwd, 'empty.csv'), '')
+  mkdirSync(join(cwd, 'folder'))
+  const stderr = expect.stringContaining(said)
+  expect(await runProgram(['check', name], { env, cwd })).toEqual({ code: 2, stdout: '', stderr })
 })
 
 test('what a file holds does not control the terminal', async () => {
-  const path = writeFile('plants.csv', 'id,name,\x1b[31mred\n"\x1b[2J\r\nno plant",Fern,\n')
-  const screen = openScreen(['check', path], { env })
+  const cwd = place('p.csv', 'id,name,\x1b[31mred\n"\x1b[2J\r\nno plant",Fern,\n')
+  const screen = openScreen(['check', 'p.csv'], { env, cwd })
   expect(await screen.ended).toBe(3)
   expect(screen.written()).not.toContain('\x1b')
   expect(screen.text()).not.toMatch(/^no plant/m)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { openScreenOf, type Screen, type ScreenOptions } from './helpers/program.ts'
+import { describe, expect, test } from 'vitest'
+import { openScreenOf, type ScreenOptions } from './helpers/program.ts'
 import { SERVER } from './helpers/server.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
@@ -13,17 +13,9 @@ const FOR_PEOPLE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d INFO {2}listening {2}url=/m
 const JSON_LINE = /^\{"level":"info",.*"msg":"listening"/m
 
 /** Types a line of shell, in which `server` is the built server, into a terminal. */
-function type(line: string, options: ScreenOptions & { readonly cwd: string }): Screen {
+function type(line: string, options: ScreenOptions & { readonly cwd: string }) {
   const server = `server() { exec '${process.execPath}' '${SERVER}' "$@"; }`
-  const screen = openScreenOf(['/bin/sh', '-c', `${server}\n${line}`], options)
-  // One that has ended already is not there to be killed.
-  onTestFinished(async () => {
-    try {
-      screen.kill('SIGKILL')
-    } catch {}
-    await screen.ended
-  })
-  return screen
+  return openScreenOf(['/bin/sh', '-c', `${server}\n${line}`], options)
 }
 
 describe('a server in a terminal', () => {
@@ -69,7 +61,7 @@ describe('an export in a terminal', () => {
     const columns = 40
     const cwd = await makeStore()
     const screen = type('server export | (sleep 1; cat) > file', { cwd, columns })
-    await screen.waitFor('Exported 20,000 plants: ')
+    await screen.waitFor(/Exported 20,000 plants: /)
     const drawings = screen.written().split(`\r${ESCAPE}[K`).slice(1)
     const bars = drawings.filter((text) => text !== '' && !text.includes('\r\n'))
     for (const text of bars) expect(text.length).toBeLessThan(columns)

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { addFileOptions, type FileOptions } from '../import/file-options.ts'
-import { describeReading, openFile } from '../import/open-file.ts'
-import { describeProblems, reasonOf } from '../import/plant-record.ts'
+import { CliError, exitCodes } from '../cli-error.ts'
+import { addFileOptions, describeReading, openFile } from '../import/open-file.ts'
+import type { ReadOptions } from '../import/plant-file.ts'
+import { describeProblems, ReasonCounts, reasonOf } from '../import/plant-record.ts'
 import { formatCount } from '../import/progress.ts'
-import { ReasonCounts } from '../import/reason-counts.ts'
 import type { Terminal } from '../terminal.ts'
 
 const EXAMPLES = `
@@ -26,7 +24,7 @@ function writeLine(terminal: Terminal, text: string): void {
 }
 
 /** Shows what is wrong with a file, and returns how many rows are no plants. */
-async function checkFile(path: string, options: FileOptions, terminal: Terminal): Promise<number> {
+async function checkFile(path: string, options: ReadOptions, terminal: Terminal): Promise<number> {
   const { input, records } = await openFile(path, options, terminal)
   const reasons = new ReasonCounts()
   let [plants, others] = [0, 0]
@@ -49,7 +47,7 @@ async function checkFile(path: string, options: FileOptions, terminal: Terminal)
   return others
 }
 
-async function check(path: string, options: FileOptions, terminal: Terminal): Promise<void> {
+async function check(path: string, options: ReadOptions, terminal: Terminal): Promise<void> {
   const others = await checkFile(path, options, terminal).catch((error: unknown) => {
     throw describeReading(error, path)
   })
@@ -68,5 +66,5 @@ export function addCheckCommand(program: Command, terminal: Terminal): void {
     .optionsGroup('How the file is written:')
   addFileOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action((path: string, options: FileOptions) => check(path, options, terminal))
+    .action((path: string, options: ReadOptions) => check(path, options, terminal))
 }

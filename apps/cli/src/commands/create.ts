@@ -2,10 +2,9 @@ import type { Applied, NewPlantInput, PlantStoreMeta } from '@plant-store/client
 import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
-import { exitCodeOf, hintOf } from '../failure.ts'
+import { exitCodeOf, hintOf, wasThere } from '../outcome.ts'
 import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
 import type { Terminal } from '../terminal.ts'
-import { wasThere } from '../was-there.ts'
 
 const EXAMPLES = `
 Examples:

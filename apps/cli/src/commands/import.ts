@@ -1,17 +1,16 @@
 import { isPlantStoreError } from '@plant-store/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { CliError } from '../cli-error.ts'
+import { CliError, type ExitCode, exitCodes } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
-import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { exitCodeOf, hintOf } from '../failure.ts'
-import { addFileOptions, type FileOptions } from '../import/file-options.ts'
-import { ImportRun, type RunEnd } from '../import/import-run.ts'
-import { describeReading, openFile } from '../import/open-file.ts'
+import { ImportRun } from '../import/import-run.ts'
+import { addFileOptions, describeReading, openFile } from '../import/open-file.ts'
+import type { ReadOptions } from '../import/plant-file.ts'
 import { formatCount, formatDuration } from '../import/progress.ts'
 import { RejectsFile, refuseExisting } from '../import/rejects.ts'
+import { exitCodeOf, hintOf } from '../outcome.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface ImportOptions extends ConnectionOptions, FileOptions {
+interface ImportOptions extends ConnectionOptions, ReadOptions {
   readonly fromRow: number
   readonly rejects?: string
   readonly concurrency: number
@@ -29,19 +28,11 @@ To store a plant twice changes nothing, so the same command may be run again at 
 const DEFAULT_CONCURRENCY = 16
 const DEFAULT_OUTAGE_SECONDS = 300
 
-/** What became of a file, and how the command ends. */
-interface Summary {
-  readonly file: string
-  readonly end: RunEnd
-  /** Where the rejects are; undefined where there is none. */
-  readonly rejects: string | undefined
-  /** Why not all of it is stored; undefined where it is. */
-  readonly error: CliError | undefined
-}
-
 /** `plants.csv: 99,961 stored (1,204 there already), 39 rejected in 0:25`, and a line for each reason. */
-function describeSummary({ file, end }: Summary): string {
-  const { stored, alreadyThere, rejected, reasons, seconds } = end
+function describeSummary(
+  file: string,
+  { stored, alreadyThere, rejected, reasons, seconds }: ImportRun,
+): string {
   const there = alreadyThere > 0 ? ` (${formatCount(alreadyThere)} there already)` : ''
   const counts = `${formatCount(stored)} stored${there}, ${formatCount(rejected)} rejected`
   return `${file}: ${counts} in ${formatDuration(seconds)}\n${reasons.describe()}`
@@ -61,17 +52,16 @@ function toCliError(failure: unknown): CliError {
 /** Why not all is stored, and how it goes on; undefined where all is stored. */
 function describeEnd(
   file: string,
-  { nextRow, failure, rejected }: RunEnd,
+  { nextRow, failure, rejected }: ImportRun,
   rejects: string | undefined,
   isStopped: boolean,
 ): CliError | undefined {
   const inRejects = rejects === undefined ? '' : `; the rejects are in ${rejects}`
   if (nextRow === undefined) {
     if (rejected === 0) return undefined
+    const message = `${formatCount(rejected)} rejected${inRejects}`
     const hint = rejects && `correct them, then plant-store import ${rejects}`
-    return new CliError(`${formatCount(rejected)} rejected${inRejects}`, exitCodes.rejected, {
-      hint,
-    })
+    return new CliError(message, exitCodes.rejected, { hint })
   }
   const error =
     failure === undefined && isStopped
@@ -85,25 +75,20 @@ function describeEnd(
   return new CliError(message, error.exitCode, { hint, cause: error })
 }
 
-async function importFile(path: string, command: Command, terminal: Terminal): Promise<Summary> {
-  const options = command.opts<ImportOptions>()
+/** @throws CliError where not every row is stored */
+async function importFile(path: string, options: ImportOptions, terminal: Terminal): Promise<void> {
   refuseExisting(options.rejects)
   const { input, dialect, records } = await openFile(path, options, terminal)
   const client = await openClient(options, terminal)
-  const rejectsFile = new RejectsFile(path, options.rejects, dialect)
-  const end = await new ImportRun({
-    ...options,
-    input,
-    records: records(),
-    rejects: rejectsFile,
-    client,
-    maxOutageMs: options.maxOutage * 1_000,
-    terminal,
-  }).run()
+  const rejects = new RejectsFile(path, options.rejects, dialect)
+  const maxOutageMs = options.maxOutage * 1_000
+  const parts = { ...options, input, records: records(), rejects, client, maxOutageMs, terminal }
+  const run = new ImportRun(parts)
+  await run.run()
   input.stop()
-  const rejects = rejectsFile.publish()
-  const error = describeEnd(input.name, end, rejects, terminal.stop.aborted)
-  return { file: input.name, end, rejects, error }
+  const error = describeEnd(input.name, run, rejects.publish(), terminal.stop.aborted)
+  terminal.out(describeSummary(input.name, run))
+  if (error !== undefined) throw error
 }
 
 function integerFrom(least: number): (text: string) => number {
@@ -141,9 +126,5 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
   addWorkOptions(command.optionsGroup('What to do:'))
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action(async (path: string) => {
-      const summary = await importFile(path, command, terminal)
-      terminal.out(describeSummary(summary))
-      if (summary.error !== undefined) throw summary.error
-    })
+    .action((path: string, options: ImportOptions) => importFile(path, options, terminal))
 }

@@ -1,5 +1,5 @@
-/** A record without its quotes; a field that is empty and not quoted is undefined. */
-export type CsvFields = readonly (string | undefined)[]
+/** A record without its quotes. */
+export type CsvFields = readonly string[]
 
 /** The end of a record within bytes (that of its line break is not counted), or why it is none. */
 export type CsvRead =
@@ -23,12 +23,8 @@ export const NEVER_CLOSED = 'has a quote that is never closed'
 /** The fields of a line without a quote in it, or the problem that it has. */
 export function splitLine(text: string, delimiter: string): CsvFields | string {
   if (text.includes('\r')) return LONE_RETURN
-  const fields: (string | undefined)[] = text.split(delimiter, MOST_FIELDS + 1)
-  if (fields.length > MOST_FIELDS) return TOO_MANY
-  for (let index = 0; index < fields.length; index++) {
-    if (fields[index] === '') fields[index] = undefined
-  }
-  return fields
+  const fields = text.split(delimiter, MOST_FIELDS + 1)
+  return fields.length > MOST_FIELDS ? TOO_MANY : fields
 }
 
 /** Where the quote stands that closes a field, or undefined. */
@@ -38,53 +34,56 @@ function findClosingQuote(bytes: Buffer, from: number): number | undefined {
   return at < 0 ? undefined : at
 }
 
-function findEndOfPlain(bytes: Buffer, from: number, delimiter: number): number {
+function isAt(bytes: Buffer, at: number, text: Buffer): boolean {
+  return bytes[at] === text[0] && bytes.subarray(at, at + text.length).equals(text)
+}
+
+function findEndOfPlain(bytes: Buffer, from: number, delimiter: Buffer): number {
   let at = from
   while (at < bytes.length) {
     const byte = bytes[at]
-    if (byte === delimiter || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === QUOTE)
-      break
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === QUOTE) break
+    if (isAt(bytes, at, delimiter)) break
     at++
   }
   return at
 }
 
 interface ReadField {
-  readonly text: string | undefined
+  readonly text: string
   /** Behind the field and its quotes. */
   readonly end: number
 }
 
-function readField(bytes: Buffer, at: number, delimiter: number): ReadField | undefined {
+function readField(bytes: Buffer, at: number, delimiter: Buffer): ReadField | undefined {
   if (bytes[at] === QUOTE) {
     const close = findClosingQuote(bytes, at + 1)
     if (close === undefined) return undefined
     return { text: bytes.toString('utf8', at + 1, close).replaceAll('""', '"'), end: close + 1 }
   }
   const end = findEndOfPlain(bytes, at, delimiter)
-  return { text: end === at ? undefined : bytes.toString('utf8', at, end), end }
+  return { text: bytes.toString('utf8', at, end), end }
 }
 
 /**
  * Reads the record that bytes begin with, by RFC 4180 §2. `isWhole`: whether nothing follows these
  * bytes; else more may be needed.
  */
-export function readQuotedRecord(bytes: Buffer, delimiter: string, isWhole: boolean): CsvRead {
-  const delimiterByte = delimiter.charCodeAt(0)
-  const fields: (string | undefined)[] = []
-  for (let at = 0; ; at++) {
+export function readQuotedRecord(bytes: Buffer, delimiter: Buffer, isWhole: boolean): CsvRead {
+  const fields: string[] = []
+  for (let at = 0; ; at += delimiter.length) {
     const isQuoted = bytes[at] === QUOTE
-    const field = readField(bytes, at, delimiterByte)
+    const field = readField(bytes, at, delimiter)
     if (field === undefined) {
       return isWhole ? { brokenAt: bytes.length + 1, problem: NEVER_CLOSED } : 'more bytes'
     }
     fields.push(field.text)
     at = field.end
     if (fields.length > MOST_FIELDS) return { brokenAt: at, problem: TOO_MANY }
-    if (bytes[at] === delimiterByte) continue
+    if (isAt(bytes, at, delimiter)) continue
     const isReturn = bytes[at] === CARRIAGE_RETURN
     const behind = isReturn ? at + 1 : at
-    if (behind >= bytes.length && !isWhole) return 'more bytes'
+    if (behind + delimiter.length > bytes.length && !isWhole) return 'more bytes'
     if (behind >= bytes.length || bytes[behind] === LINE_FEED) return { end: at, fields }
     return { brokenAt: at, problem: isReturn ? LONE_RETURN : isQuoted ? TEXT_BEHIND : INSIDE }
   }

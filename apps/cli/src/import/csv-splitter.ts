@@ -29,13 +29,17 @@ function withoutReturn(line: Buffer): Buffer {
 /** A record ends with LF or CR LF; both have to fit behind the limit. */
 const LINE_BREAK_BYTES = 2
 
+/** So much is split into records at once: more of them would outlive the nursery of the heap. */
+const PIECE_BYTES = 8_192
+
 /**
- * Splits UTF-8 into records as RFC 4180 has it; lines may end with LF or CR LF, and empty ones are
- * passed over. Where a record is broken, its first line is a problem and reading goes on at the next
+ * Splits UTF-8 into records as RFC 4180 has it, or into lines where there is no delimiter; lines may
+ * end with LF or CR LF, and empty ones are passed over. Where a record is broken, its first line is a problem and reading goes on at the next
  * line, so that a quote that is never closed costs one line: csv-parse 7 loses what is behind it.
  */
 export class CsvSplitter {
-  readonly #delimiter: string
+  readonly #delimiter: string | undefined
+  readonly #delimiterBytes: Buffer
   readonly #limitBytes: number
   /** What was not read yet; begins where a record does. */
   #parts: Buffer[] = []
@@ -48,9 +52,20 @@ export class CsvSplitter {
   #records: CsvRecord[] = []
   #nextQuote = -1
 
-  constructor(delimiter: string, limitBytes = LONGEST_RECORD_BYTES) {
+  constructor(delimiter: string | undefined, limitBytes = LONGEST_RECORD_BYTES) {
     this.#delimiter = delimiter
+    this.#delimiterBytes = Buffer.from(delimiter ?? '')
     this.#limitBytes = limitBytes
+  }
+
+  /** The records of a whole text. */
+  async *split(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        yield* this.push(chunk.subarray(at, at + PIECE_BYTES))
+      }
+    }
+    yield* this.end()
   }
 
   /** The records that end within these bytes. */
@@ -102,6 +117,7 @@ export class CsvSplitter {
   }
 
   #hasQuote(bytes: Buffer, from: number, end: number): boolean {
+    if (this.#delimiter === undefined) return false
     if (this.#nextQuote < from) this.#nextQuote = bytes.indexOf(QUOTE, from)
     if (this.#nextQuote < 0) this.#nextQuote = bytes.length
     return this.#nextQuote < end
@@ -112,7 +128,8 @@ export class CsvSplitter {
   }
 
   #readPlain(line: Buffer): void {
-    const fields = splitLine(line.toString(), this.#delimiter)
+    const delimiter = this.#delimiter
+    const fields = delimiter === undefined ? [] : splitLine(line.toString(), delimiter)
     if (typeof fields === 'string') this.#refuse(line, fields)
     else this.#records.push({ ...sourceOf(line, this.#line, 1, this.#limitBytes), fields })
   }
@@ -120,7 +137,7 @@ export class CsvSplitter {
   #readQuoted(bytes: Buffer, at: number, line: Buffer, isLast: boolean): number | undefined {
     const window = bytes.subarray(at, at + this.#limitBytes + LINE_BREAK_BYTES)
     const isAll = at + window.length === bytes.length
-    const read = readQuotedRecord(window, this.#delimiter, isLast && isAll)
+    const read = readQuotedRecord(window, this.#delimiterBytes, isLast && isAll)
     if (read === 'more bytes' && isAll) {
       this.#wantedBytes = 2 * window.length
       return undefined

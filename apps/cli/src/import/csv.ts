@@ -1,4 +1,4 @@
-import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
+import { type PlantField, plantFields } from '../plant-fields.ts'
 import { type Column, type FieldMap, mapColumns } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
 import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
@@ -22,7 +22,7 @@ export interface CsvDialect {
 /** What a person says of a file of CSV. */
 export interface CsvOptions {
   readonly delimiter?: string | undefined
-  readonly columns: FieldMap
+  readonly map: FieldMap
 }
 
 /** What Excel takes as the delimiter, on a first line that is no record. */
@@ -36,13 +36,10 @@ function readFirst(head: Buffer, isWhole: boolean, delimiter: string): readonly 
 }
 
 function readColumns(record: CsvRecord | undefined, options: CsvOptions): readonly Column[] {
-  if (record === undefined) {
-    throw new PlantFileError(`it is empty. Try: a first line ${plantFieldNames.join(',')}`)
-  }
+  if (record === undefined) throw new PlantFileError('it has empty lines alone')
   const { fields, problem } = record
   if (fields === undefined) throw new PlantFileError(`the first line ${problem}`)
-  const names = fields.map((field) => field ?? '')
-  return mapColumns(names, options.columns)
+  return mapColumns(fields, options.map)
 }
 
 /**
@@ -78,10 +75,10 @@ function locate(field: string, fields: CsvFields, { columns }: CsvDialect) {
   const index = columns.findIndex((column) => column.field === field)
   const column = columns[index]?.name.trim() ?? field
   const value = fields[index]
-  return { column, value: value === undefined ? undefined : inQuotes(value) }
+  return { column, value: value ? inQuotes(value) : undefined }
 }
 
-/** The plant of a record by its columns. */
+/** The plant of a record by its columns; an empty cell is absent, quoted or not. */
 function readPlant(fields: CsvFields, dialect: CsvDialect): PlantOrProblems {
   const { columns } = dialect
   if (fields.length !== columns.length) {
@@ -93,7 +90,7 @@ function readPlant(fields: CsvFields, dialect: CsvDialect): PlantOrProblems {
   for (let index = 0; index < fields.length; index++) {
     const field = columns[index]?.field
     const text = fields[index]
-    if (field === undefined || text === undefined) continue
+    if (field === undefined || !text) continue
     const { isText, fromText } = plantFields[field]
     if (!isText && EXPONENT.test(text)) {
       return { problems: [{ ...locate(field, fields, dialect), message: SHORTENED }] }
@@ -117,34 +114,15 @@ function toPlantRecord(record: CsvRecord, dialect: CsvDialect): PlantRecord {
   return { line, lastLine, source, isCut, fields, ...meaning }
 }
 
-/** So much is split into records at once: more of them would outlive the nursery of the heap. */
-const PIECE_BYTES = 8_192
-
-/**
- * Reads plants from UTF-8. An empty field is absent, a quoted one (`""`) is the empty text; records
- * whose fields are all empty are passed over, as spreadsheets write them.
- */
+/** Reads plants from UTF-8. Records without anything in them are passed over, as spreadsheets write them. */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   dialect: CsvDialect,
   limitBytes?: number,
 ): AsyncGenerator<PlantRecord> {
-  const splitter = new CsvSplitter(dialect.delimiter, limitBytes)
   let left = dialect.headers
-
-  function* read(records: readonly CsvRecord[]): Generator<PlantRecord> {
-    for (const record of records) {
-      if (left > 0) left--
-      else if (!record.fields?.every((field) => field === undefined)) {
-        yield toPlantRecord(record, dialect)
-      }
-    }
+  for await (const record of new CsvSplitter(dialect.delimiter, limitBytes).split(chunks)) {
+    if (left > 0) left--
+    else if (!record.fields?.every((field) => field === '')) yield toPlantRecord(record, dialect)
   }
-
-  for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      yield* read(splitter.push(chunk.subarray(at, at + PIECE_BYTES)))
-    }
-  }
-  yield* read(splitter.end())
 }

@@ -1,14 +1,17 @@
-import { createPlants, type PlantStoreClient } from '@plant-store/client'
+import {
+  type CreatePlantsResult,
+  createPlants,
+  type PlantStoreClient,
+  type PlantStoreError,
+} from '@plant-store/client'
 import type { NewPlant } from '@plant-store/contract'
-import { CliError } from '../cli-error.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CliError, exitCodes } from '../cli-error.ts'
+import { wasThere } from '../outcome.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Input, InputStopped } from './input.ts'
-import type { PlantRecord } from './plant-record.ts'
+import { describeProblems, type PlantRecord, ReasonCounts, reasonOf } from './plant-record.ts'
 import { formatCount, formatDuration, type Progress, startProgress } from './progress.ts'
-import { ReasonCounts } from './reason-counts.ts'
-import type { RejectsFile } from './rejects.ts'
-import { type Row, RowQueue, type RowResult, toReject, toRowResult } from './rows.ts'
+import type { Rejection, RejectsFile } from './rejects.ts'
 
 /** How long what is on its way may take once the import has to end. */
 const MAX_ENDING_MS = 5_000
@@ -18,6 +21,11 @@ const MOST_SHOWN = 5
 
 /** After this time without a response the progress says so. */
 const SILENCE_MS = 3_000
+
+/** Whether an error is about the plant itself, for certain, which no later try can change. */
+function isAboutThePlant({ code, applied }: PlantStoreError): boolean {
+  return applied === 'no' && ['conflict', 'invalid_plant', 'rejected', 'too_large'].includes(code)
+}
 
 export interface RunParts {
   readonly input: Input
@@ -32,34 +40,33 @@ export interface RunParts {
   readonly terminal: Terminal
 }
 
-/** What a run came to. */
-export interface RunEnd {
-  readonly stored: number
-  /** Those of them that were there before. */
-  readonly alreadyThere: number
-  readonly rejected: number
-  readonly reasons: ReasonCounts
-  readonly seconds: number
-  /** The first row whose result is not known; undefined where each has one. */
-  readonly nextRow: number | undefined
-  /** What ended the run before its end, beside a signal. */
-  readonly failure: unknown
+/** A row that was sent. */
+interface Row {
+  readonly number: number
+  readonly record: PlantRecord
 }
 
 /** One run over the rows of a file: reads, sends and shows them, and writes the rejects. */
 export class ImportRun {
+  /** Rows that are stored; `alreadyThere`: those of them that were there before. */
+  stored = 0
+  alreadyThere = 0
+  rejected = 0
+  /** Why rows were rejected. */
+  readonly reasons = new ReasonCounts()
+  /** What ended the run before its end, beside a signal. */
+  failure: unknown
   readonly #parts: RunParts
   readonly #calls = new AbortController()
-  readonly #queue = new RowQueue((record, result) => this.#onResult(record, result))
-  readonly #reasons = new ReasonCounts()
-  readonly #counts: Record<RowResult['type'], number> = { stored: 0, alreadyThere: 0, rejected: 0 }
-  readonly #sent = new Map<number, Row>()
   readonly #progress: Progress
   readonly #beganAt = performance.now()
+  /** Those without a result, by their index among all that were sent. */
+  readonly #sent = new Map<number, Row>()
+  #sentCount = 0
+  #rows = 0
   #lastResultAt = performance.now()
-  #isStopped = false
   #isRead = false
-  #failure: unknown
+  #isStopped = false
   #endTimer: NodeJS.Timeout | undefined
 
   constructor(parts: RunParts) {
@@ -67,54 +74,69 @@ export class ImportRun {
     this.#progress = startProgress(parts.terminal, () => this.#describeProgress(parts.input))
   }
 
-  #describeProgress({ bytes, totalBytes }: Input) {
-    const { stored, alreadyThere, rejected } = this.#counts
-    const there = alreadyThere === 0 ? {} : { 'there already': alreadyThere }
-    const silence = this.#queue.isEmpty ? 0 : performance.now() - this.#lastResultAt
-    return {
-      fraction: totalBytes ? bytes / totalBytes : undefined,
-      counts: { rejected, ...there, stored },
-      note: silence < SILENCE_MS ? undefined : `no response for ${formatDuration(silence / 1_000)}`,
+  get seconds(): number {
+    return (performance.now() - this.#beganAt) / 1_000
+  }
+
+  /** The first row whose result is not known; undefined where each has one. */
+  get nextRow(): number | undefined {
+    // A map keeps the order of its keys.
+    const [first] = this.#sent.values()
+    const isDone = this.#isRead && first === undefined && this.failure === undefined
+    return isDone ? undefined : (first?.number ?? Math.max(this.#rows + 1, this.#parts.fromRow))
+  }
+
+  #describeProgress({ bytes, totalBytes }: Input): string {
+    const { stored, alreadyThere, rejected, seconds } = this
+    const done = totalBytes ? Math.min(bytes / totalBytes, 1) : 0
+    const parts = [`${formatCount(stored)} stored`]
+    if (alreadyThere > 0) parts.push(`${formatCount(alreadyThere)} of them there already`)
+    parts.push(`${formatCount(rejected)} rejected`)
+    const silence = this.#sent.size === 0 ? 0 : performance.now() - this.#lastResultAt
+    if (silence > SILENCE_MS) parts.push(`no response for ${formatDuration(silence / 1_000)}`)
+    else parts.push(`${formatCount((stored + rejected) / seconds)}/s`)
+    if (done > 0) parts.push(`${Math.floor(done * 100)} %`)
+    if (done > 0 && silence <= SILENCE_MS) {
+      parts.push(`${formatDuration((seconds * (1 - done)) / done)} left`)
     }
+    return parts.join(', ')
   }
 
   #stop(failure?: unknown): void {
-    this.#failure ??= failure
+    this.failure ??= failure
     this.#isStopped = true
-    this.#queue.release()
   }
 
-  #onResult(record: PlantRecord, result: RowResult): void {
-    this.#counts[result.type]++
-    if (result.type !== 'rejected') return
-    this.#reasons.add(result.reason)
-    if (this.#counts.rejected <= MOST_SHOWN) {
-      this.#progress.line(`  line ${record.line}: ${result.message}`)
+  #reject(record: PlantRecord, reason: string, rejection: Rejection): void {
+    this.rejected++
+    this.reasons.add(reason)
+    if (this.rejected <= MOST_SHOWN) {
+      this.#progress.line(`  line ${record.line}: ${rejection.message}`)
     }
     try {
-      this.#parts.rejects.add(record, result)
+      this.#parts.rejects.add(record, rejection)
     } catch (error) {
       this.#stop(error)
     }
   }
 
-  async *#read(): AsyncGenerator<NewPlant> {
+  async *#readRows(): AsyncGenerator<NewPlant> {
     const { records, fromRow } = this.#parts
-    let number = 0
-    let sent = 0
     for await (const record of records) {
-      if (++number < fromRow) continue
-      await this.#queue.waitForRoom()
       if (this.#isStopped) return
-      const row = this.#queue.add(record)
-      if (record.plant === undefined) this.#queue.settle(row, toReject(record))
-      else {
-        this.#sent.set(sent++, row)
-        yield record.plant
+      const { plant, problems = [] } = record
+      const number = ++this.#rows
+      if (number < fromRow) continue
+      if (plant === undefined) {
+        const message = describeProblems(problems)
+        this.#reject(record, reasonOf(problems), { code: 'invalid_plant', message })
+        continue
       }
+      this.#sent.set(this.#sentCount++, { number, record })
+      yield plant
     }
-    if (number < fromRow - 1) {
-      throw new CliError(`there are only ${formatCount(number)} rows`, exitCodes.usage)
+    if (this.#rows < fromRow - 1) {
+      throw new CliError(`there are only ${formatCount(this.#rows)} rows`, exitCodes.usage)
     }
     this.#isRead = true
   }
@@ -122,23 +144,32 @@ export class ImportRun {
   /** The plants to send. What ends the reading ends no call that is under way. */
   async *#plants(): AsyncGenerator<NewPlant> {
     try {
-      yield* this.#read()
+      yield* this.#readRows()
     } catch (error) {
       this.#stop(error instanceof InputStopped ? undefined : error)
     }
   }
 
-  async #send(): Promise<void> {
-    const { client, concurrency, maxOutageMs } = this.#parts
-    const options = { concurrency, maxOutageMs, signal: this.#calls.signal }
-    for await (const result of createPlants(client, this.#plants(), options)) {
-      this.#lastResultAt = performance.now()
-      const row = this.#sent.get(result.index)
-      this.#sent.delete(result.index)
-      const rowResult = toRowResult(result)
-      if (row !== undefined && rowResult !== undefined) this.#queue.settle(row, rowResult)
-      else if (!result.ok) this.#stop(result.error)
+  #onResult(result: CreatePlantsResult): void {
+    this.#lastResultAt = performance.now()
+    const row = this.#sent.get(result.index)
+    if (row === undefined) return
+    if (result.ok) {
+      this.stored++
+      if (wasThere(result.meta)) this.alreadyThere++
+    } else if (isAboutThePlant(result.error)) {
+      const {
+        code: own,
+        message: words,
+        apiName: code = own,
+        apiMessage: message = words,
+      } = result.error
+      this.#reject(row.record, code.replaceAll('_', ' '), { code, message })
+    } else {
+      this.#stop(result.error)
+      return
     }
+    this.#sent.delete(result.index)
   }
 
   /** Lets what is on its way come to its end, within bounds. */
@@ -147,24 +178,21 @@ export class ImportRun {
     this.#endTimer = setTimeout(() => this.#calls.abort(), MAX_ENDING_MS)
   }
 
-  async run(): Promise<RunEnd> {
-    const { terminal, fromRow } = this.#parts
+  /** Runs once, to the end; what ended it is in `failure`. */
+  async run(): Promise<void> {
+    const { client, concurrency, maxOutageMs, terminal } = this.#parts
     terminal.stop.addEventListener('abort', this.#end)
     if (terminal.stop.aborted) this.#end()
-    await this.#send().catch((error: unknown) => this.#stop(error))
+    const options = { concurrency, maxOutageMs, signal: this.#calls.signal }
+    try {
+      for await (const result of createPlants(client, this.#plants(), options)) {
+        this.#onResult(result)
+      }
+    } catch (error) {
+      this.#stop(error)
+    }
     clearTimeout(this.#endTimer)
     terminal.stop.removeEventListener('abort', this.#end)
     this.#progress.end()
-    const { stored, alreadyThere, rejected } = this.#counts
-    const isDone = this.#isRead && this.#queue.isEmpty && this.#failure === undefined
-    return {
-      stored: stored + alreadyThere,
-      alreadyThere,
-      rejected,
-      reasons: this.#reasons,
-      seconds: (performance.now() - this.#beganAt) / 1_000,
-      nextRow: isDone ? undefined : fromRow + this.#queue.done,
-      failure: this.#failure,
-    }
   }
 }

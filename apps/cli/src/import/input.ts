@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
-import { CliError, codeOf } from '../cli-error.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CliError, codeOf, exitCodes } from '../cli-error.ts'
 
 /** The reading was stopped on purpose. */
 export class InputStopped extends Error {

@@ -1,3 +1,4 @@
+import { plantFieldNames } from '../plant-fields.ts'
 import { type CsvDialect, type CsvOptions, findCsvDialect, readCsv } from './csv.ts'
 import { createDecoder, type Encoding, findEncoding, refuseInvalid, toUtf8 } from './decode.ts'
 import { readJsonl } from './jsonl.ts'
@@ -24,6 +25,8 @@ export interface PlantFile {
   /** Every record in order, once; empty lines are passed over. */
   records(): AsyncIterable<PlantRecord>
 }
+
+const COLUMNS = plantFieldNames.join(',')
 
 /** How much of a file is read to find out how it is written. */
 const HEAD_BYTES = 65_536
@@ -111,6 +114,7 @@ export async function openPlantFile(
   refuseOtherThanText(bytes.head)
   const encoding = findEncoding(bytes.head, options.encoding)
   const head = decodeHead(bytes, encoding)
+  if (head.length === 0) throw new PlantFileError(`it is empty. Try: a first line ${COLUMNS}`)
   const format = options.format ?? findFormat(head, nameOfFile)
   const csv = format === 'csv' ? findCsvDialect(head, bytes.isWhole, options) : undefined
   return {

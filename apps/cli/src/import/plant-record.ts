@@ -1,5 +1,6 @@
 import { type JsonValue, NewPlant } from '@plant-store/contract'
 import type { CsvFields } from './csv-record.ts'
+import { formatCount } from './progress.ts'
 
 /** One thing that is wrong with a record. */
 export interface RecordProblem {
@@ -86,6 +87,30 @@ export function describeProblems(problems: readonly RecordProblem[]): string {
 /** The same without the values: alike for all records that broke the same rules. */
 export function reasonOf(problems: readonly RecordProblem[]): string {
   return join(problems, ({ message }) => message)
+}
+
+/** Files that are something else may have a reason of its own on each line. */
+const MOST_REASONS = 50
+
+/** Counts why rows are not stored. */
+export class ReasonCounts {
+  readonly #counts = new Map<string, number>()
+
+  add(reason: string): void {
+    const isKept = this.#counts.has(reason) || this.#counts.size < MOST_REASONS
+    const key = isKept ? reason : 'other reasons'
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  /** A line for each reason, the most frequent first. */
+  describe(): string {
+    const sorted = [...this.#counts].sort(([, one], [, other]) => other - one)
+    const width = formatCount(sorted[0]?.[1] ?? 0).length
+    const lines = sorted.map(([reason, count]) => {
+      return `  ${formatCount(count).padStart(width)}  ${reason.replaceAll('\n', '\\u000a')}\n`
+    })
+    return lines.join('')
+  }
 }
 
 /** Where the value of a field stands in a record. */

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto'
 import {
   appendFileSync,
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
+  lstatSync,
   openSync,
   renameSync,
   rmSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { decodeJson, JsonSyntaxError } from '@plant-store/contract'
-import { CliError, codeOf } from '../cli-error.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { CliError, codeOf, exitCodes } from '../cli-error.ts'
 import { type Column, fieldNamed } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
 import type { Dialect } from './plant-file.ts'
@@ -28,24 +26,19 @@ export interface Rejection {
 /** What rejects have before the columns, or the members, of their file. */
 const REJECT_COLUMNS = ['_line', '_code', '_message'] as const
 
+/** The members that a rejected object begins with, in one that is rejected again. */
+const REJECT_MEMBERS = /^\{"_line":\d+,"_code":"\w+","_message":"(?:[^"\\]|\\.)*",?/
+
 function textOf({ source, isCut }: PlantRecord): string {
   return `${source}${isCut ? '…' : ''}`
 }
 
-/** As a record of CSV: an absent field is empty, an empty text is `""`. */
 function toCsv(fields: CsvFields, delimiter: string): string {
   const written = fields.map((field) => {
-    if (field === undefined) return ''
-    const isPlain = field !== '' && !/["\r\n]/.test(field) && !field.includes(delimiter)
+    const isPlain = !/["\r\n]/.test(field) && !field.includes(delimiter)
     return isPlain ? field : `"${field.replaceAll('"', '""')}"`
   })
   return `${written.join(delimiter)}\n`
-}
-
-/** How many columns of a file are those of rejects: it is one itself then. */
-function countRejectColumns(columns: readonly Column[]): number {
-  const isRejects = REJECT_COLUMNS.every((name, index) => columns[index]?.name === name)
-  return isRejects ? REJECT_COLUMNS.length : 0
 }
 
 /** A name that means the same column when the rejects are read without any flag. */
@@ -54,25 +47,13 @@ function nameOf({ name, field }: Column): string {
   return fieldNamed(name) === undefined ? name : `_${name}`
 }
 
-/** The members that a rejected object begins with, in one that is rejected again. */
-const REJECT_MEMBERS =
-  /^\{\s*"_line"\s*:\s*\d+\s*,\s*"_code"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"_message"\s*:\s*"(?:[^"\\]|\\.)*"\s*(?:,|(?=\}))/
-
-/** The text between the braces of an object; undefined where the source is none. */
-function membersOf({ source, isCut }: PlantRecord): string | undefined {
-  try {
-    const value = isCut ? undefined : decodeJson(source)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined
-    throw error
-  }
-  return source.toString().trim().replace(REJECT_MEMBERS, '{').slice(1, -1)
-}
-
 function toJsonLine(record: PlantRecord, { code, message }: Rejection): string {
   const beginning = JSON.stringify({ _line: record.line, _code: code, _message: message })
-  const members = membersOf(record) ?? `"_source":${JSON.stringify(textOf(record))}`
+  // What is no object has no problem with one of its members.
+  const isObject = record.plant ?? record.problems?.some(({ column }) => column !== undefined)
+  const members = isObject
+    ? record.source.toString().trim().replace(REJECT_MEMBERS, '{').slice(1, -1)
+    : `"_source":${JSON.stringify(textOf(record))}`
   return `${beginning.slice(0, -1)}${members.trim() === '' ? '' : ','}${members}}\n`
 }
 
@@ -91,7 +72,8 @@ export interface RejectsFormat {
 export function rejectsFormatOf({ csv, encoding }: Dialect): RejectsFormat {
   if (csv === undefined) return { header: '', line: toJsonLine }
   const { columns, delimiter } = csv
-  const own = countRejectColumns(columns)
+  // A file of rejects itself has them already.
+  const own = REJECT_COLUMNS.every((name, index) => columns[index]?.name === name) ? 3 : 0
   const mark = encoding.markBytes > 0 || encoding.name !== 'utf-8' ? '\ufeff' : ''
   return {
     header: mark + toCsv([...REJECT_COLUMNS, ...columns.slice(own).map(nameOf)], delimiter),
@@ -116,18 +98,35 @@ export function* rejectsPathsOf(path: string, format: string): Generator<string>
   }
 }
 
-const BUFFER_CHARACTERS = 65_536
+/** Also for a link to nowhere. */
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** Whether a draft could be moved to a path that was free. */
+function moveTo(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path)
+    rmSync(draft)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+  }
+  // A file system without hard links, such as that of a memory stick.
+  if (isThere(path)) return false
+  renameSync(draft, path)
+  return true
+}
 
 /**
- * A new file of rejects: a draft beside its place until it is whole, and made with the first reject.
- * Nothing is replaced, and no link followed.
+ * A new file of rejects: made with the first reject as a draft beside its place, which it gets once it
+ * is whole. Nothing is replaced, and no link followed.
  */
 export class RejectsFile {
   readonly #paths: readonly string[] | Generator<string>
   readonly #path: string
   readonly #draft: string
   readonly #format: RejectsFormat
-  #text = ''
   #file: number | undefined
   #failure: CliError | undefined
 
@@ -140,15 +139,13 @@ export class RejectsFile {
     this.#format = rejectsFormatOf(dialect)
   }
 
-  get #isEmpty(): boolean {
-    return this.#text === '' && this.#file === undefined
-  }
-
   /** @throws CliError where it cannot be written; there is no draft any more then. */
   add(record: PlantRecord, rejection: Rejection): void {
-    if (this.#isEmpty) this.#text = this.#format.header
-    this.#text += this.#format.line(record, rejection)
-    if (this.#text.length >= BUFFER_CHARACTERS) this.#guard(() => this.#write())
+    this.#guard(() => {
+      const header = this.#file === undefined ? this.#format.header : ''
+      this.#file ??= openSync(this.#draft, 'wx', 0o600)
+      appendFileSync(this.#file, header + this.#format.line(record, rejection))
+    })
   }
 
   /**
@@ -157,21 +154,14 @@ export class RejectsFile {
    */
   publish(): string | undefined {
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#isEmpty) return undefined
+    const file = this.#file
+    if (file === undefined) return undefined
     return this.#guard(() => {
-      const file = this.#write()
       fsyncSync(file)
       closeSync(file)
       for (const path of this.#paths) if (moveTo(this.#draft, path)) return path
       throw Object.assign(new Error(), { code: 'EEXIST' })
     })
-  }
-
-  #write(): number {
-    this.#file ??= openSync(this.#draft, 'wx', 0o600)
-    appendFileSync(this.#file, this.#text)
-    this.#text = ''
-    return this.#file
   }
 
   #guard<Result>(work: () => Result): Result {
@@ -191,23 +181,8 @@ export class RejectsFile {
 
 /** @throws CliError where the file that a person names for rejects is there already. */
 export function refuseExisting(path: string | undefined): void {
-  if (path === undefined || !existsSync(path)) return
+  if (path === undefined || !isThere(path)) return
   throw new CliError(`${path} is there already; nothing was sent`, exitCodes.usage, {
     hint: 'another --rejects, or none',
   })
-}
-
-/** Whether a draft could be moved to a path that was free. */
-function moveTo(draft: string, path: string): boolean {
-  try {
-    linkSync(draft, path)
-    rmSync(draft)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-  }
-  // A file system without hard links, such as that of a memory stick.
-  if (existsSync(path)) return false
-  renameSync(draft, path)
-  return true
 }

@@ -4,9 +4,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { spawn as spawnInTerminal } from '@lydell/node-pty'
 import headless from '@xterm/headless'
+import { onTestFinished } from 'vitest'
 
 /** The program as the build makes it. */
-export const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 export interface ProgramOptions {
   /** Stands in place of the whole environment; PATH is kept. */
@@ -16,91 +17,54 @@ export interface ProgramOptions {
   readonly node?: string
 }
 
-export interface ProgramResult {
-  /** null where a signal ended it. */
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 function environmentOf({ env = {} }: ProgramOptions): Record<string, string> {
   return { PATH: process.env.PATH ?? '', ...env }
 }
 
 /** Starts the program without a terminal; what its streams carry is the caller's to read. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}) {
-  return spawn(options.node ?? process.execPath, [PROGRAM, ...args], {
-    cwd: options.cwd,
-    env: environmentOf(options),
-    stdio: 'pipe',
-  })
+  const { node = process.execPath, cwd } = options
+  return spawn(node, [PROGRAM, ...args], { cwd, env: environmentOf(options), stdio: 'pipe' })
 }
 
-/** Runs the program to its end without a terminal, as in a pipe or a job. */
+/** Runs the program to its end without a terminal; `code` is null where a signal ended it. */
 export async function runProgram(
   args: readonly string[],
   { input = '', ...options }: ProgramOptions & { readonly input?: string | Uint8Array } = {},
-): Promise<ProgramResult> {
+) {
   const child = startProgram(args, options)
   // A program that reads no input closes it.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
+  const closed: Promise<[number | null]> = once(child, 'close') as never
   const [[code], stdout, stderr] = await Promise.all([
-    once(child, 'close') as Promise<[number | null]>,
+    closed,
     text(child.stdout),
     text(child.stderr),
   ])
   return { code, stdout, stderr }
 }
 
-/** The program in a terminal of its own, and what a person sees there. */
-export interface Screen {
-  readonly pid: number
-  /** What is on the screen and above it, a line each, without spaces at the ends. */
-  lines(): string[]
-  /** The same as one text. */
-  text(): string
-  /** Every byte that the program wrote to the terminal, as text. */
-  written(): string
-  /** Waits until the screen shows it. @throws what was shown instead, after `ms` (default 40,000). */
-  waitFor(shown: string | RegExp, ms?: number): Promise<void>
-  /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
-  type(keys: string): void
-  kill(signal: NodeJS.Signals): void
-  /** The exit code, once everything that was written is on the screen. */
-  readonly ended: Promise<number>
-}
-
 export interface ScreenOptions extends ProgramOptions {
   readonly columns?: number
-  readonly rows?: number
   /** A shell command to run in place of the program; `"$@"` is the program with its arguments. */
   readonly shell?: string
 }
 
-/** Starts the program in a pseudo-terminal, with an emulated screen before it. */
-export function openScreen(args: readonly string[], options: ScreenOptions = {}): Screen {
+/** The program in a terminal of its own, and what a person sees there. */
+export function openScreen(args: readonly string[], options: ScreenOptions = {}) {
   const { node = process.execPath, shell = 'exec "$@"' } = options
   return openScreenOf(['/bin/sh', '-c', shell, 'sh', node, PROGRAM, ...args], options)
 }
 
-/** Starts any program in the same way. */
-export function openScreenOf(words: readonly string[], options: ScreenOptions = {}): Screen {
-  const { columns = 100, rows = 40 } = options
+/** Starts any program in a pseudo-terminal, with an emulated screen before it; it ends with the test. */
+export function openScreenOf(words: readonly string[], options: ScreenOptions = {}) {
+  const { columns = 100, cwd = process.cwd() } = options
   const [file = '', ...args] = words
-  const screen = new headless.Terminal({
-    cols: columns,
-    rows,
-    scrollback: 10_000,
-    allowProposedApi: true,
-  })
-  const child = spawnInTerminal(file, args, {
-    name: options.env?.TERM ?? 'xterm-256color',
-    cols: columns,
-    rows,
-    cwd: options.cwd ?? process.cwd(),
-    env: environmentOf(options),
-  })
+  const size = { cols: columns, rows: 40 }
+  const screen = new headless.Terminal({ ...size, scrollback: 10_000, allowProposedApi: true })
+  const name = options.env?.TERM ?? 'xterm-256color'
+  const child = spawnInTerminal(file, args, { ...size, name, cwd, env: environmentOf(options) })
   let written = ''
   child.onData((data) => {
     written += data
@@ -108,12 +72,19 @@ export function openScreenOf(words: readonly string[], options: ScreenOptions = 
   })
   // A screen answers questions of the program, such as where the cursor is.
   screen.onData((data) => child.write(data))
+  let isEnded = false
   const ended = new Promise<number>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
+      isEnded = true
       screen.write('', () => resolve(signal ? 128 + signal : exitCode))
     })
   })
+  onTestFinished(async () => {
+    if (!isEnded) child.kill('SIGKILL')
+    await ended
+  })
 
+  /** What is on the screen and above it, a line each, without spaces at the ends. */
   function lines(): string[] {
     const { active } = screen.buffer
     const all = Array.from({ length: active.length }, (_, index) => {
@@ -122,26 +93,21 @@ export function openScreenOf(words: readonly string[], options: ScreenOptions = 
     return all.slice(0, all.findLastIndex((line) => line !== '') + 1)
   }
 
-  async function waitFor(shown: string | RegExp, ms = 40_000): Promise<void> {
-    const end = Date.now() + ms
-    const isShown = () => {
-      const seen = lines().join('\n')
-      return typeof shown === 'string' ? seen.includes(shown) : shown.test(seen)
-    }
-    while (!isShown()) {
-      if (Date.now() > end) throw new Error(`${shown} is not shown, but:\n${lines().join('\n')}`)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
-
   return {
-    pid: child.pid,
     lines,
     text: () => lines().join('\n'),
+    /** Every byte that the program wrote to the terminal, as text. */
     written: () => written,
-    waitFor,
-    type: (keys) => child.write(keys),
-    kill: (signal) => child.kill(signal),
+    /** Waits until the screen shows it. @throws what was shown instead. */
+    async waitFor(shown: RegExp): Promise<void> {
+      for (const end = Date.now() + 40_000; !shown.test(lines().join('\n')); ) {
+        if (Date.now() > end) throw new Error(`${shown} is not shown, but:\n${lines().join('\n')}`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    },
+    /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
+    type: (keys: string) => child.write(keys),
+    /** The exit code, once everything that was written is on the screen. */
     ended,
   }
 }

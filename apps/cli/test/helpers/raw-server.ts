@@ -1,28 +1,23 @@
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A server that answers whatever it gets with bytes of the test's choice. */
-export interface RawServer {
-  readonly url: string
-  /** All that arrived, on every connection. */
-  received(): string
+/** Lets a server listen until the test ends, and returns its port. */
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
 }
 
-/** Starts a server on a port of its own, which ends with the test. */
-export async function startRawServer(replyTo: (request: string) => string): Promise<RawServer> {
+/** Starts a server that responds to whatever it gets with the same bytes; none end the connection. */
+export async function startRawServer(response: string) {
   let received = ''
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
       received += chunk
-      const reply = replyTo(String(chunk))
-      if (reply === '') socket.destroy()
-      else socket.end(reply)
+      if (response === '') socket.destroy()
+      else socket.end(response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return { url: `http://127.0.0.1:${address.port}`, received: () => received }
+  return { url: `http://127.0.0.1:${await listen(server)}`, received: () => received }
 }

@@ -1,52 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { findFreePort } from '../../../server/test/free-port.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 
 /** The server's program as its build makes it. */
 export const SERVER = fileURLToPath(new URL('../../../server/dist/main.js', import.meta.url))
 
-/** The real server in a process of its own, over a file of its own, as its operator starts it. */
-export interface PlantStoreServer {
-  /** The same after each start. */
-  readonly url: string
-  /** Of its store, which is a file unless a flag names another. */
-  readonly databaseUrl: string
-  /** One that may create plants. */
-  readonly token: string
-  /** The names and tags that its file holds now, by their ids. */
-  readPlants(): ReadonlyMap<bigint, { readonly name: string; readonly tag: string | null }>
-  /** Ends the process: by SIGTERM in order, by SIGKILL at once. */
-  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Starts it again over the same file. */
-  start(): Promise<void>
-}
+export type PlantStoreServer = Awaited<ReturnType<typeof startServer>>
 
 async function readGreeting(child: ChildProcess): Promise<{ url: string; token: string }> {
   let text = ''
   for await (const chunk of child.stdout ?? []) {
     text += chunk
-    const url = /listens on (\S+)/.exec(text)?.[1]
+    const url = /listens on (\S+)/.exec(text)?.[1]?.replace(/\/+$/, '')
     const token = /^ {2}(plant_\S+)$/m.exec(text)?.[1] ?? ''
     if (url !== undefined) return { url, token }
   }
   throw new Error(`the server ended after: ${text}`)
 }
 
-/** Starts a server, which ends with the test; `flags` such as `--max-…=1` are its settings. */
-export async function startServer(flags: readonly string[] = []): Promise<PlantStoreServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-cli-server-'))
-  const path = join(folder, 'plants.db')
+/**
+ * Starts the real server in a process of its own, over a file of its own, which ends with the test;
+ * `flags` such as `--max-…=1` are its settings. `token` may create plants.
+ */
+export async function startServer(flags: readonly string[] = []) {
+  const path = join(makeTemporaryFolder(), 'plants.db')
+  const databaseUrl = `sqlite:${path}`
   const listen = `127.0.0.1:${await findFreePort()}`
   let child: ChildProcess | undefined
 
   async function start() {
-    const own = [`--database-url=sqlite:${path}`, `--listen=${listen}`, '--operations-listen=off']
+    const own = [`--database-url=${databaseUrl}`, `--listen=${listen}`, '--operations-listen=off']
     child = spawn(process.execPath, [SERVER, 'serve', ...own, '--log-level=silent', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -60,15 +48,15 @@ export async function startServer(flags: readonly string[] = []): Promise<PlantS
     await closed
   }
 
-  const { url, token } = await start()
-  onTestFinished(async () => {
-    await stop('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => stop('SIGKILL'))
   return {
-    url: url.replace(/\/+$/, ''),
-    token,
-    databaseUrl: `sqlite:${path}`,
+    ...(await start()),
+    databaseUrl,
+    /** Starts it again over the same file, at the same URL. */
+    start,
+    /** Ends the process: by SIGTERM in order, by SIGKILL at once. */
+    stop,
+    /** The names and tags that its file holds now, by their ids. */
     readPlants() {
       const database = new DatabaseSync(path, { timeout: 10_000 })
       const select = database.prepare('SELECT id, name, tag FROM plants')
@@ -79,7 +67,5 @@ export async function startServer(flags: readonly string[] = []): Promise<PlantS
       database.close()
       return new Map(rows)
     },
-    stop,
-    start: async () => void (await start()),
   }
 }

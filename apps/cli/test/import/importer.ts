@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openScreen, runProgram, type ScreenOptions, startProgram } from '../helpers/program.ts'
+import { openScreen, type ProgramOptions, runProgram, startProgram } from '../helpers/program.ts'
 import { type PlantStoreServer, startServer } from '../helpers/server.ts'
 import { makeTemporaryFolder } from '../helpers/temporary-folder.ts'
 
-/** `id,name` and a row for each id from `from` on. */
-export function rowsOf(count: number, from = 0): string {
-  return Array.from({ length: count }, (_, index) => `${from + index},Fern ${from + index}\n`).join(
-    '',
-  )
+/** A row of `id,name` for each id from 0 on. */
+export function rowsOf(count: number): string {
+  return Array.from({ length: count }, (_, id) => `${id},Fern ${id}\n`).join('')
 }
 
 /** A server, a folder, and the program in it with a token for that server. */
@@ -16,28 +14,27 @@ export async function openImporter(flags: readonly string[] = [], given?: PlantS
   const server = given ?? (await startServer(flags))
   const cwd = makeTemporaryFolder()
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
+  const place = { cwd, env }
   const pathOf = (name: string) => join(cwd, name)
   return {
     server,
-    cwd,
-    env,
+    ...place,
+    pathOf,
     write: (name: string, content: string | Uint8Array) => writeFileSync(pathOf(name), content),
     read: (name: string) => readFileSync(pathOf(name), 'utf8'),
     has: (name: string) => existsSync(pathOf(name)),
-    pathOf,
-    run: (args: readonly string[], options: { readonly input?: string | Uint8Array } = {}) =>
-      runProgram(['import', ...args], { cwd, env, ...options }),
-    start: (args: readonly string[]) => startProgram(['import', ...args], { cwd, env }),
-    screen: (args: readonly string[], options: ScreenOptions = {}) =>
-      openScreen(['import', ...args], { cwd, env, ...options }),
+    run: (args: readonly string[], options: ProgramOptions & { readonly input?: string } = {}) =>
+      runProgram(['import', ...args], { ...place, ...options }),
+    start: (...args: readonly string[]) => startProgram(['import', ...args], place),
+    screen: (...args: readonly string[]) =>
+      openScreen(['import', ...args], { ...place, columns: 200 }),
   }
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, ms = 40_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${holds}`)
+export async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 40_000; !holds(); ) {
+    if (Date.now() > end) throw new Error(`not within 40 s: ${holds}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

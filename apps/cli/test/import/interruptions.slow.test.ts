@@ -11,7 +11,7 @@ describe('an import that is interrupted', () => {
   test('by Ctrl-C finishes what is under way, and --from-row goes on', async () => {
     const { write, read, screen, run, server } = await openImporter(SLOW)
     write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
-    const interrupted = screen(['plants.csv', '--concurrency', '4'], { columns: 200 })
+    const interrupted = screen('plants.csv', '--concurrency', '4')
     await interrupted.waitFor(/[1-9]\d* stored/)
     interrupted.type('\x03')
     expect(await interrupted.ended).toBe(130)
@@ -38,8 +38,8 @@ describe('an import that is interrupted', () => {
     const { write, screen, server } = await openImporter()
     write('plants.csv', `id,name\n${rowsOf(1_000)}`)
     await server.stop('SIGKILL')
-    const interrupted = screen(['plants.csv'])
-    await interrupted.waitFor('no response for')
+    const interrupted = screen('plants.csv')
+    await interrupted.waitFor(/no response for/)
     interrupted.type('\x03')
     await new Promise((resolve) => setTimeout(resolve, 300))
     const askedAt = Date.now()
@@ -52,7 +52,7 @@ describe('an import that is interrupted', () => {
     const { write, start, server } = await openImporter()
     write('plants.csv', `id,name\n${rowsOf(1_000)}`)
     await server.stop('SIGKILL')
-    const child = start(['plants.csv'])
+    const child = start('plants.csv')
     const [ended, seen] = [once(child, 'close'), text(child.stderr)]
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     const askedAt = Date.now()
@@ -64,9 +64,9 @@ describe('an import that is interrupted', () => {
 
   test('by a kill leaves no half file of rejects, and the same command stores every row', async () => {
     const { write, read, start, run, server, cwd } = await openImporter(SLOW)
-    write('plants.csv', `id,name\n${'x,Moss\n'.repeat(3_000)}${rowsOf(900)}`)
+    write('plants.csv', `id,name\n${rowsOf(900).replaceAll('\n', '\nx,Moss\n')}`)
     for (const least of [100, 300]) {
-      const child = start(['plants.csv'])
+      const child = start('plants.csv')
       const ended = once(child, 'exit')
       await until(() => server.readPlants().size > least)
       child.kill('SIGKILL')
@@ -76,9 +76,9 @@ describe('an import that is interrupted', () => {
     const rest = await run(['plants.csv'])
     expect([rest.code, rest.stdout]).toEqual([
       3,
-      expect.stringMatching(/^plants\.csv: 900 stored \(\d+ there already\), 3,000 rejected/),
+      expect.stringMatching(/^plants\.csv: 900 stored \(\d+ there already\), 900 rejected/),
     ])
-    expect(read('plants.rejects.csv').split('\n')).toHaveLength(3_002)
+    expect(read('plants.rejects.csv').split('\n')).toHaveLength(902)
     expect(server.readPlants().size).toBe(900)
   })
 })
@@ -95,7 +95,7 @@ test('a file that becomes shorter while it is read gives no half row', async () 
   const { write, pathOf, start, server } = await openImporter(['--rate-limit=4000'])
   const whole = `id,name\n${rowsOf(38_010)}`
   write('plants.csv', whole)
-  const child = start(['plants.csv'])
+  const child = start('plants.csv')
   const [seen, ended] = [text(child.stderr), once(child, 'exit')]
   await until(() => server.readPlants().size > 10)
   truncateSync(pathOf('plants.csv'), whole.indexOf('18000,Fern 18000') + '18000,Fern'.length)
@@ -107,7 +107,7 @@ test('a file that becomes shorter while it is read gives no half row', async () 
 test('a server that is killed and starts again is waited for, and every row is stored once', async () => {
   const { write, screen, server } = await openImporter(['--rate-limit=2000'])
   write('plants.csv', `id,name\n${rowsOf(6_000)}x,Moss\n`)
-  const shown = screen(['plants.csv'])
+  const shown = screen('plants.csv')
   await shown.waitFor(/[1-9][\d,]* stored/)
   await server.stop('SIGKILL')
   await shown.waitFor(/no response for 0:0\d/)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readAll } from './read.ts'
 
+const LIMIT = 1_048_576
 const fern = '{"id":1,"name":"Fern"}'
 const moss = '{"id":2,"name":"Moss"}'
-const both = [
-  { id: 1n, name: 'Fern' },
-  { id: 2n, name: 'Moss' },
-]
+
+const read = (content: string, pieceBytes = 65_536) =>
+  readAll(content, { format: 'jsonl', pieceBytes })
 
 describe('jsonl is read', () => {
   test.each([
@@ -17,11 +17,8 @@ describe('jsonl is read', () => {
     ['with unknown members', `{"id":1,"name":"Fern","size":[1]}\n${moss}\n`],
     ['with other spellings of an id', `{"id":1.0,"name":"Fern"}\n{"id":20e-1,"name":"Moss"}\n`],
   ])('%s', async (_how, content) => {
-    expect((await readAll('jsonl', content)).map(([, plant]) => plant)).toEqual(both)
-  })
-
-  test('when it is empty, as no plants', async () => {
-    expect(await readAll('jsonl', '')).toEqual([])
+    const meanings = (await read(content)).map((text) => text.replace(/^\d+: /, ''))
+    expect(meanings).toEqual(['1 Fern', '2 Moss'])
   })
 })
 
@@ -34,11 +31,8 @@ describe('a line that is no plant is reported by its number, and the next one is
     ['a name that is missing', '{"id":1}', 'name: is required'],
     ['nesting', `${'['.repeat(1000)}`, 'is nested deeper than 64 levels'],
   ])('%s', async (_what, line, problem) => {
-    expect(await readAll('jsonl', `${fern}\n${line}\n${moss}\n`)).toEqual([
-      [1, both[0]],
-      [2, problem],
-      [3, both[1]],
-    ])
+    const expected = ['1: 1 Fern', `2: ${problem}`, '3: 2 Moss']
+    expect(await read(`${fern}\n${line}\n${moss}\n`)).toEqual(expected)
   })
 
   test.each([
@@ -55,21 +49,20 @@ describe('a line that is no plant is reported by its number, and the next one is
     ['{"id":5}', '{…} '],
     [`${'1'.repeat(50)}`, `${'1'.repeat(39)}… `],
   ])('an id that is %s, with each digit', async (id, shown) => {
-    const [[, problem] = []] = await readAll('jsonl', `{"name":"n","id" :\t${id} }\n`)
-    expect(problem).toMatch(/^id: .* must be an integer between/)
-    expect(String(problem).slice(0, 4 + shown.length)).toBe(`id: ${shown}`)
-    const other = `{"\\u0069d":${id},"x":{"id":4},"name":"\\"id\\":3,"}\n`
-    expect((await readAll('jsonl', other))[0]?.[1]).not.toMatch(/^id: [34] /)
+    const [problem = ''] = await read(`{"name":"n","id" :\t${id} }\n`)
+    expect(problem).toMatch(/^1: id: .* must be an integer between/)
+    expect(problem.slice(0, 7 + shown.length)).toBe(`1: id: ${shown}`)
+    const [other] = await read(`{"\\u0069d":${id},"x":{"id":4},"name":"\\"id\\":3,"}\n`)
+    expect(other).not.toMatch(/^1: id: [34] /)
   })
 
   test('more than the limit, which is kept to the byte', async () => {
-    const most = 1_048_576
-    const lineOf = (bytes: number) => `{"id":1,"name":"${'x'.repeat(bytes - 18)}"}`
-    const content = `${lineOf(most)}\n${lineOf(most + 1)}\n${moss}\n`
-    expect(await readAll('jsonl', content, 1_000)).toEqual([
-      [1, { id: 1n, name: 'x'.repeat(most - 18) }],
-      [2, `is longer than ${most} bytes`],
-      [3, both[1]],
+    const nameOf = (bytes: number) => 'x'.repeat(bytes - 18)
+    const lineOf = (bytes: number) => `{"id":1,"name":"${nameOf(bytes)}"}`
+    expect(await read(`${lineOf(LIMIT)}\n${lineOf(LIMIT + 1)}\n${moss}\n`, 1_000)).toEqual([
+      `1: 1 ${nameOf(LIMIT)}`,
+      `2: is longer than ${LIMIT} bytes`,
+      '3: 2 Moss',
     ])
   })
 })

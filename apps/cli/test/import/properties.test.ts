@@ -21,7 +21,7 @@ const strayFile = fc
   .map((lines) => ['id,name,tag', ...lines])
 
 /** A row of spreadsheets without anything in it. */
-const EMPTY_ROW = /^,*\r?$/
+const EMPTY_ROW = /^(?:(?:"")?,)*(?:"")?\r?$/
 
 const fields = ['id', 'name', 'tag'] as const
 

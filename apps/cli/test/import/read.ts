@@ -1,10 +1,11 @@
-import {
-  type Format,
-  openPlantFile,
-  type PlantFile,
-  type ReadOptions,
-} from '../../src/import/plant-file.ts'
+import { openPlantFile, type PlantFile, type ReadOptions } from '../../src/import/plant-file.ts'
 import { describeProblems, type PlantRecord } from '../../src/import/plant-record.ts'
+
+export interface OpenOptions extends Partial<ReadOptions> {
+  /** Of the file. */
+  readonly name?: string
+  readonly pieceBytes?: number
+}
 
 /** Bytes in pieces of a size, as a stream gives them. */
 export async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
@@ -16,11 +17,9 @@ export async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerat
 /** Opens bytes as a file that is read in pieces of a size. */
 export function open(
   content: string | Uint8Array,
-  options: Partial<ReadOptions> = {},
-  { name = '-', pieceBytes = 65_536 } = {},
+  { name = '-', pieceBytes = 65_536, ...options }: OpenOptions = {},
 ): Promise<PlantFile> {
-  const pieces = inPieces(Buffer.from(content), pieceBytes)
-  return openPlantFile(pieces, name, { columns: {}, ...options })
+  return openPlantFile(inPieces(Buffer.from(content), pieceBytes), name, { map: {}, ...options })
 }
 
 export async function recordsOf(file: Pick<PlantFile, 'records'>): Promise<PlantRecord[]> {
@@ -29,17 +28,17 @@ export async function recordsOf(file: Pick<PlantFile, 'records'>): Promise<Plant
   return records
 }
 
-/** A plant, or what is wrong with it. */
-export function meaningOf({ plant, problems = [] }: PlantRecord): unknown {
-  return plant ?? describeProblems(problems)
+/** `1 Fern` or `2 Moss (indoor)` for a plant, else what is wrong with the record. */
+export function meaningOf({ plant, problems = [] }: PlantRecord): string {
+  if (plant === undefined) return describeProblems(problems)
+  return `${plant.id} ${plant.name}${plant.tag === undefined ? '' : ` (${plant.tag})`}`
 }
 
-/** By line, the plant or what is wrong with it. */
+/** What each record means, behind its line: `2: 1 Fern`, `3: id: is required`. */
 export async function readAll(
-  format: Format,
   content: string | Uint8Array,
-  pieceBytes = 65_536,
-): Promise<(readonly [line: number, plantOrProblem: unknown])[]> {
-  const file = await open(content, { format }, { pieceBytes })
-  return (await recordsOf(file)).map((record) => [record.line, meaningOf(record)])
+  options: OpenOptions = {},
+): Promise<string[]> {
+  const records = await recordsOf(await open(content, options))
+  return records.map((record) => `${record.line}: ${meaningOf(record)}`)
 }

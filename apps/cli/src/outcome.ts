@@ -1,5 +1,6 @@
-import type { PlantStoreError, PlantStoreErrorCode } from '@plant-store/client'
-import { type ExitCode, exitCodes } from './exit-codes.ts'
+import type { PlantStoreError, PlantStoreErrorCode, PlantStoreMeta } from '@plant-store/client'
+import { headerNames, REPLAYED } from '@plant-store/contract'
+import { type ExitCode, exitCodes } from './cli-error.ts'
 
 const AGAIN = 'the same command again'
 const OTHER_URL = 'another URL, since this one may not be that of a plant store'
@@ -53,4 +54,10 @@ export function hintOf({ code, applied, retryable }: PlantStoreError): string | 
   if (hint !== undefined) return hint
   if (applied === 'maybe') return `${AGAIN}; a plant that is there is not stored twice`
   return retryable ? `${AGAIN} later` : undefined
+}
+
+/** Whether a plant that is stored was there before this call, as far as the response can say. */
+export function wasThere({ attempts, headers }: PlantStoreMeta): boolean {
+  // After a first attempt without a response it may be this call's own plant.
+  return attempts === 1 && headers?.get(headerNames.idempotentReplayed) === REPLAYED
 }
