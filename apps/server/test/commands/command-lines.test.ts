@@ -1,54 +1,47 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROOT } from '../process/node-flags.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-const PACKAGE = join(import.meta.dirname, '../..')
-const ROOT = join(PACKAGE, '../..')
+import { ends } from './program.ts'
 
 /** It looks whether the build is the newest, beside whatever else the machine does. */
 const BUILD_MS = 180_000
 
-describe('in a clone', { timeout: BUILD_MS }, () => {
-  /** What npm says of its own configuration comes before pnpm starts. */
-  const OF_NPM = /^npm warn .*\n/gm
+/** What npm says of its own configuration comes before pnpm starts. */
+const OF_NPM = /^npm warn .*\n/gm
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+function runIn(cwd: string, env: Environment, program: string, ...args: string[]) {
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd, env }, (error, out, err) => {
+      resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
+    })
+  })
+}
+
+describe('in a clone', { timeout: BUILD_MS }, () => {
   function pnpm(...args: string[]) {
     const given = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST)/i.test(name))
-    return new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-      const options = { cwd: ROOT, env: Object.fromEntries(given) }
-      execFile(
-        'npx',
-        ['--prefer-offline', '-y', 'pnpm@12.16.0', ...args],
-        options,
-        (error, out, err) => {
-          resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
-        },
-      )
-    })
+    const npx = ['--prefer-offline', '-y', 'pnpm@12.16.0']
+    return runIn(ROOT, Object.fromEntries(given), 'npx', ...npx, ...args)
   }
 
   test('a command prints its own result alone', async () => {
-    const { code, out, err } = await pnpm('server', 'help', 'token', 'list')
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^Usage: plant-store-server token list /)
+    const out = expect.stringMatching(/^Usage: plant-store-server token list /)
+    expect(await pnpm('server', 'help', 'token', 'list')).toEqual({ code: 0, out, err: '' })
   })
 
   test('a command that fails keeps its exit code', async () => {
-    const { code, err } = await pnpm('server', 'nonsense')
-    expect(code).toBe(78)
-    expect(err).toMatch(/^plant-store-server: nothing was started:/)
+    const says = /^plant-store-server: nothing was started:/
+    expect(await pnpm('server', 'nonsense')).toEqual(ends(78, says))
   })
 
-  test('a build that fails is shown, and nothing is run', () => {
+  test('a build that fails is shown, and nothing is run', async () => {
+    const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}`
     const build = join(ROOT, '.ci/build-server.ts')
-    const turbo = join(ROOT, 'node_modules/.bin')
-    const { status, stdout, stderr } = spawnSync(process.execPath, [build], {
-      cwd: temporaryFolder(),
-      env: { PATH: `${turbo}${delimiter}${process.env.PATH}` },
-      encoding: 'utf8',
-    })
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-    expect(stderr).toMatch(/package\.json/)
+    const ended = await runIn(temporaryFolder(), { PATH }, process.execPath, build)
+    expect(ended).toEqual(ends(1, 'package.json', ''))
   })
 })

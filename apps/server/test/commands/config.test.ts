@@ -1,46 +1,34 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/config/settings.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { runProgram } from './program.ts'
-import { runShell } from './shell.ts'
+import { arrange, ends, runProgram } from './program.ts'
 
 describe('config', () => {
   test('prints every setting with its value and its source, of which a flag is the first', async () => {
-    const { code, out } = await runShell(
-      temporaryFolder(),
-      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_REQUEST_LIMIT=5 server config --request-limit 7',
-    )
+    const { at, shell } = await arrange()
+    writeFileSync(at('url'), 'postgres://user:hunter2@host/db\n')
+    const environment =
+      'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_REQUEST_LIMIT=5 PLANT_STORE_DATABASE_URL_FILE=url'
+    const { code, out } = await shell(`${environment} server config --request-limit 7`)
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
     expect(lines).toHaveLength(Object.keys(settings).length)
-    expect(lines).toContain('PLANT_STORE_LISTEN=127.0.0.1:5000  # PLANT_STORE_LISTEN')
-    expect(lines).toContain('PLANT_STORE_REQUEST_LIMIT=7  # --request-limit')
-    expect(lines).toContain('PLANT_STORE_BODY_LIMIT_BYTES=65536  # default')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'PLANT_STORE_LISTEN=127.0.0.1:5000  # PLANT_STORE_LISTEN',
+        'PLANT_STORE_REQUEST_LIMIT=7  # --request-limit',
+        'PLANT_STORE_BODY_LIMIT_BYTES=65536  # default',
+        'PLANT_STORE_DATABASE_URL=postgres://user:***@host/db  # PLANT_STORE_DATABASE_URL_FILE',
+      ]),
+    )
   })
 
   test('names every wrong setting, and ends with 78', async () => {
-    const { code, out, err } = await runProgram(['config', '--listen', 'x', '--request-limit', 'y'])
-    expect({ code, out }).toEqual({ code: 78, out: '' })
-    expect(err).toMatch(/--listen: must be.*--request-limit: must be/s)
+    const says = /--listen: must be.*--request-limit: must be/s
+    expect(await runProgram('config --listen x --request-limit y')).toEqual(ends(78, says, ''))
   })
 
-  /** URLs that can be read in more than one way. */
-  const UNCLEAR = [
-    'postgres:///db?PASSWORD=hunter2',
-    'postgres:///db?hunter2',
-    'postgres:///db?sslpassword=hunter2',
-    'postgres://user:hunter2',
-    'postgres://user:hunt/er2@host/db',
-    'postgres://user:12/hunter2@host/db',
-    'postgres://user:12?hunter2@host/db',
-    'postgres://user:12#hunter2@host/db',
-    'postgres://user%3Ahunter2@host/db',
-    'postgres://host/db password=hunter2',
-  ]
-
-  const shownAs: [url: string, shown: string][] = [
+  test.each([
     ['postgres://user:hunter2@host/db', 'postgres://user:***@host/db'],
     [
       'postgres://user:hunt:er@2@host:5432/db?sslmode=require',
@@ -55,28 +43,26 @@ describe('config', () => {
     ['postgres:///db?password=a&password=hunter2', 'postgres:///db?password=***'],
     ['sqlite:./data/plants.db', 'sqlite:./data/plants.db'],
     ['postgres://user@host/db', 'postgres://user@host/db'],
-    ...UNCLEAR.map((url): [string, string] => [url, 'postgres:***']),
-  ]
-
-  test.each(shownAs)('leaves the password of %s out', async (url, shown) => {
+    // These can be read in more than one way.
+    ['postgres:///db?PASSWORD=hunter2', 'postgres:***'],
+    ['postgres:///db?hunter2', 'postgres:***'],
+    ['postgres:///db?sslpassword=hunter2', 'postgres:***'],
+    ['postgres://user:hunter2', 'postgres:***'],
+    ['postgres://user:hunt/er2@host/db', 'postgres:***'],
+    ['postgres://user:12/hunter2@host/db', 'postgres:***'],
+    ['postgres://user:12?hunter2@host/db', 'postgres:***'],
+    ['postgres://user:12#hunter2@host/db', 'postgres:***'],
+    ['postgres://user%3Ahunter2@host/db', 'postgres:***'],
+    ['postgres://host/db password=hunter2', 'postgres:***'],
+  ])('leaves the password of %s out', async (url, shown) => {
     const { out } = await runProgram(['config', '--database-url', url])
     expect(out).toContain(`\nPLANT_STORE_DATABASE_URL=${shown}  # --database-url\n`)
   })
 
   test('takes a pipe as the file of a secret, because it is read once', async () => {
-    const file = 'PLANT_STORE_DATABASE_URL_FILE=<(echo sqlite:plants.db)'
-    expect(await runShell(temporaryFolder(), `${file} server token list`)).toMatchObject({
-      code: 0,
-      err: expect.stringMatching(/^SQLite .*plants\.db/m),
-    })
-  })
-
-  test('names a file as a source', async () => {
-    const folder = temporaryFolder()
-    writeFileSync(join(folder, 'url'), 'postgres://user:hunter2@host/db\n')
-    const { out } = await runShell(folder, 'PLANT_STORE_DATABASE_URL_FILE=url server config')
-    expect(out).toContain(
-      '\nPLANT_STORE_DATABASE_URL=postgres://user:***@host/db  # PLANT_STORE_DATABASE_URL_FILE\n',
-    )
+    const { shell } = await arrange(0)
+    const file = 'PLANT_STORE_DATABASE_URL_FILE=<(echo sqlite:data/plants.db)'
+    const ended = await shell(`${file} server token list`)
+    expect(ended).toMatchObject(ends(0, /^SQLite .*plants\.db/m))
   })
 })

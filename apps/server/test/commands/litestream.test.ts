@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { readRoot } from '../process/node-flags.ts'
 import { startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { addPlants, spreadPlants } from './plants.ts'
-import { runShell } from './shell.ts'
+import { arrange } from './program.ts'
 
 /** The program of the npm package for this machine; undefined where there is none. */
 function findBinary(): string | undefined {
@@ -36,64 +34,66 @@ function readLines(): string[] {
     .split('\n')
 }
 
-/** The SHA-256 of an export; undefined where there is none. */
-async function exportFrom(folder: string, flags = ''): Promise<string | undefined> {
-  const { code, out } = await runShell(folder, `server export ${flags} | sha256sum`)
-  return code === 0 ? out : undefined
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'close')
-  child.kill(signal)
-  await ended
-}
-
-/** Resolves once the replica holds what the store holds. */
-async function waitForReplica(folder: string, restore: string, sha256: string): Promise<void> {
-  for (let count = 1; ; count++) {
-    const line = restore.replace(/-o \S+/, `-o try-${count}.db`)
-    const { code } = await runShell(folder, line)
-    if (code !== 0) continue
-    if ((await exportFrom(folder, `--database-url sqlite:try-${count}.db`)) === sha256) {
-      return
+async function arrangeReplica() {
+  const [replicate = '', restore = '', fill = ''] = readLines()
+  const { folder, path, at, shell } = await arrange()
+  /** The SHA-256 of an export; undefined where there is none. */
+  const exportFrom = async (flags = '') => {
+    const { code, out } = await shell(`server export ${flags} | sha256sum`)
+    return code === 0 ? out : undefined
+  }
+  /** Resolves once the replica holds what the store holds. */
+  const untilReplicaHolds = async (sha256: string | undefined) => {
+    for (let count = 1, found: unknown; found !== sha256; count++) {
+      const { code } = await shell(restore.replace(/-o \S+/, `-o try-${count}.db`))
+      if (code === 0) found = await exportFrom(`--database-url sqlite:try-${count}.db`)
     }
+  }
+  const start = () => {
+    const child = spawn('sh', ['-c', `exec ${replicate}`], { cwd: folder, stdio: 'ignore' })
+    const ended = once(child, 'close')
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return async () => {
+      child.kill('SIGTERM')
+      await ended
+    }
+  }
+  return {
+    folder,
+    path,
+    at,
+    exportFrom,
+    untilReplicaHolds,
+    start,
+    refill: () => shell(`${restore} && ${fill}`),
   }
 }
 
-describe(
-  'Litestream',
-  needs('@flydotio/litestream for this machine', program !== undefined),
-  () => {
-    test('brings back every plant, checkpoints and a kill notwithstanding', {
-      timeout: 180_000,
-    }, async () => {
-      const [replicate = '', restore = '', fill = ''] = readLines()
-      const folder = temporaryFolder()
-      const path = join(folder, 'data/plants.db')
-      const server = await startServerProcess({ folder })
-      const litestream = spawn('sh', ['-c', `exec ${replicate}`], { cwd: folder, stdio: 'ignore' })
-      onTestFinished(() => end(litestream, 'SIGKILL'))
-      const plants = spreadPlants(60_000)
-      const [first, ...others] = plants
-      const emptyBytes = statSync(path).size
-      for (let at = 0; at < others.length; at += 5_000)
-        addPlants(path, others.slice(at, at + 5_000))
-      if (first !== undefined) await server.client.createPlant(first)
-      // Checkpoints have moved plants out of the log while Litestream read it.
-      expect(statSync(path).size).toBeGreaterThan(emptyBytes + 100_000)
-      const sha256 = (await exportFrom(folder)) ?? ''
-      await waitForReplica(folder, restore, sha256)
+test('Litestream brings back every plant, checkpoints and a kill notwithstanding', {
+  ...needs('@flydotio/litestream for this machine', program !== undefined),
+  timeout: 180_000,
+}, async () => {
+  const { folder, path, at, exportFrom, untilReplicaHolds, ...place } = await arrangeReplica()
+  const server = await startServerProcess({ folder })
+  const end = place.start()
+  const plants = spreadPlants(60_000)
+  const last = { id: 1n, name: 'Fern' }
+  const emptyBytes = statSync(path).size
+  for (let from = 0; from < plants.length; from += 5_000) {
+    addPlants(path, plants.slice(from, from + 5_000))
+  }
+  await server.client.createPlant(last)
+  // Checkpoints have moved plants out of the log while Litestream read it.
+  expect(statSync(path).size).toBeGreaterThan(emptyBytes + 100_000)
+  const sha256 = await exportFrom()
+  expect(sha256).toMatch(/^\w{64}/)
+  await untilReplicaHolds(sha256)
 
-      await server.end('SIGKILL')
-      await end(litestream)
-      for (const name of readdirSync(join(folder, 'data'))) {
-        rmSync(join(folder, 'data', name), { recursive: true })
-      }
-      expect(await runShell(folder, `${restore} && ${fill}`)).toMatchObject({ code: 0 })
-      expect(await exportFrom(folder)).toBe(sha256)
-      const next = await startServerProcess({ folder, token: server.token })
-      if (first !== undefined) await next.client.createPlant(first)
-    })
-  },
-)
+  await server.end('SIGKILL')
+  await end()
+  for (const name of readdirSync(at('data'))) rmSync(at(`data/${name}`), { recursive: true })
+  expect(await place.refill()).toMatchObject({ code: 0 })
+  expect(await exportFrom()).toBe(sha256)
+  const next = await startServerProcess({ folder, token: server.token })
+  await next.client.createPlant(last)
+})

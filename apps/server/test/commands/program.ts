@@ -1,5 +1,11 @@
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import type { NewPlant } from '@plant-store/contract'
+import { expect } from 'vitest'
 import { run } from '../../src/run.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { makeStore, spreadPlants } from './plants.ts'
+import { runShell } from './shell.ts'
 
 export interface Ended {
   readonly code: number
@@ -12,14 +18,21 @@ export interface ProgramOptions {
   readonly stop?: AbortSignal
 }
 
+/** The words of a command line; one that is a text is split at its spaces. */
+export type CommandLine = string | readonly string[]
+
+function wordsOf(line: CommandLine): readonly string[] {
+  return typeof line === 'string' ? line.split(' ') : line
+}
+
 /** Runs a command line as the program would, within this process. */
 export async function runProgram(
-  args: readonly string[],
+  line: CommandLine,
   { isInteractive = false, stop = new AbortController().signal }: ProgramOptions = {},
 ): Promise<Ended> {
   const out: Buffer[] = []
   let err = ''
-  const code = await run(args, {
+  const code = await run(wordsOf(line), {
     out: (text) => void out.push(Buffer.from(text)),
     err: (text) => {
       err += text
@@ -38,14 +51,35 @@ export async function runProgram(
   return { code, out: Buffer.concat(out).toString(), err }
 }
 
-/** Runs a command on a SQLite store; a command that is one text is split at its spaces. */
-export function runOn(
-  path: string,
-  command: string | readonly string[],
-  options?: ProgramOptions,
-): Promise<Ended> {
-  const args = typeof command === 'string' ? command.split(' ') : command
-  return runProgram([...args, '--database-url', `sqlite:${path}`], options)
+/** Runs a command on a SQLite store. */
+export function runOn(path: string, line: CommandLine, options?: ProgramOptions): Promise<Ended> {
+  return runProgram([...wordsOf(line), '--database-url', `sqlite:${path}`], options)
+}
+
+/** How a command line ends: its code, what standard error says, and all of standard output. */
+export function ends(code: number, says: string | RegExp = '', out: unknown = expect.any(String)) {
+  const err = says instanceof RegExp ? expect.stringMatching(says) : expect.stringContaining(says)
+  return { code, err, out }
+}
+
+/**
+ * A folder to work in, and its store where the program keeps it by default, with these plants, or so
+ * many; without either there is no store.
+ */
+export async function arrange(plants?: number | readonly NewPlant[]) {
+  const folder = temporaryFolder()
+  const path = join(folder, 'data/plants.db')
+  if (plants !== undefined) {
+    await makeStore(path, typeof plants === 'number' ? spreadPlants(plants) : plants)
+  }
+  return {
+    folder,
+    path,
+    /** The path of a file in the folder. */
+    at: (name: string) => join(folder, name),
+    run: (line: CommandLine, options?: ProgramOptions) => runOn(path, line, options),
+    shell: (line: string, under?: string) => runShell(folder, line, under),
+  }
 }
 
 /** Resolves once something is true that no event reports. */

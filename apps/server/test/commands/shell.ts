@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { MAIN } from '../process/main.ts'
@@ -8,23 +8,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 const PEAK_MEMORY = join(import.meta.dirname, 'peak-memory.ts')
 
-export interface ShellEnded {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-  /** The most memory that one of the programs held, in MiB. */
-  readonly peakMemoryMiB: number
-}
-
-export interface RunningShell {
-  readonly child: ChildProcess
-  readonly ended: Promise<ShellEnded>
-}
-
 /** Starts a line of shell in which `server` is the server's program, run by the words `under`; pipes fail with their parts. */
-export function startShell(folder: string, line: string, under = ''): RunningShell {
-  const memory = join(temporaryFolder(), 'memory')
-  mkdirSync(memory)
+export function startShell(folder: string, line: string, under = '') {
+  const memory = temporaryFolder()
   const program = `server() { ${under} '${process.execPath}' --import '${PEAK_MEMORY}' '${MAIN}' "$@"; }`
   const child = spawn('bash', ['-o', 'pipefail', '-c', `${program}\n${line}`], {
     cwd: folder,
@@ -34,20 +20,20 @@ export function startShell(folder: string, line: string, under = ''): RunningShe
   })
   let out = ''
   let err = ''
-  child.stdout?.setEncoding('utf8').on('data', (chunk) => (out += chunk))
-  child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (out += chunk))
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (err += chunk))
   onTestFinished(() => killAll(child))
-  const ended = once(child, 'close').then(([code]) => {
-    const peaks = readdirSync(memory).map((name) =>
-      Number(readFileSync(join(memory, name), 'utf8')),
-    )
-    return { code, out, err, peakMemoryMiB: Math.max(...peaks, 0) / 1024 }
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => {
+    const peaks = readdirSync(memory).map((name) => readFileSync(join(memory, name), 'utf8'))
+    /** The most memory that one of the programs held. */
+    const peakMemoryMiB = Math.max(...peaks.map(Number), 0) / 1024
+    return { code, out, err, peakMemoryMiB }
   })
   return { child, ended }
 }
 
 /** Runs a line of shell to its end. */
-export function runShell(folder: string, line: string, under?: string): Promise<ShellEnded> {
+export function runShell(folder: string, line: string, under?: string) {
   return startShell(folder, line, under).ended
 }
 

@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { makeStore } from './plants.ts'
-import { type Ended, runOn, runProgram } from './program.ts'
+import { arrange as arrangePlace, type Ended, ends, runOn } from './program.ts'
 
 /** Colours, a title, a cursor that goes up, marks of direction, and lines of its own. */
 const HOSTILE =
@@ -23,68 +22,59 @@ function expectHarmless({ out, err }: Omit<Ended, 'code'>): void {
 }
 
 async function arrange() {
-  const folder = join(temporaryFolder(), HOSTILE)
+  const folder = (await arrangePlace()).at(HOSTILE)
   mkdirSync(folder)
-  const path = join(folder, 'plants.db')
-  await makeStore(path, [{ id: 1n, name: 'Fern' }])
-  const file = join(folder, 'plants.jsonl')
-  writeFileSync(file, 'nope\n')
-  return { folder, path, file, backup: join(folder, 'backup.db') }
+  const at = (name: string) => join(folder, name)
+  await makeStore(at('plants.db'), [{ id: 1n, name: 'Fern' }])
+  writeFileSync(at('plants.jsonl'), 'nope\n')
+  return { at, path: at('plants.db') }
 }
-
-type Place = Awaited<ReturnType<typeof arrange>>
 
 const SERVE_JWTS = ['serve', '--jwt-issuer', 'https://issuer.example', '--jwt-audience', 'plants']
 
 describe('a path shows and is not obeyed, and makes no line of its own, in', () => {
-  test.each<[command: string, argumentsIn: (place: Place) => string[]]>([
-    ['export', () => ['export']],
-    ['backup', ({ backup }) => ['backup', backup]],
-    ['backup over a file', ({ file }) => ['backup', file]],
-    ['restore', ({ backup }) => ['restore', backup]],
-    ['migrate', () => ['migrate']],
-    ['doctor', () => ['doctor']],
-    ['config', () => ['config']],
-    ['token list', () => ['token', 'list']],
-    ['an audit file', ({ folder }) => ['token', 'list', '--audit-file', join(folder, 'a/b')]],
-    ['serve', ({ folder }) => [...SERVE_JWTS, '--jwks-file', join(folder, 'none')]],
-  ])('%s', async (_command, argumentsIn) => {
-    const place = await arrange()
-    expectHarmless(await runOn(place.path, argumentsIn(place)))
+  test.each<[command: string, words: string[], file?: string]>([
+    ['export', ['export']],
+    ['backup', ['backup'], 'backup.db'],
+    ['backup over a file', ['backup'], 'plants.jsonl'],
+    ['restore', ['restore'], 'backup.db'],
+    ['migrate', ['migrate']],
+    ['doctor', ['doctor']],
+    ['config', ['config']],
+    ['token list', ['token', 'list']],
+    ['an audit file', ['token', 'list', '--audit-file'], 'a/b'],
+    ['serve', [...SERVE_JWTS, '--jwks-file'], 'none'],
+  ])('%s', async (_command, words, file) => {
+    const { at, path } = await arrange()
+    expectHarmless(await runOn(path, file === undefined ? words : [...words, at(file)]))
   })
 })
 
 test('a bar is drawn on a terminal, and a path beside it is not obeyed', async () => {
-  const { path, backup } = await arrange()
-  const { out, err } = await runOn(path, ['backup', backup], { isInteractive: true })
+  const { at, path } = await arrange()
+  const { out, err } = await runOn(path, ['backup', at('backup.db')], { isInteractive: true })
   expect(err).toContain('\r\u001b[K')
   expectHarmless({ out, err: err.replaceAll('\r\u001b[K', '') })
 })
 
-describe('a name in the schema of a foreign file is not obeyed by', () => {
-  test.each(['doctor', 'export', 'migrate'])('%s', async (command) => {
-    const path = join(temporaryFolder(), 'plants.db')
-    await makeStore(path, [])
+test.each(['doctor', 'export', 'migrate'])(
+  'a name in the schema of a foreign file is not obeyed by %s',
+  async (command) => {
+    const { path, run } = await arrangePlace(0)
     const other = new DatabaseSync(path, { defensive: false })
     other.exec(`CREATE INDEX "${HOSTILE}" ON plants (name); PRAGMA writable_schema = ON`)
     other.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run('CREATE x', HOSTILE)
     other.close()
-    expectHarmless(await runOn(path, command))
-  })
-})
-
-test('a suggestion for a wrong command stands in a line of its own', async () => {
-  const { err } = await runProgram(['token', 'creat'])
-  expect(err).toContain("error: unknown command 'creat'\n  (Did you mean create?)\n")
-})
+    expectHarmless(await run(command))
+  },
+)
 
 test('a token that is given where an id belongs is not shown again', async () => {
-  const path = join(temporaryFolder(), 'plants.db')
+  const { run } = await arrangePlace(0)
   const { text } = createOpaqueToken()
   for (const words of [`revoke ${text}`, `rotate ${text}`, `create --name ${text}!`, text]) {
-    const { code, err } = await runOn(path, `token ${words}`)
-    expect(code).toBe(78)
-    expect(err).not.toContain(text.slice(19, 40))
-    expect(err).toContain('credential')
+    const ended = await run(`token ${words}`)
+    expect(ended).toEqual(ends(78, 'credential'))
+    expect(ended.err).not.toContain(text.slice(19, 40))
   }
 })

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
+import { readRoot } from '../process/node-flags.ts'
 import { makeSqliteFile } from '../wire/database-under-test.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
@@ -9,24 +9,15 @@ import type { Reply } from '../wire/raw-socket.ts'
 import { plantText, post, type RequestParts, request } from '../wire/request.ts'
 import { ask } from './get.ts'
 
-interface Example {
-  readonly value: unknown
-}
+type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
-interface Described {
-  readonly content: {
-    readonly 'application/json': { readonly examples: Readonly<Record<string, Example>> }
-  }
-}
-
-const path = new URL('../../../../packages/contract/openapi.json', import.meta.url)
-const { paths, components } = JSON.parse(readFileSync(path, 'utf8'))
+const { paths, components } = JSON.parse(readRoot('packages/contract/openapi.json'))
 const { requestBody, responses } = paths['/plants'].post
-const bodies = (requestBody as Described).content['application/json'].examples
+const bodies: Examples = requestBody.content['application/json'].examples
 
 function answerExample(status: number, name: string): unknown {
-  const { content }: Described = responses[status]
-  return content['application/json'].examples[name]?.value
+  const examples: Examples = responses[status].content['application/json'].examples
+  return examples[name]?.value
 }
 
 const seen = new Set<string>()
@@ -38,27 +29,29 @@ function expectExample(name: ErrorName, { status, body }: Reply): void {
 }
 
 const fern = JSON.stringify(bodies.withTag?.value)
+const wrongToken = { authorization: `Bearer ${createOpaqueToken().text}` }
 
 describe('an example of the document is what the server answers:', () => {
   const server = useWireServer()
+  const hasty = useWireServer({ requestTimeoutMs: '200' })
+  const strict = useWireServer({ failedCredentialLimit: '1' })
+  const full = useWireServer({ requestLimit: '1' })
+  const rated = useWireServer({ rateLimit: '10' })
+  const broken = useWireServer({}, { makeDatabase: makeSqliteFile })
 
   test.each(Object.entries(bodies))('the plant %s, again as well', async (name, { value }) => {
     for (let count = 0; count < 2; count++) {
       const { status, body } = await ask(server, post(JSON.stringify(value)))
-      expect({ status, body: JSON.parse(body) }).toEqual({
-        status: 200,
-        body: answerExample(200, name),
-      })
+      expect([status, JSON.parse(body)]).toEqual([200, answerExample(200, name)])
     }
   })
 
-  const wrongToken = `Bearer ${createOpaqueToken().text}`
   test.each<[error: ErrorName, parts: RequestParts]>([
     ['malformed_request', { host: null }],
     ['malformed_json', { body: '{' }],
     ['invalid_plant', { body: '{"id":9223372036854775808}' }],
     ['missing_credentials', { authorization: null }],
-    ['invalid_token', { authorization: wrongToken }],
+    ['invalid_token', wrongToken],
     ['not_found', { line: 'POST /plants/ HTTP/1.1' }],
     ['method_not_allowed', { line: 'PUT /plants HTTP/1.1' }],
     ['body_too_large', { body: plantText(1).padStart(65_537) }],
@@ -76,54 +69,42 @@ describe('an example of the document is what the server answers:', () => {
 
   test('internal', async () => {
     await server.database.execute('ALTER TABLE plants RENAME TO mislaid')
-    const reply = await ask(server, post(fern))
+    const response = await ask(server, post(fern))
     await server.database.execute('ALTER TABLE mislaid RENAME TO plants')
-    expectExample('internal', reply)
+    expectExample('internal', response)
   })
 
   test('the challenge', async () => {
-    const reply = await ask(server, request({ authorization: wrongToken }))
     const { example } = components.headers['WWW-Authenticate']
-    expect(headerOf(reply, 'www-authenticate')).toBe(example)
+    expect(headerOf(await ask(server, request(wrongToken)), 'www-authenticate')).toBe(example)
   })
-})
-
-describe('an example of the document is what the server answers, with other settings:', () => {
-  const hasty = useWireServer({ requestTimeoutMs: '200' })
-  const strict = useWireServer({ failedCredentialLimit: '1' })
-  const full = useWireServer({ requestLimit: '1' })
-  const rated = useWireServer({ rateLimit: '10' })
 
   test('request_timeout', async () => {
     expectExample('request_timeout', await ask(hasty, 'POST'))
   })
 
   test('too_many_requests', async () => {
-    const stranger = request({ authorization: null })
-    await ask(strict, stranger)
-    expectExample('too_many_requests', await ask(strict, stranger))
+    const sent = request({ authorization: null })
+    await ask(strict, sent)
+    expectExample('too_many_requests', await ask(strict, sent))
   })
 
   test('unavailable', async () => {
     const release = await full.database.holdCommits()
-    const replies = [1, 2, 3, 4].map((id) => ask(full, post(plantText(id))))
+    const responses = [1, 2, 3, 4].map((id) => ask(full, post(plantText(id))))
     // The others wait for their commit.
-    const first = await Promise.race(replies)
+    const first = await Promise.race(responses)
     release()
-    await Promise.all(replies)
+    await Promise.all(responses)
     expectExample('unavailable', first)
   })
 
   test('the rate of a token', async () => {
-    const reply = await ask(rated, post(fern))
+    const response = await ask(rated, post(fern))
     for (const name of ['RateLimit', 'RateLimit-Policy']) {
-      expect(headerOf(reply, name.toLowerCase())).toBe(components.headers[name].example)
+      expect(headerOf(response, name.toLowerCase())).toBe(components.headers[name].example)
     }
   })
-})
-
-describe('an example of the document is what the server answers, where the disk fails:', () => {
-  const broken = useWireServer({}, { makeDatabase: makeSqliteFile })
 
   test('outcome_unknown', async () => {
     await ask(broken, post(plantText(1)))

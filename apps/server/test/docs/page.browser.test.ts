@@ -3,15 +3,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { INT64_MAX } from '@plant-store/contract'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
-
-/** A browser and a server on a machine that may have other work. */
-const TIMEOUT_MS = 60_000
-
-vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS })
 
 /** The network is closed but for the server under test. */
 const CLOSED_NETWORK = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
@@ -37,7 +32,6 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
   /** Whatever the page complains about, asks elsewhere, or its policy refuses fails the test. */
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    context.setDefaultTimeout(TIMEOUT_MS)
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('request', (request) => {

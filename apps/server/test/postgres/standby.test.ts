@@ -14,7 +14,7 @@ let address: Balancer
 beforeAll(async () => {
   primary = await startPostgres()
   standby = await startSynchronousStandby(primary)
-  address = await startBalancer([primary.port])
+  address = await startBalancer(primary.port)
 }, 60_000)
 afterAll(async () => {
   await address?.close()
@@ -87,7 +87,7 @@ test('a standby that is promoted under load has every plant that was answered 20
   primary.kill()
   const onStandby = standby.urlOf('postgres')
   await standby.query(onStandby, 'SELECT pg_promote()')
-  address.lead(0, standby.port)
+  address.lead(standby.port)
   await storm.acknowledges(500)
   await storm.endAndJudge(through(onStandby))
 })

@@ -5,23 +5,41 @@ import { Socket } from 'node:net'
  * Loaded into the server before it runs: makes Node's own code throw where a request asks for it by
  * the header `x-fault`, as a defect of Node or of a library would.
  */
-function faultOf({ rawHeaders }: IncomingMessage): string | undefined {
-  return rawHeaders[rawHeaders.indexOf('x-fault') + 1]
+function throwAt(fault: string, { rawHeaders }: IncomingMessage): void {
+  const asked = rawHeaders[rawHeaders.indexOf('x-fault') + 1]
+  if (asked === fault) throw new Error(`injected: ${fault}`)
 }
 
-function throwAt(fault: string, request: IncomingMessage): void {
-  if (faultOf(request) === fault) throw new Error(`injected: ${fault}`)
+type Method<Holder> = (this: Holder, ...args: unknown[]) => unknown
+
+/** Lets something happen before a method of Node's. */
+function before<Holder extends object>(holder: Holder, name: string, happen: Method<Holder>): void {
+  const method = Reflect.get(holder, name) as Method<Holder>
+  Object.assign(holder, {
+    [name](this: Holder, ...args: unknown[]) {
+      happen.apply(this, args)
+      return method.apply(this, args)
+    },
+  })
 }
 
 // What Node calls for each line when the headers of a request are first looked at.
-const lines = IncomingMessage.prototype as unknown as {
-  _addHeaderLine: (...args: unknown[]) => void
-}
-const addLine = lines._addHeaderLine
-lines._addHeaderLine = function (this: IncomingMessage, ...args) {
+before(IncomingMessage.prototype, '_addHeaderLine', function () {
   throwAt('headers', this)
-  return Reflect.apply(addLine, this, args)
-}
+})
+before(IncomingMessage.prototype, 'push', function (chunk) {
+  throwAt(chunk === null ? 'end of body' : 'body', this)
+})
+before(ServerResponse.prototype, 'writeHead', function () {
+  throwAt('answer', this.req)
+})
+before(ServerResponse.prototype, 'end', function () {
+  throwAt('end of response', this.req)
+})
+before(Socket.prototype, 'write', (text) => {
+  if (typeof text === 'string' && text.startsWith('HTTP/1.1 400'))
+    throw new Error('injected: raw answer')
+})
 
 const locals = Symbol('locals')
 Object.defineProperty(ServerResponse.prototype, 'locals', {
@@ -31,33 +49,5 @@ Object.defineProperty(ServerResponse.prototype, 'locals', {
   set(this: ServerResponse & { [locals]?: object }, value: object) {
     throwAt('locals', this.req)
     this[locals] = value
-  },
-})
-
-const { writeHead, end } = ServerResponse.prototype
-Object.assign(ServerResponse.prototype, {
-  writeHead(this: ServerResponse, ...args: unknown[]) {
-    throwAt('answer', this.req)
-    return Reflect.apply(writeHead, this, args)
-  },
-  end(this: ServerResponse, ...args: unknown[]) {
-    throwAt('end of reply', this.req)
-    return Reflect.apply(end, this, args)
-  },
-})
-
-const { push } = IncomingMessage.prototype
-IncomingMessage.prototype.push = function (chunk: Buffer | null, encoding?: BufferEncoding) {
-  throwAt(chunk === null ? 'end of body' : 'body', this)
-  return push.call(this, chunk, encoding)
-}
-
-const writeSocket = Socket.prototype.write
-Object.assign(Socket.prototype, {
-  write(this: Socket, text: unknown, ...more: unknown[]) {
-    if (typeof text === 'string' && text.startsWith('HTTP/1.1 400')) {
-      throw new Error('injected: raw answer')
-    }
-    return Reflect.apply(writeSocket, this, [text, ...more])
   },
 })

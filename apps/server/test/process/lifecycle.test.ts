@@ -1,38 +1,32 @@
 import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { ends } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { runToEnd, startServerProcess } from './server-process.ts'
 
 describe('a first run', () => {
   test('prints a curl line that stores a plant when pasted, and no token again', async () => {
     const folder = temporaryFolder()
-    const server = await startServerProcess({ folder })
-    const line = /^ {2}(curl .*)$/m.exec(server.greeting)?.[1] ?? ''
-    const { stdout } = await promisify(exec)(line)
+    const { greeting, token } = await startServerProcess({ folder })
+    const { stdout } = await promisify(exec)(/^ {2}(curl .*)$/m.exec(greeting)?.[1] ?? '')
     expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"name":"Fern","tag":"indoor"\}\n$/s)
-    const again = await startServerProcess({ folder, token: server.token })
-    expect(again.greeting).not.toContain('plant_')
+    expect((await startServerProcess({ folder, token })).greeting).not.toContain('plant_')
   })
 
   test.each([
     ['in production', { NODE_ENV: 'production' }],
     ['beyond loopback', { PLANT_STORE_LISTEN: '0.0.0.0:0' }],
   ])('%s is refused without a token, with the way to make one', async (_where, environment) => {
-    const ended = await runToEnd({ environment })
-    expect(ended).toMatchObject({ code: 78, out: '' })
-    expect(ended.err).toContain('token create --name NAME')
+    expect(await runToEnd({ environment })).toMatchObject(ends(78, 'token create --name NAME', ''))
   })
 
   test('that finds its port in use names it and has made no token: the next run shows one', async () => {
-    const other = await startServerProcess()
     const folder = temporaryFolder()
-    const environment = { PLANT_STORE_LISTEN: new URL(other.url).host }
-    const { code, err } = await runToEnd({ folder, environment })
-    expect(code).toBe(69)
-    expect(err).toMatch(
-      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE\. Try: another one in PLANT_STORE_L/,
-    )
+    const environment = { PLANT_STORE_LISTEN: new URL((await startServerProcess()).url).host }
+    const says =
+      /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE\. Try: another one in PLANT_STORE_L/
+    expect(await runToEnd({ folder, environment })).toMatchObject(ends(69, says))
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
   })
 
@@ -40,9 +34,9 @@ describe('a first run', () => {
     const folder = temporaryFolder()
     const server = await startServerProcess({ folder })
     await server.client.createPlant({ id: 1, name: 'Fern' })
-    const id = server.token.split('_')[1] ?? ''
     await server.end()
-    expect((await runToEnd({ folder, args: ['token', 'revoke', id] })).code).toBe(0)
+    const args = ['token', 'revoke', server.token.split('_')[1] ?? '']
+    expect((await runToEnd({ folder, args })).code).toBe(0)
     expect(await runToEnd({ folder })).toMatchObject({ code: 78 })
   })
 })
@@ -64,12 +58,11 @@ describe('a server that cannot start', () => {
   })
 
   test('names the host that is not found, and its port', async () => {
+    const args = ['--listen', 'nosuch.invalid:18260']
+    const says = /cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Try: another/
     const folder = temporaryFolder()
     await runToEnd({ folder, args: ['token', 'create', '--name', 'greenhouse'] })
-    const args = ['--listen', 'nosuch.invalid:18260']
-    const { code, err } = await runToEnd({ folder, args })
-    expect(code).toBe(69)
-    expect(err).toMatch(/cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Try: another/)
+    expect(await runToEnd({ folder, args })).toMatchObject(ends(69, says))
   })
 })
 
@@ -85,7 +78,6 @@ describe('health', () => {
 
   test('can be switched off', async () => {
     const environment = { PLANT_STORE_OPERATIONS_LISTEN: 'off' }
-    const server = await startServerProcess({ environment })
-    expect(server.operationsUrl).toBe('')
+    expect((await startServerProcess({ environment })).operationsUrl).toBe('')
   })
 })

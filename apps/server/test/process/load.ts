@@ -1,47 +1,37 @@
 import { randomBytes } from 'node:crypto'
 import type { NewPlantInput, PlantStoreClient } from '@plant-store/client'
 
-export interface Load {
-  /** Plants that were answered 200. */
-  readonly acknowledged: Map<bigint, NewPlantInput>
-  /** Plants that were sent, whatever became of them. */
-  readonly sent: Map<bigint, NewPlantInput>
-  /** Resolves when every caller has stopped. */
-  readonly ended: Promise<void>
-  stop(): void
-}
-
-function randomPlant(): NewPlantInput & { id: bigint } {
-  const id = randomBytes(8).readBigInt64BE()
-  const tag = randomBytes(6).toString('hex')
-  return { id, name: `plant ${id} of ${tag}`, tag }
-}
+export type Load = ReturnType<typeof startLoad>
 
 /** Creates plants from several callers at once until stopped or refused. */
-export function startLoad(client: PlantStoreClient, callers: number): Load {
+export function startLoad(client: PlantStoreClient, callers: number) {
+  /** Plants that were answered 200. */
   const acknowledged = new Map<bigint, NewPlantInput>()
+  /** Plants that were sent, whatever became of them. */
   const sent = new Map<bigint, NewPlantInput>()
   let isStopped = false
 
   async function call(): Promise<void> {
     while (!isStopped) {
-      const plant = randomPlant()
-      sent.set(plant.id, plant)
-      try {
-        await client.createPlant(plant)
-        acknowledged.set(plant.id, plant)
-      } catch {
-        return
-      }
+      const id = randomBytes(8).readBigInt64BE()
+      const tag = randomBytes(6).toString('hex')
+      const plant = { id, name: `plant ${id} of ${tag}`, tag }
+      sent.set(id, plant)
+      const isStored = client.createPlant(plant).then(
+        () => true,
+        () => false,
+      )
+      if (!(await isStored)) return
+      acknowledged.set(id, plant)
     }
   }
 
-  const ended = Promise.all(Array.from({ length: callers }, call)).then(() => {})
   return {
     acknowledged,
     sent,
-    ended,
-    stop: () => {
+    /** Resolves when every caller has stopped. */
+    ended: Promise.all(Array.from({ length: callers }, call)),
+    stop() {
       isStopped = true
     },
   }

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { createTestClient, type TestClient } from '../clients.ts'
+import { createTestClient } from '../clients.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { MAIN } from './main.ts'
 
@@ -30,13 +30,8 @@ export interface Ended {
   readonly err: string
 }
 
-function spawnServer(options: ServerProcessOptions): {
-  child: ChildProcess
-  ended: Promise<Ended>
-  /** What standard error holds so far. */
-  output: () => string
-} {
-  const { main = MAIN, environment = {}, args = [], nodeFlags = [], under = [] } = options
+function spawnServer(options: ServerProcessOptions) {
+  const { main = MAIN, args = [], nodeFlags = [], under = [], environment } = options
   const { folder = temporaryFolder(), onStart = onTestFinished } = options
   const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, main, ...args]
   const child = spawn(program, rest, {
@@ -51,9 +46,9 @@ function spawnServer(options: ServerProcessOptions): {
   })
   let out = ''
   let err = ''
-  child.stdout?.setEncoding('utf8').on('data', (chunk) => (out += chunk))
-  child.stderr?.setEncoding('utf8').on('data', (chunk) => (err += chunk))
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }))
+  child.stdout.setEncoding('utf8').on('data', (chunk) => (out += chunk))
+  child.stderr.setEncoding('utf8').on('data', (chunk) => (err += chunk))
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, out, err }))
   // Not until its output ends, which a process of its own may hold open.
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve()).once('error', () => resolve())
@@ -62,7 +57,7 @@ function spawnServer(options: ServerProcessOptions): {
     child.kill('SIGKILL')
     return exited
   })
-  return { child, ended, output: () => err }
+  return { child, ended, out: () => out, output: () => err }
 }
 
 /** Each line of a text, which must be JSON: a log or an audit file. */
@@ -71,11 +66,10 @@ export function logLinesIn(text: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line))
 }
 
+type Address = Pick<ServerProcess, 'url' | 'token'>
+
 /** A client that sends each plant once. */
-export function clientWithoutRetries({
-  url: baseUrl,
-  token,
-}: Pick<ServerProcess, 'url' | 'token'>): TestClient {
+export function clientWithoutRetries({ url: baseUrl, token }: Address) {
   return createTestClient({ baseUrl, token, maxRetries: 0 })
 }
 
@@ -93,7 +87,7 @@ export function plantText(id: number, name = 'Fern'): string {
 
 /** Sends one request with the server's own token. */
 export function post(
-  { url, token }: Pick<ServerProcess, 'url' | 'token'>,
+  { url, token }: Address,
   { body = plantText(1), path = '/plants', headers }: Sent = {},
 ): Promise<Response> {
   const authorization = `Bearer ${token}`
@@ -104,11 +98,29 @@ export function post(
   })
 }
 
-/** Creates plants with the ids from 0 up, all at once. */
-export async function createMany({ client }: Pick<ServerProcess, 'client'>, count: number) {
-  await Promise.all(
-    Array.from({ length: count }, (_, id) => client.createPlant({ id, name: 'Fern' })),
+/** Creates plants with so many ids from one up, 0 by default, all at once. */
+export async function createMany(
+  { client }: Pick<ServerProcess, 'client'>,
+  count: number,
+  { from = 0, name = 'Fern' } = {},
+): Promise<void> {
+  const ids = Array.from({ length: count }, (_, index) => from + index)
+  await Promise.all(ids.map((id) => client.createPlant({ id, name })))
+}
+
+/** Sends creates together, each once; 200 or the error of each, undefined where none came. */
+export async function statusesOf(
+  { client }: Pick<ServerProcess, 'client'>,
+  ids: readonly number[],
+) {
+  const results = await Promise.allSettled(
+    ids.map((id) => client.rest.createPlant({ body: { id, name: 'Fern' } })),
   )
+  return results.map((result) => {
+    if (result.status === 'rejected') return undefined
+    const { status, body } = result.value
+    return status === 200 ? 200 : (body as { error: number }).error
+  })
 }
 
 /** Runs the server's program to its end. */
@@ -116,45 +128,22 @@ export function runToEnd(options: ServerProcessOptions = {}): Promise<Ended> {
   return spawnServer(options).ended
 }
 
-export interface ServerProcess {
-  readonly pid: number
-  readonly url: string
-  /** What it printed once it listened. */
-  readonly greeting: string
-  /** The port of `url`. */
-  readonly port: number
-  readonly operationsUrl: string
-  /** The token of a first run; of an earlier run where `token` was given. */
-  readonly token: string
-  readonly client: TestClient
-  readonly ended: Promise<Ended>
-  kill(signal: NodeJS.Signals): void
-  /** Sends a signal, SIGTERM by default, and resolves when the process has ended. */
-  end(signal?: NodeJS.Signals): Promise<Ended>
-  /** What standard error holds so far. */
-  output(): string
-  /** Resolves once standard error holds a text this many times. */
-  untilLogged(text: string, times?: number): Promise<void>
-}
-
-function waitForGreeting(child: ChildProcess, ended: Promise<Ended>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let greeting = ''
-    child.stdout?.on('data', (chunk) => {
-      greeting += chunk
-      if (/200 means durable: .*\n/.test(greeting)) setImmediate(() => resolve(greeting))
-    })
-    void ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
-  })
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>
 
 /** Starts the server's program and resolves once it listens. */
 export async function startServerProcess(
   options: ServerProcessOptions & { readonly token?: string | undefined } = {},
-): Promise<ServerProcess> {
-  const { child, ended, output } = spawnServer(options)
-  const greeting = await waitForGreeting(child, ended)
+) {
+  const { child, ended, out, output } = spawnServer(options)
+  /** What it printed once it listened. */
+  const greeting = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      if (/200 means durable: .*\n/.test(out())) setImmediate(() => resolve(out()))
+    })
+    void ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
+  })
   const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
+  /** The token of a first run; of an earlier run where `token` was given. */
   const token = options.token ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
   return {
     pid: child.pid ?? 0,
@@ -165,20 +154,23 @@ export async function startServerProcess(
     token,
     client: createTestClient({ baseUrl: url, token }),
     ended,
-    kill: (signal) => void child.kill(signal),
-    end(signal = 'SIGTERM') {
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends a signal, and resolves when the process has ended. */
+    end(signal: NodeJS.Signals = 'SIGTERM') {
       child.kill(signal)
       return ended
     },
+    /** What standard error holds so far. */
     output,
-    untilLogged: (text, times = 1) =>
-      new Promise((resolve) => {
+    /** Resolves once standard error holds a text this many times. */
+    untilLogged: (text: string, times = 1) =>
+      new Promise<void>((resolve) => {
         const look = () => {
           if (output().split(text).length <= times) return
-          child.stderr?.off('data', look)
+          child.stderr.off('data', look)
           resolve()
         }
-        child.stderr?.on('data', look)
+        child.stderr.on('data', look)
         look()
       }),
   }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -14,9 +14,9 @@ async function attach(pid: number, options: readonly string[]): Promise<ChildPro
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   onTestFinished(() => void tracer.kill('SIGKILL'))
+  let printed = ''
   await new Promise<void>((resolve, reject) => {
-    let printed = ''
-    tracer.stderr?.on('data', (chunk) => {
+    tracer.stderr.on('data', (chunk) => {
       printed += chunk
       if (printed.includes('attached')) resolve()
     })
@@ -31,12 +31,8 @@ async function detach(tracer: ChildProcess): Promise<void> {
 }
 
 /** Makes a system call of a process fail with an error from now on; gives the way back. */
-export async function failSystemCall(
-  pid: number,
-  call: string,
-  error: string,
-): Promise<() => Promise<void>> {
-  const tracer = await attach(pid, [`-e`, `trace=${call}`, '-e', `inject=${call}:error=${error}`])
+export async function failSystemCall(pid: number, call: string, error: string) {
+  const tracer = await attach(pid, ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}`])
   return () => detach(tracer)
 }
 
@@ -87,4 +83,11 @@ export async function recordSystemCalls(pid: number): Promise<() => Promise<stri
     await detach(tracer)
     return joinInterrupted(readFileSync(file, 'utf8').split('\n'))
   }
+}
+
+/** Fails unless there is a call of each kind, the last of each in this order. */
+export function expectInOrder(calls: readonly string[], kinds: readonly RegExp[]): void {
+  const order = kinds.map((kind) => calls.findLastIndex((call) => kind.test(call)))
+  expect(order).not.toContain(-1)
+  expect(order).toEqual(order.toSorted((one, other) => one - other))
 }
