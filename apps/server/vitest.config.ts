@@ -20,7 +20,7 @@ const SLOW = [
   'test/commands/{file-modes,litestream,restore}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/telemetry/{failures,prometheus,secrets,traces,traces-kept-apart}.test.ts',
+  'test/telemetry/{failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,failover,kills,lost-sessions,outages,standby}.test.ts',
   'test/process/{durability,exceptions,full-disk,hardened-start,lost-files,shutdown,sync-order}.test.ts',
   'test/sqlite/known-files.test.ts',

@@ -10,9 +10,8 @@ import {
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-async function endWith(server: ServerProcess, signal: NodeJS.Signals) {
-  return logLinesIn((await server.end(signal)).err)
-}
+const endWith = async (server: ServerProcess, signal?: NodeJS.Signals) =>
+  logLinesIn((await server.end(signal)).err)
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a server that ends by %s logs its life from listening to stopped',
@@ -33,22 +32,18 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test('SIGUSR2 shows each request at debug, and hides them again, without a restart', async () => {
   const server = await startServerProcess()
-  await server.client.createPlant({ id: 1, name: 'before' })
-  server.kill('SIGUSR2')
-  await server.untilLogged('log level changed')
-  await server.client.createPlant({ id: 2, name: 'shown' })
-  server.kill('SIGUSR2')
-  await server.untilLogged('log level changed', 2)
-  await server.client.createPlant({ id: 3, name: 'after' })
-  const lines = await endWith(server, 'SIGTERM')
-  expect(lines.map(({ msg, logLevel, outcome }) => logLevel ?? outcome ?? msg)).toEqual([
-    'made the first token',
-    'listening',
-    'debug',
-    'created',
-    'info',
-    'draining',
-    'stopped',
+  const { createPlant } = server.client
+  await createPlant({ id: 1, name: 'before' })
+  for (const times of [1, 2]) {
+    server.kill('SIGUSR2')
+    await server.untilLogged('log level changed', times)
+    await createPlant({ id: 1 + times, name: 'shown, and then not' })
+  }
+  const said = (await endWith(server)).map(
+    ({ msg, logLevel, outcome }) => logLevel ?? outcome ?? msg,
+  )
+  expect(said).toEqual([
+    ...['made the first token', 'listening', 'debug', 'created', 'info', 'draining', 'stopped'],
   ])
 })
 
@@ -70,7 +65,7 @@ test('every line is out when the process ends, however many there are', async ()
   const environment = { PLANT_STORE_LOG_LEVEL: 'debug' }
   const server = await startServerProcess({ environment })
   await createMany(server, 500)
-  const lines = await endWith(server, 'SIGTERM')
+  const lines = await endWith(server)
   expect(lines.filter(({ outcome }) => outcome === 'created')).toHaveLength(500)
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
 })

@@ -1,36 +1,31 @@
+import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished } from 'vitest'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { onTestFinished } from 'vitest'
 
-/** A value of OTLP in JSON (opentelemetry-proto, common.proto AnyValue). */
-interface AnyValue {
-  readonly stringValue?: string
-  readonly intValue?: number | string
-  readonly doubleValue?: number
-  readonly boolValue?: boolean
-}
+/** Attributes of OTLP in JSON (opentelemetry-proto, common.proto KeyValue). */
+type Attributes = readonly {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
+}[]
 
 /** A span as it came over the wire (opentelemetry-proto, trace.proto Span). */
 export interface ReceivedSpan {
   readonly traceId: string
-  readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
   /** 1 internal, 2 server. */
   readonly kind: number
   readonly startTimeUnixNano: string
   readonly endTimeUnixNano: string
-  readonly attributes: readonly { readonly key: string; readonly value: AnyValue }[]
+  readonly attributes: Attributes
   /** Code 2 is an error. */
   readonly status: { readonly code: number }
 }
 
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: ReceivedSpan['attributes'] }
-    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[]
-  }[]
+interface Resource {
+  readonly resource: { readonly attributes: Attributes }
+  readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[]
 }
 
 export interface OtlpReceiver {
@@ -38,70 +33,38 @@ export interface OtlpReceiver {
   /** Every body that was received, as text. */
   readonly bodies: readonly string[]
   readonly headers: readonly IncomingHttpHeaders[]
+  /** What sent spans, with them. */
+  resources(): Resource[]
   spans(): ReceivedSpan[]
-  /** The attributes of what sent the spans. */
-  resource(): Record<string, unknown>
 }
 
 /** Attributes as a plain object; whole numbers as numbers. */
-export function attributesOf({
-  attributes,
-}: Pick<ReceivedSpan, 'attributes'>): Record<string, unknown> {
-  const toValue = ({ stringValue, intValue, doubleValue, boolValue }: AnyValue) =>
-    stringValue ?? doubleValue ?? boolValue ?? Number(intValue)
+export function attributesOf({ attributes }: Pick<ReceivedSpan, 'attributes'>) {
+  const toValue = ({ intValue, ...other }: Readonly<Record<string, unknown>>) =>
+    intValue === undefined ? Object.values(other)[0] : Number(intValue)
   return Object.fromEntries(attributes.map(({ key, value }) => [key, toValue(value)]))
 }
 
-/** An OTLP receiver over HTTP with JSON; one that never answers where `isSilent`. */
-export async function startReceiver({
-  isSilent = false,
-  status = 200,
-} = {}): Promise<OtlpReceiver> {
+/** An OTLP receiver over HTTP with JSON; one that never answers where the status is 0. */
+export async function startReceiver(status = 200): Promise<OtlpReceiver> {
   const bodies: string[] = []
   const headers: IncomingHttpHeaders[] = []
   const server = createServer(async (request, response) => {
-    if (isSilent) return
     headers.push(request.headers)
-    const chunks = await request.toArray()
-    bodies.push(Buffer.concat(chunks).toString())
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
+    bodies.push(Buffer.concat(await request.toArray()).toString())
+    if (status > 0) response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
     server.close()
     server.closeAllConnections()
   })
-  const exports = () => bodies.map((body): Export => JSON.parse(body))
+  const resources = (): Resource[] => bodies.flatMap((body) => JSON.parse(body).resourceSpans)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     bodies,
     headers,
-    spans: () =>
-      exports().flatMap(({ resourceSpans }) =>
-        resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-      ),
-    resource: () => {
-      const [first] = exports().flatMap(({ resourceSpans }) => resourceSpans)
-      return first === undefined ? {} : attributesOf(first.resource)
-    },
+    resources,
+    spans: () => resources().flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
   }
-}
-
-/** A server that sends its spans to a receiver. */
-export async function startTraced(
-  receiver: Pick<OtlpReceiver, 'url'>,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> {
-  return startServerProcess({
-    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...environment },
-  })
-}
-
-/** Every span that the server sent, the last ones at its end. */
-export async function endAndCollect(
-  server: ServerProcess,
-  receiver: OtlpReceiver,
-): Promise<ReceivedSpan[]> {
-  expect(await server.end()).toMatchObject({ code: 0, signal: null })
-  return receiver.spans()
 }

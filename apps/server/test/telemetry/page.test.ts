@@ -10,20 +10,61 @@ import { openConnection } from '../wire/raw-socket.ts'
 import { startScrapedServer } from './scraped-server.ts'
 
 const FILES = join(import.meta.dirname, '../../dist/overview')
-const PATHS = ['/', '/overview.css', '/overview.js', '/icon.svg']
+const PAGE = ['/', '/overview.css', '/overview.js', '/icon.svg']
 
 const postgres = usePostgres()
 
-async function readAbout({ operationsUrl }: { readonly operationsUrl: string }) {
-  const response = await fetch(`${operationsUrl}/about.json`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as Record<string, unknown>
+/** The response to a request with these lines, as a browser would not send it. */
+async function ask(url: string, head: string) {
+  const caller = await openConnection(Number(new URL(url).port))
+  caller.send(`${head}\r\n\r\n`)
+  const response = await caller.readReply()
+  caller.destroy()
+  return response
 }
+
+describe('the operations listener', () => {
+  const paths = [...PAGE, '/about.json', '/livez', '/readyz', '/metrics']
+
+  test.each([
+    [200, ['127.0.0.1', '127.0.0.1:3001', '127.1.2.3', 'localhost', 'LocalHost:9', '[::1]:3001']],
+    [
+      400,
+      [
+        ...['attacker.example', 'attacker.example:3001', 'localhost.attacker.example'],
+        ...['127.0.0.1.attacker.example', 'localhost.', '10.11.12.13', '[fe80::1]'],
+        ...['%6cocalhost', '2130706433'],
+      ],
+    ],
+  ])('answers %d to the hosts %j', async (expected, hosts) => {
+    const { operationsUrl, url } = await startScrapedServer()
+    for (const host of hosts) {
+      for (const path of expected === 200 ? paths : [...paths, '/none']) {
+        const { status, body } = await ask(operationsUrl, `GET ${path} HTTP/1.1\r\nhost: ${host}`)
+        expect({ host, path, status }).toEqual({ host, path, status: expected })
+        const refusal = { error: 40_000, message: 'Host is not this machine: try localhost' }
+        if (expected === 400) expect(JSON.parse(body)).toEqual(refusal)
+      }
+    }
+    // The service answers any of them, and no browser speaks HTTP/1.0.
+    const head = 'GET /openapi.json HTTP/1.1\r\nhost: attacker.example'
+    expect((await ask(url, head)).status).toBe(200)
+    expect((await ask(operationsUrl, 'GET /livez HTTP/1.0')).status).toBe(200)
+  })
+
+  test('takes any host where others reach it: the server cannot know its names', async () => {
+    const { operationsUrl } = await startServerProcess({
+      args: ['--operations-listen', '0.0.0.0:0'],
+    })
+    const head = 'GET /livez HTTP/1.1\r\nhost: plants.internal'
+    expect((await ask(operationsUrl, head)).status).toBe(200)
+  })
+})
 
 describe('the page', () => {
   test('is there with its files, which may run and ask nothing but this server', async () => {
     const { operationsUrl, url } = await startScrapedServer()
-    for (const path of PATHS) {
+    for (const path of PAGE) {
       const { status, headers } = await fetch(operationsUrl + path)
       expect({ path, status }).toEqual({ path, status: 200 })
       const policy = headers.get('content-security-policy')
@@ -36,16 +77,6 @@ describe('the page', () => {
     }
   })
 
-  test('answers no Host that is not its own, like the rest of the listener', async () => {
-    const { operationsUrl } = await startScrapedServer()
-    for (const path of [...PATHS, '/about.json']) {
-      const caller = await openConnection(Number(new URL(operationsUrl).port))
-      caller.send(`GET ${path} HTTP/1.1\r\nhost: attacker.example\r\n\r\n`)
-      expect({ path, status: (await caller.readReply()).status }).toEqual({ path, status: 400 })
-      caller.destroy()
-    }
-  })
-
   test('takes at most 80 KB in all, with the licence of uPlot', () => {
     const bytes = readdirSync(FILES).map((name) => readFileSync(join(FILES, name)).length)
     expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(80_000)
@@ -55,11 +86,13 @@ describe('the page', () => {
 
 describe('/about.json', () => {
   test('has the versions, the store, and the settings that differ from their defaults', async () => {
-    const server = await startServerProcess({
+    const { operationsUrl } = await startServerProcess({
       args: ['--body-limit-bytes', '99'],
       environment: { PLANT_STORE_REQUEST_LIMIT: '77', PLANT_STORE_ADDRESS_LIMIT: '1024' },
     })
-    const { settings, ...about } = await readAbout(server)
+    const { settings, ...about } = (await (await fetch(`${operationsUrl}/about.json`)).json()) as {
+      settings: unknown
+    }
     expect(about).toEqual({ ...build, store: expect.stringContaining('SQLite') })
     expect(settings).toEqual(
       expect.arrayContaining([
@@ -74,7 +107,8 @@ describe('/about.json', () => {
     const database = await prepareDatabase(await postgres.createDatabase())
     const { hostname, password } = new URL(database.databaseUrl)
     expect(password).not.toBe('')
-    const text = JSON.stringify(await readAbout(await serve(database)))
+    const { operationsUrl } = await serve(database)
+    const text = await (await fetch(`${operationsUrl}/about.json`)).text()
     expect(text).toContain(hostname)
     expect(text).not.toContain(password)
   })
@@ -82,16 +116,14 @@ describe('/about.json', () => {
 
 /** A scrape with so many responses 200 up to each bound. */
 function scrape(counts: Readonly<Record<string, number>>, outcomes = {}, waiting = 0) {
-  const buckets = Object.entries(counts).map(
-    ([le, count]) =>
-      `plant_store_request_duration_seconds_bucket{le="${le}",status="200"} ${count}`,
-  )
-  const creates = Object.entries(outcomes).map(
-    ([outcome, count]) => `plant_store_creates_total{outcome="${outcome}"} ${count}`,
-  )
-  const more = ['# HELP plant_store_ready x', 'process_cpu_seconds_total 3', '']
+  const duration = 'plant_store_request_duration_seconds_bucket'
   return parseScrape(
-    [...buckets, ...creates, `plant_store_waiting_plants ${waiting}`, ...more].join('\n'),
+    [
+      ...Object.entries(counts).map(([le, n]) => `${duration}{le="${le}",status="200"} ${n}`),
+      ...Object.entries(outcomes).map(([o, n]) => `plant_store_creates_total{outcome="${o}"} ${n}`),
+      `plant_store_waiting_plants ${waiting}`,
+      ...['# HELP plant_store_ready x', 'process_cpu_seconds_total 3', ''],
+    ].join('\n'),
   )
 }
 
@@ -109,17 +141,14 @@ describe('between two scrapes', () => {
     expect(percentile(new Map(), new Map(), 0.5)).toBeNull()
   })
 
-  test('rates are by the second and by kind, and the queue is that of now', () => {
+  test('rates are by the second and by kind, from 0 after a restart, and the queue is that of now', () => {
     const outcomes = { created: 250, already_there: 10, id_taken: 4, internal: 3, unavailable: 2 }
     const now = scrape({ '+Inf': 200 }, outcomes, 7)
     expect(compare(before, now, 1_000, 2)).toEqual({
       ...{ at: 1_000, stored: 55, refused: 2, failed: 2 },
       ...{ p50: null, p99: null, waiting: 7 },
     })
-  })
-
-  test('a server that began anew counts from 0', () => {
-    const now = scrape({ '0.001': 10, '0.01': 10, '+Inf': 10 }, { created: 10, internal: 0 })
-    expect(compare(before, now, 1_000, 2)).toMatchObject({ stored: 5, failed: 0, p50: 0.5 })
+    const anew = scrape({ '0.001': 10, '0.01': 10, '+Inf': 10 }, { created: 10, internal: 0 })
+    expect(compare(before, anew, 1_000, 2)).toMatchObject({ stored: 5, failed: 0, p50: 0.5 })
   })
 })

@@ -12,73 +12,61 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-async function makeToken(path: string, name: string, expires: string): Promise<string> {
-  const { code, out } = await runOn(path, `token create --name ${name} --expires ${expires}`)
-  expect(code).toBe(0)
-  return out.trim()
+/** A store with tokens by name, and what runs a command on it. */
+async function makeTokens(lifetimes: Readonly<Record<string, string>>) {
+  const path = join(temporaryFolder(), 'plants.db')
+  const tokens: string[] = []
+  for (const [name, expires] of Object.entries(lifetimes)) {
+    const { code, out } = await runOn(path, `token create --name ${name} --expires ${expires}`)
+    expect(code).toBe(0)
+    tokens.push(out.trim())
+  }
+  return { path, token: tokens.at(-1) }
 }
 
-describe('a server whose tokens end', () => {
-  const NAME = 'plant_store_next_token_end_timestamp_seconds'
+/** What a server over the store shows and says of the ends of tokens, from its start to its end. */
+async function serveOn(path: string, token: string | undefined, shows: boolean) {
+  const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
+  const server = await startServerProcess({ environment, token })
+  // It is read while the server listens already.
+  const metric = /^plant_store_next_token_end_timestamp_seconds (\S+)$/m
+  const read = async () =>
+    metric.exec(await (await fetch(`${server.operationsUrl}/metrics`)).text())
+  if (shows) await expect.poll(read).not.toBeNull()
+  const nextEnd = Number((await read())?.[1] ?? Number.NaN)
+  const { out, err } = await server.end()
+  return { nextEnd, out, warnings: logLinesIn(err).filter(({ level }) => level === 'warn') }
+}
 
-  async function readNextEnd(operationsUrl: string): Promise<number | undefined> {
-    const text = await (await fetch(`${operationsUrl}/metrics`)).text()
-    const [, value] = new RegExp(`^${NAME} (\\S+)$`, 'm').exec(text) ?? []
-    return value === undefined ? undefined : Number(value)
-  }
+test('a server shows the next end of a token and logs the command that, run, moves it', async () => {
+  const now = Date.now()
+  const lifetimes = { 'backup-job': '1d', lasting: 'never', web: '80d', cron: '13d' }
+  const { path, token } = await makeTokens(lifetimes)
+  const { nextEnd, warnings } = await serveOn(path, token, true)
+  expect(nextEnd).toBeGreaterThanOrEqual((now + 13 * DAY_MS) / 1_000)
+  expect(nextEnd).toBeLessThan((now + 14 * DAY_MS) / 1_000)
+  expect(warnings).toMatchObject([
+    {
+      tokenName: 'cron',
+      expires: new Date(nextEnd * 1_000).toISOString(),
+      msg: 'a token ends in 12 days',
+      fix: expect.stringMatching(/ token rotate \w+$/),
+    },
+  ])
 
-  async function start(path: string, token: string) {
-    const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
-    const server = await startServerProcess({ environment, token })
-    // It is read while the server listens already.
-    const nextEnd = await vi.waitFor(async () => {
-      const time = await readNextEnd(server.operationsUrl)
-      expect(time).toBeDefined()
-      return time
-    }, 20_000)
-    const { err } = await server.end()
-    const warnings = logLinesIn(err).filter(({ msg }) => /token/.test(String(msg)))
-    return { nextEnd, warnings }
-  }
+  const [command = ''] = /token rotate \w+$/.exec(String(warnings[0]?.fix)) ?? []
+  // A successor lives as long as its token did.
+  expect((await runOn(path, command)).code).toBe(0)
+  expect((await runOn(path, `${command} --overlap 10d`)).code).toBe(0)
+  expect((await serveOn(path, token, true)).nextEnd).toBeGreaterThan(nextEnd)
+})
 
-  test('shows the next end and logs the command that, run, moves it', async () => {
-    const path = join(temporaryFolder(), 'plants.db')
-    await makeToken(path, 'backup-job', '1d')
-    await makeToken(path, 'lasting', 'never')
-    await makeToken(path, 'web', '80d')
-    const now = Date.now()
-    const token = await makeToken(path, 'cron', '13d')
-    const first = await start(path, token)
-    expect(first.nextEnd).toBeGreaterThanOrEqual((now + 13 * DAY_MS) / 1_000)
-    expect(first.nextEnd).toBeLessThan((now + 14 * DAY_MS) / 1_000)
-    expect(first.warnings).toMatchObject([
-      {
-        level: 'warn',
-        tokenName: 'cron',
-        expires: new Date(Number(first.nextEnd) * 1_000).toISOString(),
-        msg: 'a token ends in 12 days',
-        fix: expect.stringMatching(/ token rotate \w+$/),
-      },
-    ])
-
-    const [, command = ''] = /(token rotate \w+)/.exec(String(first.warnings[0]?.fix)) ?? []
-    // A successor lives as long as its token did.
-    expect((await runOn(path, command)).code).toBe(0)
-    expect((await runOn(path, `${command} --overlap 10d`)).code).toBe(0)
-    const second = await start(path, token)
-    expect(second.nextEnd).toBeGreaterThan(Number(first.nextEnd))
-  })
-
-  test('shows nothing where no token ends, and says how to make another', async () => {
-    const path = join(temporaryFolder(), 'plants.db')
-    const token = await makeToken(path, 'lasting', 'never')
-    const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
-    const server = await startServerProcess({ environment, token })
-    expect(await readNextEnd(server.operationsUrl)).toBeUndefined()
-    const { out, err } = await server.end()
-    expect(out).toMatch(/^Another token, if yours is lost: .* token create --name NAME/m)
-    expect(logLinesIn(err).filter(({ level }) => level === 'warn')).toEqual([])
-  })
+test('a server whose tokens never end shows nothing, and says how to make another', async () => {
+  const { path, token } = await makeTokens({ lasting: 'never' })
+  const { nextEnd, out, warnings } = await serveOn(path, token, false)
+  expect(nextEnd).toBeNaN()
+  expect(out).toMatch(/^Another token, if yours is lost: .* token create --name NAME/m)
+  expect(warnings).toEqual([])
 })
 
 describe('the watch over tokens', () => {
