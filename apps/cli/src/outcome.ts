@@ -5,30 +5,15 @@ import { type ExitCode, exitCodes } from './cli-error.ts'
 const AGAIN = 'the same command again'
 const OTHER_URL = 'another URL, since this one may not be that of a plant store'
 
-const exitCodeByCode: Readonly<Record<PlantStoreErrorCode, ExitCode>> = {
-  missing_token: exitCodes.notAllowed,
-  invalid_token: exitCodes.notAllowed,
-  invalid_base_url: exitCodes.usage,
-  invalid_option: exitCodes.usage,
-  token_provider_failed: exitCodes.notAllowed,
-  invalid_plant: exitCodes.rejected,
-  rejected: exitCodes.rejected,
-  unauthorized: exitCodes.notAllowed,
-  forbidden: exitCodes.notAllowed,
-  conflict: exitCodes.rejected,
-  too_large: exitCodes.rejected,
-  not_found: exitCodes.unreachable,
-  rate_limited: exitCodes.unreachable,
-  server_error: exitCodes.unreachable,
-  unexpected_status: exitCodes.unreachable,
-  connection_failed: exitCodes.unreachable,
-  connection_lost: exitCodes.unreachable,
-  tls_failed: exitCodes.unreachable,
-  attempt_timeout: exitCodes.unreachable,
-  total_timeout: exitCodes.unreachable,
-  aborted: exitCodes.interrupted,
-  unexpected_response: exitCodes.unreachable,
-}
+const codesBy: readonly (readonly [ExitCode, readonly PlantStoreErrorCode[]])[] = [
+  [exitCodes.usage, ['invalid_base_url', 'invalid_option']],
+  [exitCodes.rejected, ['invalid_plant', 'rejected', 'conflict', 'too_large']],
+  [
+    exitCodes.notAllowed,
+    ['missing_token', 'invalid_token', 'token_provider_failed', 'unauthorized', 'forbidden'],
+  ],
+  [exitCodes.interrupted, ['aborted']],
+]
 
 const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
   conflict: 'another id, since another plant has this one',
@@ -43,9 +28,9 @@ const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
   unexpected_status: OTHER_URL,
 }
 
-/** The exit code for what the client reports. */
+/** The exit code for what the client reports; another try may help where it is not one of these. */
 export function exitCodeOf({ code }: PlantStoreError): ExitCode {
-  return exitCodeByCode[code]
+  return codesBy.find(([, codes]) => codes.includes(code))?.[0] ?? exitCodes.unreachable
 }
 
 /** What to try after a failure of the client, as it follows `Try: `; undefined where nothing helps. */

@@ -40,24 +40,23 @@ test('plants move from SQLite to PostgreSQL by export and import, before and aft
   const [old, next] = [await startServer(), await startServer([`--database-url=${databaseUrl}`])]
   const client = createPlantStoreClient({ baseUrl: old.url, token: old.token })
   const store = async (from: number, to: number) => {
-    const options = { concurrency: 64 }
-    for await (const result of createPlants(client, plants(from, to), options)) {
-      expect(result.ok).toBe(true)
-    }
+    const results = createPlants(client, plants(from, to), { concurrency: 64 })
+    for await (const { ok } of results) expect(ok).toBe(true)
   }
   const { pathOf, run } = await openImporter([], next)
-  await store(0, PLANTS)
+  const move = async (said: string) => {
+    const exported = exportTo(pathOf('plants.jsonl'), old.databaseUrl)
+    const stdout = expect.stringContaining(said)
+    expect(await run(['plants.jsonl'])).toMatchObject({ code: 0, stdout })
+    return exported
+  }
 
-  exportTo(pathOf('plants.jsonl'), old.databaseUrl)
-  const before = await run(['plants.jsonl'])
-  expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining(' stored, 0 rejected') })
+  await store(0, PLANTS)
+  await move(' stored, 0 rejected')
   // Callers go on at the old store until the switch.
   await store(PLANTS, PLANTS + 100)
   await old.stop()
-
-  const exported = exportTo(pathOf('plants.jsonl'), old.databaseUrl)
-  const after = await run(['plants.jsonl'])
-  expect(after).toMatchObject({ code: 0, stdout: expect.stringContaining(' there already)') })
+  const exported = await move(' there already)')
   expect(exportTo(pathOf('moved.jsonl'), databaseUrl)).toBe(exported)
   expect(exported.split('\n')).toHaveLength(PLANTS + 101)
 })

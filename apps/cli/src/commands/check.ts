@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { CliError, exitCodes } from '../cli-error.ts'
-import { addFileOptions, describeReading, openFile } from '../import/open-file.ts'
+import { addFileOptions, openFile } from '../import/open-file.ts'
 import type { ReadOptions } from '../import/plant-file.ts'
 import { describeProblems, ReasonCounts, reasonOf } from '../import/plant-record.ts'
 import { formatCount } from '../import/progress.ts'
@@ -14,17 +14,13 @@ Examples:
 
 const SHOWN = 20
 
-function countRows(count: number): string {
-  return count === 1 ? '1 row is a plant' : `${formatCount(count)} rows are plants`
-}
-
 /** Line breaks stand in names of files, too. */
 function writeLine(terminal: Terminal, text: string): void {
   terminal.out(`${text.replaceAll('\n', '\\u000a')}\n`)
 }
 
-/** Shows what is wrong with a file, and returns how many rows are no plants. */
-async function checkFile(path: string, options: ReadOptions, terminal: Terminal): Promise<number> {
+/** Shows what is wrong with a file. @throws CliError where a row is no plant */
+async function check(path: string, options: ReadOptions, terminal: Terminal): Promise<void> {
   const { input, records } = await openFile(path, options, terminal)
   const reasons = new ReasonCounts()
   let [plants, others] = [0, 0]
@@ -42,15 +38,9 @@ async function checkFile(path: string, options: ReadOptions, terminal: Terminal)
     writeLine(terminal, `${input.name}: ${formatCount(others - SHOWN)} more. All, by kind:`)
     terminal.out(reasons.describe())
   }
-  const not = `, ${formatCount(others)} ${others === 1 ? 'is' : 'are'} not`
-  writeLine(terminal, `${input.name}: ${countRows(plants)}${others === 0 ? '' : not}`)
-  return others
-}
-
-async function check(path: string, options: ReadOptions, terminal: Terminal): Promise<void> {
-  const others = await checkFile(path, options, terminal).catch((error: unknown) => {
-    throw describeReading(error, path)
-  })
+  const are = plants === 1 ? 'row is a plant' : 'rows are plants'
+  const not = others === 0 ? '' : `, ${formatCount(others)} ${others === 1 ? 'is' : 'are'} not`
+  writeLine(terminal, `${input.name}: ${formatCount(plants)} ${are}${not}`)
   if (others === 0) return
   // The counts above say it.
   throw new CliError('', exitCodes.rejected, {

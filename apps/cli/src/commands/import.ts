@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, type ExitCode, exitCodes } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
 import { ImportRun } from '../import/import-run.ts'
-import { addFileOptions, describeReading, openFile } from '../import/open-file.ts'
+import { addFileOptions, openFile } from '../import/open-file.ts'
 import type { ReadOptions } from '../import/plant-file.ts'
 import { formatCount, formatDuration } from '../import/progress.ts'
 import { RejectsFile, refuseExisting } from '../import/rejects.ts'
@@ -24,9 +24,6 @@ Examples:
   zcat plants.csv.gz | plant-store import -
 
 To store a plant twice changes nothing, so the same command may be run again at any time.`
-
-const DEFAULT_CONCURRENCY = 16
-const DEFAULT_OUTAGE_SECONDS = 300
 
 /** `plants.csv: 99,961 stored (1,204 there already), 39 rejected in 0:25`, and a line for each reason. */
 function describeSummary(
@@ -51,10 +48,8 @@ function toCliError(failure: unknown): CliError {
 
 /** Why not all is stored, and how it goes on; undefined where all is stored. */
 function describeEnd(
-  file: string,
   { nextRow, failure, rejected }: ImportRun,
   rejects: string | undefined,
-  isStopped: boolean,
 ): CliError | undefined {
   const inRejects = rejects === undefined ? '' : `; the rejects are in ${rejects}`
   if (nextRow === undefined) {
@@ -63,10 +58,8 @@ function describeEnd(
     const hint = rejects && `correct them, then plant-store import ${rejects}`
     return new CliError(message, exitCodes.rejected, { hint })
   }
-  const error =
-    failure === undefined && isStopped
-      ? new CliError('interrupted', exitCodes.interrupted)
-      : toCliError(describeReading(failure, file))
+  // What ends a run beside a failure is a signal.
+  const error = toCliError(failure ?? new CliError('interrupted', exitCodes.interrupted))
   // A file that cannot be read as it was asked is to be read anew.
   const isAnew = error.exitCode === exitCodes.usage || error.exitCode === exitCodes.failure
   const goOn = isAnew ? undefined : `the same command with --from-row ${nextRow}`
@@ -86,34 +79,24 @@ async function importFile(path: string, options: ImportOptions, terminal: Termin
   const run = new ImportRun(parts)
   await run.run()
   input.stop()
-  const error = describeEnd(input.name, run, rejects.publish(), terminal.stop.aborted)
+  const error = describeEnd(run, rejects.publish())
   terminal.out(describeSummary(input.name, run))
   if (error !== undefined) throw error
 }
 
-function integerFrom(least: number): (text: string) => number {
-  return (text) => {
-    if (!/^\d{1,12}$/.test(text) || Number(text) < least) {
-      throw new InvalidArgumentError(`It is an integer from ${least}.`)
-    }
-    return Number(text)
-  }
+function integer(flags: string, description: string, least: number, usual: number): Option {
+  return new Option(flags, description).default(usual).argParser((text) => {
+    if (/^\d{1,12}$/.test(text) && Number(text) >= least) return Number(text)
+    throw new InvalidArgumentError(`It is an integer from ${least}.`)
+  })
 }
 
 function addWorkOptions(command: Command): void {
-  const integer = (flags: string, description: string, least: number) =>
-    new Option(flags, description).argParser(integerFrom(least))
   command
-    .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1).default(1))
+    .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1, 1))
     .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
-    .addOption(
-      integer('--concurrency <n>', 'plants on their way at once', 1).default(DEFAULT_CONCURRENCY),
-    )
-    .addOption(
-      integer('--max-outage <seconds>', 'how long to wait for a server that is away', 0).default(
-        DEFAULT_OUTAGE_SECONDS,
-      ),
-    )
+    .addOption(integer('--concurrency <n>', 'plants on their way at once', 1, 16))
+    .addOption(integer('--max-outage <seconds>', 'how long to wait for a lost server', 0, 300))
 }
 
 /** Adds `plant-store import` to a program. */

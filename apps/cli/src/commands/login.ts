@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { isPlantStoreError } from '@plant-store/client'
 import type { Command } from 'commander'
 import { CliError, exitCodes } from '../cli-error.ts'
@@ -18,18 +19,6 @@ Examples:
   plant-store login https://plants.example --token-file token.txt
   plant-store login https://plants.example < token.txt`
 
-/** Many times what a token has. */
-const MOST_CHARACTERS = 65_536
-
-async function readPiped(terminal: Terminal): Promise<string> {
-  let text = ''
-  for await (const chunk of terminal.input) {
-    text += chunk
-    if (text.length > MOST_CHARACTERS) throw new CliError('stdin holds no token', exitCodes.usage)
-  }
-  return text.trim()
-}
-
 async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promise<string> {
   if (tokenFile !== undefined) return readTokenFile(tokenFile)
   if (terminal.input.isTTY && !terminal.isInteractive) {
@@ -37,10 +26,10 @@ async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promi
       hint: '--token-file, or the token on stdin',
     })
   }
-  const token = terminal.isInteractive
-    ? (await askHidden(terminal, 'Token (it is not shown): ')).trim()
-    : await readPiped(terminal)
-  if (token !== '') return token
+  const typed = terminal.isInteractive
+    ? await askHidden(terminal, 'Token (it is not shown): ')
+    : await text(terminal.input)
+  if (typed.trim() !== '') return typed.trim()
   throw new CliError('no token was given; nothing is saved', exitCodes.usage, {
     hint: 'a token, which the operator of the plant store gives out',
   })

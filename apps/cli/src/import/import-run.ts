@@ -8,7 +8,7 @@ import type { NewPlant } from '@plant-store/contract'
 import { CliError, exitCodes } from '../cli-error.ts'
 import { wasThere } from '../outcome.ts'
 import type { Terminal } from '../terminal.ts'
-import { type Input, InputStopped } from './input.ts'
+import type { Input } from './input.ts'
 import { describeProblems, type PlantRecord, ReasonCounts, reasonOf } from './plant-record.ts'
 import { formatCount, formatDuration, type Progress, startProgress } from './progress.ts'
 import type { Rejection, RejectsFile } from './rejects.ts'
@@ -146,7 +146,7 @@ export class ImportRun {
     try {
       yield* this.#readRows()
     } catch (error) {
-      this.#stop(error instanceof InputStopped ? undefined : error)
+      this.#stop(error)
     }
   }
 

@@ -3,11 +3,6 @@ import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { CliError, codeOf, exitCodes } from '../cli-error.ts'
 
-/** The reading was stopped on purpose. */
-export class InputStopped extends Error {
-  override name = 'InputStopped'
-}
-
 /** Stands for stdin in place of a path. */
 const STDIN = '-'
 const CHUNK_BYTES = 65_536
@@ -28,7 +23,7 @@ export class Input {
     this.#stream = stream
   }
 
-  /** @throws CliError when the file became shorter, at its end; InputStopped after `stop`. */
+  /** @throws CliError when the file became shorter, at its end, and after `stop`. */
   async *chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of this.#stream) {
       this.bytes += chunk.length
@@ -45,7 +40,7 @@ export class Input {
   /** Ends the reading at once, also where a stream gives nothing. */
   stop(): void {
     this.#stream.on('error', () => {})
-    this.#stream.destroy(new InputStopped())
+    this.#stream.destroy(new CliError('interrupted', exitCodes.interrupted))
   }
 }
 

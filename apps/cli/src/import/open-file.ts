@@ -3,7 +3,7 @@ import { CliError, exitCodes } from '../cli-error.ts'
 import { plantFieldNames } from '../plant-fields.ts'
 import type { Terminal } from '../terminal.ts'
 import type { FieldMap } from './columns.ts'
-import { type Input, InputStopped, openInput } from './input.ts'
+import { type Input, openInput } from './input.ts'
 import { describeDialect, openPlantFile, type PlantFile, type ReadOptions } from './plant-file.ts'
 import { PlantFileError } from './plant-record.ts'
 
@@ -63,16 +63,9 @@ export function addFileOptions(command: Command): Command {
     )
 }
 
-/** What ended the reading of a file, for people; any other error as it is. */
-export function describeReading(error: unknown, path: string): unknown {
-  if (error instanceof InputStopped) return new CliError('interrupted', exitCodes.interrupted)
-  if (!(error instanceof PlantFileError)) return error
-  return new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
-}
-
 /**
  * Opens the file of a command line, and says how it is written. A signal ends its reading.
- * @throws CliError where it is no file of plants
+ * @throws CliError where it is no file of plants; its records do so where they cannot be read.
  */
 export async function openFile(
   path: string,
@@ -81,11 +74,21 @@ export async function openFile(
 ): Promise<PlantFile & { readonly input: Input }> {
   const input = await openInput(path, terminal.input)
   terminal.stop.addEventListener('abort', () => input.stop())
-  try {
-    const file = await openPlantFile(input.chunks(), input.name, options)
-    terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
-    return { ...file, input }
-  } catch (error) {
-    throw describeReading(error, path)
+  const describe = (error: unknown) => {
+    if (!(error instanceof PlantFileError)) return error
+    return new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
   }
+  const opened = openPlantFile(input.chunks(), input.name, options)
+  const file = await opened.catch((error: unknown) => {
+    throw describe(error)
+  })
+  terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
+  async function* records() {
+    try {
+      yield* file.records()
+    } catch (error) {
+      throw describe(error)
+    }
+  }
+  return { ...file, input, records }
 }

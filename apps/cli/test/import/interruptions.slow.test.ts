@@ -1,86 +1,73 @@
 import { once } from 'node:events'
 import { readdirSync, truncateSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openImporter, rowsOf, until } from './importer.ts'
 
 /** Slow enough to be interrupted. */
 const SLOW = ['--rate-limit=300']
 
-describe('an import that is interrupted', () => {
-  test('by Ctrl-C finishes what is under way, and --from-row goes on', async () => {
-    const { write, read, screen, run, server } = await openImporter(SLOW)
-    write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
-    const interrupted = screen('plants.csv', '--concurrency', '4')
-    await interrupted.waitFor(/[1-9]\d* stored/)
-    interrupted.type('\x03')
-    expect(await interrupted.ended).toBe(130)
-    const stored = server.readPlants().size
-    expect(stored).toBeGreaterThan(0)
-    expect(stored).toBeLessThan(1_500)
-    expect(interrupted.text()).toMatch(
-      /interrupted; it came to row [\d,]+, and nothing is lost; the rejects are in plants\.rejects\.csv/,
-    )
-    // Each that was stored is behind it, and the row that is no plant.
-    const goOn = `--from-row ${stored + 2}`
-    expect(interrupted.text()).toContain(`Try: the same command with ${goOn}`)
-    expect(read('plants.rejects.csv')).toMatch(/^_line,.*\n2,invalid_plant,.*\n$/)
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-    const rest = await run(['plants.csv', ...goOn.split(' ')])
-    expect([rest.code, rest.stdout]).toEqual([
-      0,
-      expect.stringContaining(`plants.csv: ${(1_500 - stored).toLocaleString('en-US')} stored, 0`),
-    ])
-    expect(server.readPlants().size).toBe(1_500)
-  })
+test('Ctrl-C lets what is under way end, and --from-row goes on', async () => {
+  const { write, read, screen, run, server } = await openImporter(SLOW)
+  write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
+  const interrupted = screen('plants.csv', '--concurrency', '4')
+  await interrupted.waitFor(/[1-9]\d* stored/)
+  interrupted.type('\x03')
+  expect(await interrupted.ended).toBe(130)
+  const stored = server.readPlants().size
+  expect(stored).toBeGreaterThan(0)
+  expect(stored).toBeLessThan(1_500)
+  expect(interrupted.text()).toMatch(
+    /interrupted; it came to row [\d,]+, and nothing is lost; the rejects are in plants\.rejects\.csv/,
+  )
+  // Each that was stored is behind it, and the row that is no plant.
+  const goOn = `--from-row ${stored + 2}`
+  expect(interrupted.text()).toContain(`Try: the same command with ${goOn}`)
+  expect(read('plants.rejects.csv')).toMatch(/^_line,.*\n2,invalid_plant,.*\n$/)
 
-  test('by a second Ctrl-C ends at once', async () => {
-    const { write, screen, server } = await openImporter()
-    write('plants.csv', `id,name\n${rowsOf(1_000)}`)
-    await server.stop('SIGKILL')
-    const interrupted = screen('plants.csv')
-    await interrupted.waitFor(/no response for/)
-    interrupted.type('\x03')
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    const askedAt = Date.now()
-    interrupted.type('\x03')
-    expect(await interrupted.ended).toBe(130)
-    expect(Date.now() - askedAt).toBeLessThan(4_000)
-  })
+  const { code, stdout } = await run(['plants.csv', ...goOn.split(' ')])
+  const left = (1_500 - stored).toLocaleString('en-US')
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`${left} stored, 0 rejected`)])
+  expect(server.readPlants().size).toBe(1_500)
+})
 
-  test('in an outage ends within seconds', async () => {
-    const { write, start, server } = await openImporter()
-    write('plants.csv', `id,name\n${rowsOf(1_000)}`)
-    await server.stop('SIGKILL')
+test('in an outage a signal ends an import within seconds, and a second one at once', async () => {
+  const { write, screen, start, server } = await openImporter()
+  write('plants.csv', `id,name\n${rowsOf(1_000)}`)
+  await server.stop('SIGKILL')
+  const [twice, single] = [screen('plants.csv'), start('plants.csv')]
+  const [closed, said] = [once(single, 'close'), text(single.stderr)]
+  await twice.waitFor(/no response for/)
+  single.kill('SIGTERM')
+  twice.type('\x03')
+  await pause(300)
+  const askedAt = Date.now()
+  twice.type('\x03')
+  expect(await twice.ended).toBe(130)
+  expect(Date.now() - askedAt).toBeLessThan(4_000)
+  expect((await closed)[0]).toBe(130)
+  expect(Date.now() - askedAt).toBeLessThan(10_000)
+  expect(await said).toContain('it came to row 1, and nothing is lost')
+})
+
+test('a kill leaves no half file of rejects, and the same command stores every row', async () => {
+  const { write, read, start, run, server, cwd } = await openImporter(SLOW)
+  write('plants.csv', `id,name\n${rowsOf(900).replaceAll('\n', '\nx,Moss\n')}`)
+  for (const least of [100, 300]) {
     const child = start('plants.csv')
-    const [ended, seen] = [once(child, 'close'), text(child.stderr)]
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
-    const askedAt = Date.now()
-    child.kill('SIGTERM')
-    expect((await ended)[0]).toBe(130)
-    expect(Date.now() - askedAt).toBeLessThan(10_000)
-    expect(await seen).toContain('it came to row 1, and nothing is lost')
-  })
-
-  test('by a kill leaves no half file of rejects, and the same command stores every row', async () => {
-    const { write, read, start, run, server, cwd } = await openImporter(SLOW)
-    write('plants.csv', `id,name\n${rowsOf(900).replaceAll('\n', '\nx,Moss\n')}`)
-    for (const least of [100, 300]) {
-      const child = start('plants.csv')
-      const ended = once(child, 'exit')
-      await until(() => server.readPlants().size > least)
-      child.kill('SIGKILL')
-      await ended
-      expect(readdirSync(cwd)).not.toContain('plants.rejects.csv')
-    }
-    const rest = await run(['plants.csv'])
-    expect([rest.code, rest.stdout]).toEqual([
-      3,
-      expect.stringMatching(/^plants\.csv: 900 stored \(\d+ there already\), 900 rejected/),
-    ])
-    expect(read('plants.rejects.csv').split('\n')).toHaveLength(902)
-    expect(server.readPlants().size).toBe(900)
-  })
+    const ended = once(child, 'exit')
+    await until(() => server.readPlants().size > least)
+    child.kill('SIGKILL')
+    await ended
+    expect(readdirSync(cwd)).not.toContain('plants.rejects.csv')
+  }
+  const { code, stdout } = await run(['plants.csv'])
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^plants\.csv: 900 stored \(\d+ there already\), 900 rejected/)
+  expect(read('plants.rejects.csv').split('\n')).toHaveLength(902)
+  expect(server.readPlants().size).toBe(900)
 })
 
 test('two imports of one file at once store every row once', async () => {
@@ -111,7 +98,7 @@ test('a server that is killed and starts again is waited for, and every row is s
   await shown.waitFor(/[1-9][\d,]* stored/)
   await server.stop('SIGKILL')
   await shown.waitFor(/no response for 0:0\d/)
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await pause(300)
   await server.start()
   expect(await shown.ended).toBe(3)
   expect(shown.text()).toMatch(/plants\.csv: 6,000 stored(?: \(\d+ there already\))?, 1 rejected/)

@@ -5,78 +5,92 @@ import type { PlantRecord } from '../../src/import/plant-record.ts'
 import { rejectsFormatOf } from '../../src/import/rejects.ts'
 import { inPieces, open, recordsOf } from './read.ts'
 
-const delimiters = [',', ';', '\t']
-
-const pieceBytes = fc.constantFrom(1, 2, 5, 17, 65_536)
-
 /** Lines that are rows, save for stray quotes and delimiters anywhere. */
-const strayFile = fc
-  .array(
-    fc.string({
-      unit: fc.constantFrom('"', '"', '""', ',', ',', 'a', '7', '1,Fern,', '\r', 'é'),
-      maxLength: 8,
-    }),
-    { minLength: 1, maxLength: 30 },
-  )
-  .map((lines) => ['id,name,tag', ...lines])
+const strayLines = fc.array(
+  fc.string({
+    unit: fc.constantFrom('"', '"', '""', ',', ',', ';', '\t', 'a', '7', '1,Fern,', '\r', 'é'),
+    maxLength: 8,
+  }),
+  { minLength: 1, maxLength: 30 },
+)
+
+const limits = fc.constantFrom(12, 65_536)
 
 /** A row of spreadsheets without anything in it. */
 const EMPTY_ROW = /^(?:(?:"")?,)*(?:"")?\r?$/
 
 const fields = ['id', 'name', 'tag'] as const
+const columns = fields.map((field) => ({ name: field, field }))
 
-/** Reads lines of CSV whose first one names these columns, with a limit of bytes for a record. */
+/** Reads lines of CSV behind one that names the columns, with a limit of bytes for a record. */
 function readLines(
   lines: readonly string[],
-  { delimiter = ',', pieceBytes: size = 65_536, limitBytes = 65_536 } = {},
+  { delimiter = ',', pieceBytes = 65_536, limitBytes = 65_536 } = {},
 ): Promise<PlantRecord[]> {
-  const columns = fields.map((field) => ({ name: field, field }))
-  const pieces = inPieces(Buffer.from(lines.join('\n')), size)
-  return recordsOf({
-    records: () => readCsv(pieces, { delimiter, headers: 1, columns }, limitBytes),
-  })
+  const bytes = Buffer.from([fields.join(delimiter), ...lines].join('\n'))
+  const dialect = { delimiter, headers: 1, columns }
+  return recordsOf({ records: () => readCsv(inPieces(bytes, pieceBytes), dialect, limitBytes) })
 }
 
 describe('for lines with stray quotes', { timeout: 60_000 }, () => {
   test('every line is in exactly one record, whose source is those lines', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        strayFile,
-        pieceBytes,
-        fc.constantFrom(12, 65_536),
-        async (lines, size, limitBytes) => {
-          let next = 2
-          const records = await readLines(lines, { pieceBytes: size, limitBytes })
-          for (const { line, lastLine, source, isCut } of records) {
-            const skipped = lines.slice(next - 1, line - 1)
-            expect(skipped.every((text) => EMPTY_ROW.test(text))).toBe(true)
-            expect(lastLine).toBeGreaterThanOrEqual(line)
-            const text = lines
-              .slice(line - 1, lastLine)
-              .join('\n')
-              .replace(/\r$/, '')
-            if (!isCut) expect(source.toString()).toBe(text)
-            next = lastLine + 1
-          }
-          expect(lines.slice(next - 1).every((text) => EMPTY_ROW.test(text))).toBe(true)
-        },
-      ),
-      { numRuns: 2_000 },
+    const pieces = fc.constantFrom(1, 2, 5, 17, 65_536)
+    const holds = fc.asyncProperty(
+      strayLines,
+      pieces,
+      limits,
+      async (lines, pieceBytes, limitBytes) => {
+        const between = (from: number, to?: number) => lines.slice(from - 2, to && to - 2)
+        const isEmpty = (text: string) => EMPTY_ROW.test(text)
+        let next = 2
+        for (const record of await readLines(lines, { pieceBytes, limitBytes })) {
+          const { line, lastLine, source, isCut } = record
+          expect(between(next, line).every(isEmpty)).toBe(true)
+          expect(lastLine).toBeGreaterThanOrEqual(line)
+          const text = between(line, lastLine + 1).join('\n')
+          if (!isCut) expect(source.toString()).toBe(text.replace(/\r$/, ''))
+          next = lastLine + 1
+        }
+        expect(between(next).every(isEmpty)).toBe(true)
+      },
     )
+    await fc.assert(holds, { numRuns: 2_000 })
   })
 
   test('a row on a line of its own is stored if no quote before it takes it in rightly', async () => {
-    await fc.assert(
-      fc.asyncProperty(strayFile, async ([header = '', ...lines]) => {
-        const rows = lines.flatMap((line) => [line, '5,Rose,'])
-        for (const { line, lastLine, plant, source } of await readLines([header, ...rows])) {
-          if (line === lastLine && String(source) === '5,Rose,') expect(plant?.id).toBe(5n)
-          // What takes lines in has all of its quotes in pairs.
-          if (line < lastLine) expect((source.toString().split('"').length - 1) % 2).toBe(0)
-        }
-      }),
-      { numRuns: 1_000 },
+    const holds = fc.asyncProperty(strayLines, async (lines) => {
+      const rows = lines.flatMap((line) => [line, '5,Rose,'])
+      for (const { line, lastLine, plant, source } of await readLines(rows)) {
+        if (line === lastLine && String(source) === '5,Rose,') expect(plant?.id).toBe(5n)
+        // What takes lines in has all of its quotes in pairs.
+        if (line < lastLine) expect((source.toString().split('"').length - 1) % 2).toBe(0)
+      }
+    })
+    await fc.assert(holds, { numRuns: 1_000 })
+  })
+
+  test('rejects have one record for each, by RFC 4180, and mean what they meant', async () => {
+    const delimiters = fc.constantFrom(',', ';', '\t')
+    const holds = fc.asyncProperty(
+      strayLines,
+      delimiters,
+      limits,
+      async (rows, delimiter, limitBytes) => {
+        const records = await readLines(rows, { delimiter, limitBytes })
+        const encoding = { name: 'utf-8', markBytes: 0 }
+        const csv = { delimiter, headers: 1, columns }
+        const { header, line } = rejectsFormatOf({ encoding, csv })
+        const rejection = { code: 'some_code', message: 'is "no" plant' }
+        const rejects = header + records.map((one) => line(one, rejection)).join('')
+        expect(parseStrictly(rejects, delimiter).map(([number]) => number)).toEqual([
+          '_line',
+          ...records.map((record) => String(record.line)),
+        ])
+        const again = await recordsOf(await open(rejects))
+        expect(again.map(({ plant }) => plant)).toEqual(records.map(({ plant }) => plant))
+      },
     )
+    await fc.assert(holds, { numRuns: 1_000 })
   })
 })
 
@@ -93,43 +107,3 @@ function parseStrictly(text: string, delimiter: string): string[][] {
   }
   return records.slice(0, -1)
 }
-
-const stray = fc.array(
-  fc.string({
-    unit: fc.constantFrom('"', '"', '""', ',', ';', '\t', '7', '1,Fern,', '\r', 'ü'),
-    maxLength: 8,
-  }),
-  { minLength: 1, maxLength: 20 },
-)
-
-test('rejects have one record for each, by RFC 4180, and mean what they meant', {
-  timeout: 60_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      stray,
-      fc.constantFrom(...delimiters),
-      fc.constantFrom(12, 65_536),
-      async (rows, delimiter, limitBytes) => {
-        const records = await readLines([fields.join(delimiter), ...rows], {
-          delimiter,
-          limitBytes,
-        })
-        const columns = fields.map((field) => ({ name: field, field }))
-        const { header, line } = rejectsFormatOf({
-          encoding: { name: 'utf-8', markBytes: 0 },
-          csv: { delimiter, headers: 1, columns },
-        })
-        const rejection = { code: 'some_code', message: 'is "no" plant' }
-        const rejects = header + records.map((one) => line(one, rejection)).join('')
-        expect(parseStrictly(rejects, delimiter).map(([number]) => number)).toEqual([
-          '_line',
-          ...records.map((record) => String(record.line)),
-        ])
-        const again = await recordsOf(await open(rejects))
-        expect(again.map(({ plant }) => plant)).toEqual(records.map(({ plant }) => plant))
-      },
-    ),
-    { numRuns: 1_000 },
-  )
-})
