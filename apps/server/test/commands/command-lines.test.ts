@@ -1,27 +1,120 @@
 import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ROOT } from '../process/node-flags.ts'
+import { flagOf, settingNames } from '../../src/config/settings.ts'
+import { ROOT, readRoot } from '../process/node-flags.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { ends } from './program.ts'
+import { ends, runProgram } from './program.ts'
+
+const commands = ['export', 'backup', 'restore', 'migrate', 'config', 'doctor']
+
+describe('help', () => {
+  test('lists every command with what it does', async () => {
+    const { code, out } = await runProgram('--help')
+    expect(code).toBe(0)
+    for (const name of ['serve', 'token', 'openapi', ...commands]) {
+      expect(out).toMatch(new RegExp(`^ {2}${name}\\b.* {2}\\w.{10}`, 'm'))
+    }
+  })
+
+  test.each([
+    ['help token create', 'Usage: plant-store-server token create [options]'],
+    ['help token', 'Usage: plant-store-server token [options] [command]'],
+    ['help export', 'Usage: plant-store-server export [options]'],
+    ['help', 'Usage: plant-store-server [options] [command]'],
+  ])('comes for %s too', async (line, usage) => {
+    const { code, out } = await runProgram(line)
+    expect({ code, usage: out.split('\n')[0] }).toEqual({ code: 0, usage })
+  })
+
+  test.each(['serve', ...commands])('of %s fits a terminal and has its settings', async (name) => {
+    const { code, out } = await runProgram(`${name} --help`)
+    expect(code).toBe(0)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+    const flags = out.match(/(?<=^ {2})--\S+/gm)
+    expect(flags).toContain('--database-url')
+    if (['serve', 'config'].includes(name)) expect(flags).toEqual(settingNames.map(flagOf))
+  })
+})
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(readRoot('apps/server/package.json'))
+  expect(await runProgram('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' })
+})
+
+describe('a line is refused, with what to write, or what was meant if it is near:', () => {
+  const settings = [
+    '--listn: .* --listen\\?',
+    '--request-lim: .* --request-limit\\?',
+    'tokn: there is no such command\\. .* token\\?',
+  ]
+  const nothingNear = [
+    '--foo: there is no such setting\\. Try: plant-store-server serve --help',
+    'nonsense: there is no such command\\. Try: plant-store-server --help$',
+  ]
+  test.each([
+    ['serve extra', "too many arguments for 'serve', which takes none: 'extra'"],
+    ['exprt', 'exprt: there is no such command\\. Did you mean export\\?'],
+    ['--listn 127.0.0.1:0 --request-lim=5 tokn', settings.join('\\n *')],
+    ['--foo=1 nonsense', nothingNear.join('\\n *')],
+    ['token creat', "error: unknown command 'creat'\\n {2}\\(Did you mean create\\?\\)\\n"],
+    ['token create --name a!b', 'Use 1 to 64 letters'],
+    ['token create --name x --expires soon', 'Write a number and m, h or d, .*, or never\\.'],
+    ['token create --name x --expires 0d', 'Write a number and m, h or d'],
+    ['token create', "required option '--name <name>' not specified"],
+    ['export --format xml', 'Allowed choices are jsonl, csv'],
+    ['openapi --format xml', 'Allowed choices are json, json-3.0'],
+  ])('%s', async (line, says) => {
+    const ended = await runProgram(line)
+    expect(ended).toEqual(ends(78, new RegExp(says, 'm'), ''))
+    expect(ended.err.includes('Did you mean')).toBe(/\\\?/.test(says))
+  })
+
+  test.each([
+    ['backup', 'pg_dump --format=custom --file=FILE --host=HOST --username=USER DATABASE'],
+    ['restore', 'pg_restore --single-transaction --host=HOST --username=USER --dbname=DATABASE F'],
+  ])('%s of PostgreSQL names its program, and no password', async (name, line) => {
+    const url = 'postgres://user:hunter2@127.0.0.1:1/plants'
+    const ended = await runProgram(`${name} file --database-url ${url}`)
+    expect(ended).toEqual(ends(78, `Try:\n  ${line}`))
+    expect(ended.err).not.toContain('hunter2')
+  })
+})
+
+describe('openapi', () => {
+  const committed = readRoot('packages/contract/openapi.json')
+
+  test('prints the committed document, byte for byte', async () => {
+    expect(await runProgram('openapi')).toEqual({ code: 0, out: committed, err: '' })
+  })
+
+  test('prints it for tools that know OpenAPI 3.0 only', async () => {
+    const { openapi, paths } = JSON.parse((await runProgram('openapi --format json-3.0')).out)
+    const { post } = JSON.parse(committed).paths['/plants']
+    const { default: unknownFailure, ...responses } = post.responses
+    expect(openapi).toBe('3.0.3')
+    expect(paths).toEqual({ '/plants': { post: { ...post, responses } } })
+  })
+
+  test('names the base address that it is given', async () => {
+    const { out } = await runProgram('openapi --public-url https://plants.test/store')
+    expect(JSON.parse(out).servers).toMatchObject([{ url: 'https://plants.test/store' }])
+  })
+})
 
 /** It looks whether the build is the newest, beside whatever else the machine does. */
-const BUILD_MS = 180_000
+describe('in a clone', { timeout: 180_000 }, () => {
+  /** What npm says of its own configuration comes before pnpm starts. */
+  const OF_NPM = /^npm warn .*\n/gm
 
-/** What npm says of its own configuration comes before pnpm starts. */
-const OF_NPM = /^npm warn .*\n/gm
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-function runIn(cwd: string, env: Environment, program: string, ...args: string[]) {
-  return new Promise((resolve) => {
-    execFile(program, args, { cwd, env }, (error, out, err) => {
-      resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
+  function runIn(cwd: string, env: NodeJS.ProcessEnv, program: string, ...args: string[]) {
+    return new Promise((resolve) => {
+      execFile(program, args, { cwd, env }, (error, out, err) => {
+        resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
+      })
     })
-  })
-}
+  }
 
-describe('in a clone', { timeout: BUILD_MS }, () => {
   function pnpm(...args: string[]) {
     const given = Object.entries(process.env).filter(([name]) => !/^(?:npm_|VITEST)/i.test(name))
     const npx = ['--prefer-offline', '-y', 'pnpm@12.16.0']

@@ -7,7 +7,7 @@ import { startLoad } from '../process/load.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../sqlite/sqlite-file.ts'
 import { spreadPlants } from './plants.ts'
-import { arrange, ends, runProgram, until } from './program.ts'
+import { arrange, ends, until } from './program.ts'
 import { killAll, startShell } from './shell.ts'
 
 /** Half of it is Node.js with two threads, before the first plant. */
@@ -134,10 +134,5 @@ lines\r",\\N
     const { out } = await (await arrange(plants)).run('export')
     expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
     expect(readLines(out)).toEqual(plants)
-  })
-
-  test('in a format that does not exist is refused with those that do', async () => {
-    const ended = await runProgram('export --format xml')
-    expect(ended).toEqual(ends(78, 'Allowed choices are jsonl, csv'))
   })
 })

@@ -40,15 +40,3 @@ test('no acknowledged plant is lost or changed by 20 kills under load', {
   expect(acknowledged.size).toBeGreaterThan(KILLS * CALLERS)
   expect(query(path, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
 })
-
-test('the line that stored a plant answers 200 again after a kill, and another name 400', async () => {
-  const folder = temporaryFolder()
-  const plant = { id: 9007199254740993n, name: 'Fern' }
-  const first = await startServerProcess({ folder })
-  await first.client.createPlant(plant)
-  await first.end('SIGKILL')
-  const { client } = await startServerProcess({ folder, token: first.token })
-  expect(await client.createPlant(plant)).toEqual({ name: 'Fern' })
-  const taken = { status: 400, apiName: 'id_taken' }
-  await expect(client.createPlant({ ...plant, name: 'Moss' })).rejects.toMatchObject(taken)
-})
