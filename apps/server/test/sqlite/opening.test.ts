@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import {
   copyFileSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -14,6 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
+import { execute } from '../commands/plants.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const PAGE_BYTES = 4_096
@@ -40,7 +41,7 @@ function copyAsKilled(path: string): string {
 }
 
 /** Bytes that a process of its own reads, through any cache, to open a store and close it. */
-async function bytesReadToOpen(path: string): Promise<number> {
+function bytesReadToOpen(path: string): number {
   const module = new URL('../../dist/sqlite/store.js', import.meta.url)
   const script = `
     const { openSqliteStore } = await import(${JSON.stringify(module.href)})
@@ -52,65 +53,32 @@ async function bytesReadToOpen(path: string): Promise<number> {
     await store.isReady()
     console.log(read() - before)
     await store.close()`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script])
-  let out = ''
-  child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
-  expect(await once(child, 'close')).toEqual([0, null])
-  return Number(out)
+  const flags = ['--input-type=module', '--eval', script]
+  return Number(execFileSync(process.execPath, flags, { encoding: 'utf8' }))
 }
 
 describe.skipIf(process.platform !== 'linux')('opening a store', () => {
   test('reads no more of a large one than of a small one', async () => {
     const [small, large] = [await makeStore(20_000), await makeStore(200_000)]
     expect(statSync(large).size).toBeGreaterThan(8 * statSync(small).size)
-    const [ofSmall, ofLarge] = [await bytesReadToOpen(small), await bytesReadToOpen(large)]
+    const [ofSmall, ofLarge] = [bytesReadToOpen(small), bytesReadToOpen(large)]
     expect(ofSmall).toBeGreaterThan(0)
     expect(ofLarge - ofSmall).toBeLessThan(16 * PAGE_BYTES)
     expect(ofLarge).toBeLessThan(statSync(small).size / 4)
   })
 
   test('after a kill reads the log beyond that, and no more', async () => {
-    const read = await Promise.all(
-      [20_000, 200_000].map(async (plants) => {
-        const path = await makeStore(plants)
-        const database = await openDatabase(path)
-        addPlants(database, plants + 1, plants + 1_000)
-        const killed = copyAsKilled(path)
-        database.close()
-        return bytesReadToOpen(killed)
-      }),
-    )
-    const [ofSmall = 0, ofLarge = 0] = read
+    const read = async (plants: number) => {
+      const path = await makeStore(plants)
+      const database = await openDatabase(path)
+      addPlants(database, plants + 1, plants + 1_000)
+      const killed = copyAsKilled(path)
+      database.close()
+      return bytesReadToOpen(killed)
+    }
+    const [ofSmall, ofLarge] = [await read(20_000), await read(200_000)]
     expect(ofLarge - ofSmall).toBeLessThan(16 * PAGE_BYTES)
   })
-})
-
-describe('a file that lacks pages is refused at once', () => {
-  const message = /plants\.db is corrupt \(.*\)$/
-
-  test.each([
-    ['its second half', (size: number) => size / 2],
-    ['its last page', (size: number) => size - PAGE_BYTES],
-    ['its last byte', (size: number) => size - 1],
-  ])('that is %s', async (_what, sizeAfter) => {
-    const path = await makeStore(2_000)
-    truncateSync(path, sizeAfter(statSync(path).size))
-    const before = readFileSync(path)
-    await expect(openDatabase(path)).rejects.toThrow(StoreRefusedError)
-    await expect(openDatabase(path)).rejects.toThrow(message)
-    expect(readFileSync(path)).toEqual(before)
-  })
-})
-
-test('a page that is damaged deep in the file stops no start', async () => {
-  const path = await makeStore(2_000)
-  const bytes = readFileSync(path)
-  writeFileSync(
-    path,
-    bytes.fill(0xff, bytes.length - 4 * PAGE_BYTES, bytes.length - 3 * PAGE_BYTES),
-  )
-  const database = await openDatabase(path)
-  database.close()
 })
 
 function newPath(): string {
@@ -131,55 +99,78 @@ function contentsOf(folder: string): Record<string, string> {
   )
 }
 
-async function expectRefusal(path: string, message: RegExp): Promise<void> {
-  const folder = join(path, '..')
-  const before = contentsOf(folder)
-  await expect(open(path)).rejects.toThrow(StoreRefusedError)
-  await expect(open(path)).rejects.toThrow(message)
-  expect(contentsOf(folder)).toEqual(before)
+/** Takes bytes from the end of a file. */
+function cut(path: string, bytes: number): void {
+  truncateSync(path, statSync(path).size - bytes)
 }
 
-describe('a file that must not be used is refused and left as it was', () => {
-  test('a database of another program', async () => {
-    const path = newPath()
-    const foreign = new DatabaseSync(path)
-    foreign.exec('CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT)')
-    foreign.close()
-    await expectRefusal(path, /is a database of another program/)
-  })
+/** Overwrites a part of a file. */
+function damage(path: string, from: number, to: number): void {
+  writeFileSync(path, readFileSync(path).fill(0xff, from, to))
+}
 
-  test('a schema that is newer than the program', async () => {
-    const path = await makeStore(1)
-    const newer = new DatabaseSync(path)
-    newer.exec("INSERT INTO migrations VALUES (99, 'from the future', 0)")
-    newer.close()
-    await expectRefusal(path, /schema version 99, newer than/)
-  })
+test.each<[what: string, message: RegExp, make: (path: string) => void]>([
+  [
+    'a database of another program',
+    /is a database of another program/,
+    (path) => {
+      rmSync(path)
+      execute(path, 'CREATE TABLE plants (id INTEGER PRIMARY KEY, name TEXT)')
+    },
+  ],
+  [
+    'a schema that is newer than the program',
+    /schema version 99, newer than/,
+    (path) => execute(path, "INSERT INTO migrations VALUES (99, 'from the future', 0)"),
+  ],
+  ['a damaged first page', /plants\.db is corrupt/, (path) => damage(path, 100, PAGE_BYTES)],
+  [
+    'no second half',
+    /plants\.db is corrupt \(.*\)$/,
+    (path) => truncateSync(path, statSync(path).size / 2),
+  ],
+  ['no last page', /plants\.db is corrupt \(.*\)$/, (path) => cut(path, PAGE_BYTES)],
+  ['no last byte', /plants\.db is corrupt \(.*\)$/, (path) => cut(path, 1)],
+  [
+    'a write-ahead log beside a database that is missing',
+    /is missing but .*-wal is not/,
+    (path) => {
+      rmSync(path)
+      writeFileSync(`${path}-wal`, 'plants that were answered 200')
+    },
+  ],
+  [
+    'a write-ahead log beside a database that is empty',
+    /is empty but .*-wal is not/,
+    (path) => {
+      writeFileSync(path, '')
+      writeFileSync(`${path}-wal`, 'plants that were answered 200')
+    },
+  ],
+])(
+  'a file that must not be used is refused and left as it was: %s',
+  async (_what, message, make) => {
+    const path = await makeStore(2_000)
+    make(path)
+    const folder = join(path, '..')
+    const before = contentsOf(folder)
+    await expect(open(path)).rejects.toThrow(StoreRefusedError)
+    await expect(open(path)).rejects.toThrow(message)
+    expect(contentsOf(folder)).toEqual(before)
+  },
+)
 
-  test('a damaged first page', async () => {
-    const path = await makeStore(200)
-    const bytes = readFileSync(path)
-    writeFileSync(path, bytes.fill(0xff, 100, 4_096))
-    await expectRefusal(path, /plants\.db is corrupt/)
-  })
-
-  test.each([
-    ['missing', undefined],
-    ['empty', ''],
-  ])('a write-ahead log beside a database that is %s', async (state, content) => {
-    const path = newPath()
-    if (content !== undefined) writeFileSync(path, content)
-    writeFileSync(`${path}-wal`, 'plants that were answered 200')
-    await expectRefusal(path, new RegExp(`is ${state} but .*-wal is not`))
-  })
+test('a page that is damaged deep in the file stops no start', async () => {
+  const path = await makeStore(2_000)
+  const { size } = statSync(path)
+  damage(path, size - 4 * PAGE_BYTES, size - 3 * PAGE_BYTES)
+  await (await open(path)).close()
 })
 
 describe('a file that may be used', () => {
   test('is completed when its making was interrupted', async () => {
     const path = newPath()
-    const interrupted = new DatabaseSync(path)
-    interrupted.exec('PRAGMA journal_mode = wal')
-    interrupted.close()
+    execute(path, 'PRAGMA journal_mode = wal')
     const store = await open(path)
     expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
     await store.close()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
-import { runProgram } from '../commands/program.ts'
+import { runOn } from '../commands/program.ts'
 import { MAIN } from '../process/main.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -20,11 +20,7 @@ const needsOtherUser = needs(
   spawnSync(process.execPath, [MAIN, '--help'], identity).status === 0,
 )
 
-function run(path: string, ...args: string[]) {
-  return runProgram([...args, '--database-url', `sqlite:${path}`])
-}
-
-/** As `run`, in a process of its own, which is killed where it does not end. */
+/** As `runOn`, in a process of its own, which is killed where it does not end. */
 async function runProcess(path: string, args: readonly string[], as = identity) {
   const child = spawn(process.execPath, [MAIN, ...args, '--database-url', `sqlite:${path}`], {
     cwd: '/',
@@ -52,7 +48,7 @@ describe('a place where no store can be', () => {
       [folder, 'it is a folder'],
       ['/dev/null', 'it is no plain file'],
     ] as const) {
-      const { code, err } = await run(path, ...command.split(' '))
+      const { code, err } = await runOn(path, command)
       expect({ path, code, err }).toMatchObject({ code: 69, err: expect.stringContaining(reason) })
       expect(err).toMatch(/Try: /)
       expect(err).not.toMatch(STACK)
@@ -77,68 +73,46 @@ describe('a place where no store can be', () => {
   )
 })
 
-/** Takes permissions away until the test has finished. */
-function restrict(path: string, mode: number): void {
-  chmodSync(path, mode)
-  onTestFinished(() => chmodSync(path, 0o755))
-}
-
 describe('for a user who may not write', needsOtherUser, () => {
   /** A store that belongs to the user who runs the program, in a folder of a folder. */
   async function arrange() {
     const folder = temporaryFolder()
     const data = join(folder, 'data')
-    mkdirSync(data)
-    await makeStore(join(data, 'plants.db'), spreadPlants(1))
     const path = join(data, 'plants.db')
+    mkdirSync(data)
+    await makeStore(path, spreadPlants(1))
     if (uid !== undefined) for (const own of [folder, data, path]) chownSync(own, uid, uid)
-    return { folder, data, path }
-  }
-
-  async function expectRefusal(path: string, obstacle: string, command = 'token list') {
-    const { code, err } = await runProcess(path, command.split(' '))
-    expect({ code, err }).toMatchObject({ code: 69, err: expect.stringContaining(obstacle) })
-    expect(err).toMatch(/ by user \S.* Try: let this user write/)
-    expect(err).not.toMatch(STACK)
+    return folder
   }
 
   test('a store that is theirs opens', async () => {
-    const { path } = await arrange()
+    const path = join(await arrange(), 'data/plants.db')
     expect(await runProcess(path, ['token', 'list'])).toMatchObject({ code: 0 })
   })
 
-  test('a new folder is refused', async () => {
-    const { folder } = await arrange()
-    restrict(folder, 0o555)
-    await expectRefusal(join(folder, 'new/plants.db'), `${folder} cannot be used by user`)
-  })
-
-  test('a new file is refused', async () => {
-    const { folder } = await arrange()
-    restrict(folder, 0o555)
-    await expectRefusal(join(folder, 'plants.db'), `${folder} cannot be used by user`)
-  })
-
-  test.each(['serve', 'token list', 'export'])('a folder is refused by `%s`', async (command) => {
-    const { data, path } = await arrange()
-    restrict(data, 0o555)
-    await expectRefusal(path, `${data} cannot be used by user`, command)
-  })
-
-  test('a file is refused, and one that may not even be read', async () => {
-    const { path } = await arrange()
-    chmodSync(path, 0o444)
-    await expectRefusal(path, `${path} cannot be used by user`)
-    chmodSync(path, 0)
-    await expectRefusal(path, `${path} cannot be used by user`)
-    await expectRefusal(path, `${path} cannot be used by user`, 'export')
-  })
-
-  test('a folder that may not be searched is refused', async () => {
-    const { data, path } = await arrange()
-    restrict(data, 0)
-    const { code, err } = await runProcess(path, ['export'])
-    expect({ code, err }).toMatchObject({ code: 69, err: expect.stringContaining('EACCES') })
+  test.each([
+    ['new/plants.db', 'token list', '', 0o555],
+    ['plants.db', 'token list', '', 0o555],
+    ['data/plants.db', 'serve', 'data', 0o555],
+    ['data/plants.db', 'token list', 'data', 0o555],
+    ['data/plants.db', 'export', 'data', 0o555],
+    ['data/plants.db', 'token list', 'data/plants.db', 0o444],
+    ['data/plants.db', 'token list', 'data/plants.db', 0],
+    ['data/plants.db', 'export', 'data/plants.db', 0],
+    ['data/plants.db', 'export', 'data', 0],
+  ])('%s is refused by `%s` where "%s" has the mode %o', async (place, command, obstacle, mode) => {
+    const folder = await arrange()
+    const restricted = join(folder, obstacle)
+    chmodSync(restricted, mode)
+    onTestFinished(() => chmodSync(restricted, 0o755))
+    const { code, err } = await runProcess(join(folder, place), command.split(' '))
+    expect(code).toBe(69)
+    // A folder that may not be searched hides what is in it.
+    const isHidden = obstacle === 'data' && mode === 0
+    expect(err).toContain(
+      isHidden ? 'EACCES' : `${restricted.replace(/\/$/, '')} cannot be used by user`,
+    )
+    if (!isHidden) expect(err).toMatch(/ by user \S.* Try: let this user write/)
     expect(err).not.toMatch(STACK)
   })
 })

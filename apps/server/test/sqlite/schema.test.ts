@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/sqlite/connect.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { StoreRefusedError } from '../../src/store/store.ts'
+import { type CreateOutcome, StoreRefusedError } from '../../src/store/store.ts'
 import { runOn } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -29,11 +29,23 @@ const BACK_TO_VERSION_1 = 'DROP TABLE tokens; DELETE FROM migrations WHERE versi
 /** A store with a plant that SQL was run on, by a connection that SQLite's defences do not hold back. */
 async function makeStore(sql: string): Promise<string> {
   const path = join(temporaryFolder(), 'plants.db')
-  const store = await open(path)
-  await store.plants.create({ id: 1n, name: 'Fern' })
-  await store.close()
+  await create(path, 'created')
   execute(path, sql)
   return path
+}
+
+/** Opens a store, creates a plant in it and closes it. */
+async function create(path: string, outcome: CreateOutcome, id = 1n): Promise<void> {
+  const store = await open(path)
+  expect(await store.plants.create({ id, name: 'Fern' })).toBe(outcome)
+  await store.close()
+}
+
+function namesIn(path: string): string[] {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type <> 'index'").all()
+  database.close()
+  return rows.map(({ name }) => String(name)).toSorted()
 }
 
 function execute(path: string, sql: string): void {
@@ -119,35 +131,29 @@ describe('a schema that the migrations did not make is refused by name, and the 
   })
 })
 
-describe('a trigger that answers 200 and stores nothing is refused', () => {
-  const TRIGGER = 'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END'
-
-  test.each([
-    'serve --listen 127.0.0.1:0',
-    'token create --name x',
-    'token list',
-    'export',
-    'migrate',
-    'backup new.db',
-    'doctor',
-  ])('by: %s', async (line) => {
-    const path = await makeStore(TRIGGER)
-    const before = readFileSync(path)
-    const { code, out, err } = await runOn(path, line.replace('new.db', `${path}.new`))
-    expect({ code, out }).toEqual({ code: 69, out: '' })
-    expect(err).toMatch(/made it: trigger weeds was added\. Try: find out who/)
-    expect(readFileSync(path).equals(before)).toBe(true)
-    expect(existsSync(`${path}.new`)).toBe(false)
-  })
-
-  test('in a backup, by restore', async () => {
-    const path = await makeStore(TRIGGER)
-    const target = `${path}.target`
-    const { code, err } = await runOn(target, `restore ${path}`)
-    expect(code).toBe(69)
-    expect(err).toMatch(/plants\.db is not as this program made it: trigger weeds was added/)
-    expect(existsSync(target)).toBe(false)
-  })
+test.each([
+  'serve --listen 127.0.0.1:0',
+  'token create --name x',
+  'token list',
+  'export',
+  'migrate',
+  'backup NEW',
+  'doctor',
+  'restore STORE',
+])('a trigger that answers 200 and stores nothing is refused by: %s', async (line) => {
+  const path = await makeStore(
+    'CREATE TRIGGER weeds BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END',
+  )
+  const before = readFileSync(path)
+  const target = line.startsWith('restore') ? `${path}.new` : path
+  const command = line.replace('NEW', `${path}.new`).replace('STORE', path)
+  const { code, out, err } = await runOn(target, command)
+  expect({ code, out }).toEqual({ code: 69, out: '' })
+  expect(err).toMatch(
+    /plants\.db is not as .* made it: trigger weeds was added\. Try: find out who/,
+  )
+  expect(readFileSync(path).equals(before)).toBe(true)
+  expect(existsSync(`${path}.new`)).toBe(false)
 })
 
 /** As earlier versions wrote them. */
@@ -164,18 +170,14 @@ test('a store whose plants have moved is refused, until its trigger is taken awa
   expect(error.code).toBe('moved')
   const [, sql = ''] = /'(DROP .*)'$/.exec(error.fix) ?? []
   execute(path, sql)
-  const store = await open(path)
-  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
-  await store.close()
+  await create(path, 'already_there')
 })
 
 describe('a schema is taken', () => {
   test('as the migrations made it when they landed', async () => {
     const path = join(temporaryFolder(), 'plants.db')
     execute(path, LANDED)
-    const store = await open(path)
-    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
-    await store.close()
+    await create(path, 'created')
   })
 
   test.each([
@@ -187,33 +189,22 @@ describe('a schema is taken', () => {
     ],
   ])('with %s', async (_what, sql, table) => {
     const path = await makeStore(sql)
-    const store = await open(path)
-    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
-    await store.close()
-    const database = new DatabaseSync(path, { readOnly: true })
-    expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toBeDefined()
-    database.close()
+    await create(path, 'already_there')
+    expect(namesIn(path)).toContain(table)
   })
 
   test('of a move that an earlier version began, which it then forgets', async () => {
     const path = await makeStore(
-      `${MOVE_BEGUN}; INSERT INTO plants VALUES (2, 'Moss', NULL); INSERT INTO move VALUES ('a', 1, NULL)`,
+      `${MOVE_BEGUN}; INSERT INTO plants VALUES (2, 'Fern', NULL); INSERT INTO move VALUES ('a', 1, NULL)`,
     )
-    const store = await open(path)
-    expect(await store.plants.create({ id: 2n, name: 'Moss' })).toBe('already_there')
-    expect(await store.plants.create({ id: 3n, name: 'Oak' })).toBe('created')
-    await store.close()
-    const database = new DatabaseSync(path, { readOnly: true })
-    const names = database.prepare("SELECT name FROM sqlite_schema WHERE type <> 'index'").all()
-    expect(names.map(({ name }) => name).toSorted()).toEqual(['migrations', 'plants', 'tokens'])
-    database.close()
+    await create(path, 'already_there', 2n)
+    await create(path, 'created', 3n)
+    expect(namesIn(path)).toEqual(['migrations', 'plants', 'tokens'])
   })
 
   test('while it is an older one that will be migrated', async () => {
     const path = await makeStore(BACK_TO_VERSION_1)
-    const store = await open(path)
-    expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
-    await store.close()
+    await create(path, 'already_there')
     expect(readdirSync(join(path, '..'))).toContain('plants.db.schema-1.1')
   })
 })

@@ -3,10 +3,12 @@ import { GroupCommit, type GroupCommitOptions } from '../../src/store/group-comm
 import type { CommitTiming, EndedCommit } from '../../src/store/observer.ts'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../src/store/store.ts'
 
-/** A group commit whose commits the test ends by hand, and the batches that they were given. */
+/** A group commit whose commits the test ends by hand, the batches that they were given, and what was observed. */
 function openGroup(options: Partial<GroupCommitOptions<number, string>> = {}) {
   const batches: number[][] = []
   const ends: PromiseWithResolvers<void>[] = []
+  const waits: number[] = []
+  const commits: EndedCommit<number>[] = []
   const commit = async (batch: readonly number[]) => {
     batches.push([...batch])
     const end = Promise.withResolvers<void>()
@@ -14,8 +16,18 @@ function openGroup(options: Partial<GroupCommitOptions<number, string>> = {}) {
     await end.promise
     return batch.map((item) => `stored ${item}`)
   }
-  const group = new GroupCommit({ commit, ...options })
-  return { batches, ends, group }
+  const observer = {
+    itemWaited: (waitMs: number) => void waits.push(waitMs),
+    commitEnded: (commit: EndedCommit<number>) => void commits.push(commit),
+  }
+  const group = new GroupCommit({ commit, observer, ...options })
+  /** Adds items, and lets the event loop turn, so that what can begin has begun. */
+  const add = async (...items: number[]) => {
+    const outcomes = items.map((item) => group.add(item))
+    await turnOfEventLoop()
+    return outcomes
+  }
+  return { batches, ends, waits, commits, group, add }
 }
 
 function turnOfEventLoop(): Promise<void> {
@@ -28,11 +40,8 @@ function endOfMicrotasks(): Promise<void> {
 
 describe('group commit', () => {
   test('what arrives while a commit runs shares the next one, in order', async () => {
-    const { batches, ends, group } = openGroup()
-    const outcomes = [group.add(1)]
-    await turnOfEventLoop()
-    outcomes.push(group.add(2), group.add(3), group.add(4))
-    await turnOfEventLoop()
+    const { batches, ends, add } = openGroup()
+    const outcomes = [...(await add(1)), ...(await add(2, 3, 4))]
     expect(batches).toEqual([[1]])
     ends[0]?.resolve()
     await outcomes[0]
@@ -43,10 +52,8 @@ describe('group commit', () => {
   })
 
   test('a failed commit fails its own batch and not the next', async () => {
-    const { ends, group } = openGroup()
-    const first = group.add(1)
-    await turnOfEventLoop()
-    const second = group.add(2)
+    const { ends, add } = openGroup()
+    const [first, second] = [...(await add(1)), ...(await add(2))]
     ends[0]?.reject(new StoreUnavailableError('the disk is full'))
     await expect(first).rejects.toThrow('the disk is full')
     await turnOfEventLoop()
@@ -55,10 +62,8 @@ describe('group commit', () => {
   })
 
   test('after a failure all that waits gets its error, and nothing more is taken', async () => {
-    const { batches, ends, group } = openGroup()
-    const first = group.add(1)
-    await turnOfEventLoop()
-    const second = group.add(2)
+    const { batches, ends, group, add } = openGroup()
+    const [first, second] = [...(await add(1)), ...(await add(2))]
     const failure = new OutcomeUnknownError('the sync failed')
     group.fail(failure)
     ends[0]?.reject(failure)
@@ -72,11 +77,9 @@ describe('group commit', () => {
 
   test('beside a commit that takes long, and only then, the next one starts', async () => {
     const besideAfterMs = 30
-    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs })
+    const { batches, ends, group, add } = openGroup({ commitsInFlight: 2, besideAfterMs })
     const start = performance.now()
-    const outcomes = [group.add(1)]
-    await turnOfEventLoop()
-    outcomes.push(group.add(2), group.add(3))
+    const outcomes = [...(await add(1)), ...(await add(2, 3))]
     while (batches.length < 2) await turnOfEventLoop()
     expect(performance.now() - start).toBeGreaterThanOrEqual(besideAfterMs)
     expect(batches).toEqual([[1], [2, 3]])
@@ -86,34 +89,35 @@ describe('group commit', () => {
   })
 
   test('a commit that ends soon is followed at once, whatever the wait beside it', async () => {
-    const { batches, ends, group } = openGroup({ commitsInFlight: 2, besideAfterMs: 3_600_000 })
-    const outcomes = [group.add(1)]
-    await turnOfEventLoop()
-    outcomes.push(group.add(2))
+    const { batches, ends, group, add } = openGroup({
+      commitsInFlight: 2,
+      besideAfterMs: 3_600_000,
+    })
+    const [first] = await add(1)
+    const second = group.add(2)
     ends[0]?.resolve()
-    await outcomes[0]
+    await first
     expect(batches).toEqual([[1], [2]])
     ends[1]?.resolve()
-    await outcomes[1]
-    outcomes.push(group.add(3))
-    await turnOfEventLoop()
+    await second
+    const [third] = await add(3)
     expect(batches).toEqual([[1], [2], [3]])
     ends[2]?.resolve()
+    expect(await third).toBe('stored 3')
     await group.close()
   })
 })
 
 describe('group commit within a turn of the event loop', () => {
   test('after an item that came alone, the next one is committed at once', async () => {
-    const { batches, ends, group } = openGroup()
-    const outcomes = [group.add(1)]
-    await turnOfEventLoop()
+    const { batches, ends, group, add } = openGroup()
+    const [first] = await add(1)
     ends[0]?.resolve()
-    await outcomes[0]
-    outcomes.push(group.add(2))
+    expect(await first).toBe('stored 1')
+    const second = group.add(2)
     expect(batches).toEqual([[1], [2]])
     ends[1]?.resolve()
-    expect(await Promise.all(outcomes)).toEqual(['stored 1', 'stored 2'])
+    expect(await second).toBe('stored 2')
   })
 
   test('items that come together share commits, all but the first of them', async () => {
@@ -168,24 +172,6 @@ describe('group commit within a turn of the event loop', () => {
   })
 })
 
-/** A group commit whose first batch lasts until the test ends it, and what was observed of it. */
-function openObserved() {
-  const waits: number[] = []
-  const commits: EndedCommit<number>[] = []
-  const end = Promise.withResolvers<void>()
-  const group = new GroupCommit<number, number>({
-    async commit(batch) {
-      await end.promise
-      return [...batch]
-    },
-    observer: {
-      itemWaited: (waitMs) => void waits.push(waitMs),
-      commitEnded: (commit) => void commits.push(commit),
-    },
-  })
-  return { group, waits, commits, end }
-}
-
 /** Lets the event loop turn until so much time has gone by. */
 async function pass(ms: number): Promise<void> {
   const begin = performance.now()
@@ -193,32 +179,32 @@ async function pass(ms: number): Promise<void> {
 }
 
 test('each commit is reported once, with its size and with the wait of each item in it', async () => {
-  const { group, waits, commits, end } = openObserved()
-  const outcomes = [group.add(1)]
-  await turnOfEventLoop()
-  outcomes.push(group.add(2), group.add(3))
+  const { group, waits, commits, ends, add } = openGroup()
+  const outcomes = [...(await add(1)), ...(await add(2, 3))]
   expect(group.waiting).toBe(2)
   await pass(20)
   expect(commits).toEqual([])
-  end.resolve()
+  ends[0]?.resolve()
+  await outcomes[0]
+  await turnOfEventLoop()
+  ends[1]?.resolve()
   await Promise.all(outcomes)
   expect(group.waiting).toBe(0)
-  const [first, second] = commits
-  expect(first).toMatchObject({ items: [1], error: undefined })
-  expect(second).toMatchObject({ items: [2, 3], error: undefined })
-  expect(commits).toHaveLength(2)
+  const times = { startedAt: expect.any(Number), endedAt: expect.any(Number), error: undefined }
+  expect(commits).toEqual([1, [2, 3]].map((items) => ({ ...times, items: [items].flat() })))
+  const [first] = commits
   expect((first?.endedAt ?? 0) - (first?.startedAt ?? 0)).toBeGreaterThanOrEqual(20)
   expect(waits).toHaveLength(3)
   expect(waits[1]).toBeGreaterThanOrEqual(20)
 })
 
 test('an item gets its times, whether it was stored or not', async () => {
-  const { group, end } = openObserved()
+  const { group, ends } = openGroup()
   const timings: CommitTiming[] = [{}, {}]
   const outcomes = timings.map((timing, item) => group.add(item, timing))
   await pass(10)
   expect(timings).toEqual([{}, {}])
-  end.reject(new Error('the disk is full'))
+  for (const end of ends) end.reject(new Error('the disk is full'))
   await Promise.allSettled(outcomes)
   for (const { waitMs, commitMs } of timings) {
     expect(waitMs).toBeGreaterThanOrEqual(0)
@@ -233,24 +219,17 @@ test('an observer is notified of each commit, with its very items, before any ou
   const group = new GroupCommit({
     commit: async (batch: readonly { id: number }[]) => {
       if (batch.some(({ id }) => id === 2)) throw disk
-      return batch.map(({ id }) => id)
+      return batch.map(() => 'stored')
     },
     observer: {
       itemWaited() {},
-      commitEnded(commit) {
-        expect(commit.startedAt).toBeLessThanOrEqual(commit.endedAt)
-        expect(commit.endedAt).toBeLessThanOrEqual(performance.now())
-        events.push(
-          `${commit.items.map((item) => items.indexOf(item)).join()} ${commit.error === disk}`,
-        )
+      commitEnded({ startedAt, endedAt, error, items: [item] }) {
+        expect(startedAt).toBeLessThanOrEqual(endedAt)
+        expect(endedAt).toBeLessThanOrEqual(performance.now())
+        events.push(`${item === undefined ? -1 : items.indexOf(item)} ${error === disk}`)
       },
     },
   })
-  for (const item of items) {
-    await group.add(item).then(
-      () => events.push('stored'),
-      () => events.push('refused'),
-    )
-  }
+  for (const item of items) events.push(await group.add(item).catch(() => 'refused'))
   expect(events).toEqual(['0 false', 'stored', '1 true', 'refused'])
 })

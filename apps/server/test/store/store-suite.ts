@@ -25,25 +25,32 @@ const token: TokenRecord = {
 
 /** What a store means, whatever the engine: each engine's tests run all of this. */
 export function describeStore(engine: string, createDatabase: () => Promise<TestDatabase>): void {
-  async function openStore(): Promise<{ store: Store; database: TestDatabase }> {
+  /** A store that is open until the test has finished. */
+  async function openStore() {
     const database = await createDatabase()
-    const store = await database.open()
+    let store = await database.open()
     onTestFinished(() => store.close())
-    return { store, database }
+    const create = (plant: NewPlant) => store.plants.create(plant)
+    /** Closes the store and opens it again. */
+    const reopen = async () => {
+      await store.close()
+      store = await database.open()
+      return store
+    }
+    return { store, tokens: store.tokens, create, reopen, readPlants: database.readPlants }
+  }
+
+  /** So many plants with the ids from 0 up. */
+  function plantsOf(count: number): NewPlant[] {
+    return Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` }))
   }
 
   describe(`plants in ${engine}`, () => {
-    test('a new plant is created and there to the letter', async () => {
-      const { store, database } = await openStore()
-      expect(await store.plants.create(fern)).toBe('created')
-      expect(await database.readPlants()).toEqual([{ id: 7n, name: 'Fern', tag: 'indoor' }])
-    })
-
-    test('the same plant again is already there', async () => {
-      const { store, database } = await openStore()
-      await store.plants.create(fern)
-      expect(await store.plants.create({ ...fern })).toBe('already_there')
-      expect(await database.readPlants()).toHaveLength(1)
+    test('a new plant is created and there to the letter, and again it is already there', async () => {
+      const { create, readPlants } = await openStore()
+      expect(await create(fern)).toBe('created')
+      expect(await create({ ...fern })).toBe('already_there')
+      expect(await readPlants()).toEqual([fern])
     })
 
     test.each<[string, NewPlant]>([
@@ -53,29 +60,28 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       ['an empty tag', { ...fern, tag: '' }],
       ['the name in another Unicode form', { ...fern, name: 'Fe\u0301rn' }],
     ])('the same id with %s is taken, and what is stored stays', async (_difference, other) => {
-      const { store, database } = await openStore()
-      await store.plants.create(fern)
-      expect(await store.plants.create(other)).toBe('id_taken')
-      expect(await database.readPlants()).toEqual([{ id: 7n, name: 'Fern', tag: 'indoor' }])
+      const { create, readPlants } = await openStore()
+      await create(fern)
+      expect(await create(other)).toBe('id_taken')
+      expect(await readPlants()).toEqual([fern])
     })
 
     test('an absent tag and an empty tag are different plants', async () => {
-      const { store } = await openStore()
-      await store.plants.create({ id: 1n, name: 'Fern' })
-      await store.plants.create({ id: 2n, name: 'Fern', tag: '' })
-      expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('already_there')
-      expect(await store.plants.create({ id: 1n, name: 'Fern', tag: '' })).toBe('id_taken')
-      expect(await store.plants.create({ id: 2n, name: 'Fern' })).toBe('id_taken')
+      const { create } = await openStore()
+      await create({ id: 1n, name: 'Fern' })
+      await create({ id: 2n, name: 'Fern', tag: '' })
+      expect(await create({ id: 1n, name: 'Fern' })).toBe('already_there')
+      expect(await create({ id: 1n, name: 'Fern', tag: '' })).toBe('id_taken')
+      expect(await create({ id: 2n, name: 'Fern' })).toBe('id_taken')
     })
 
     test('every id of int64 keeps every digit', async () => {
-      const { store, database } = await openStore()
+      const { create, readPlants } = await openStore()
       const ids = [INT64_MIN, INT64_MIN + 1n, -(2n ** 53n) - 1n, -1n, 0n, 2n ** 53n, 2n ** 53n + 1n]
       ids.push(INT64_MAX - 1n, INT64_MAX)
-      for (const id of ids) await store.plants.create({ id, name: String(id) })
-      const stored = await database.readPlants()
-      expect(stored.map(({ id }) => id)).toEqual(ids)
-      expect(stored.map(({ name }) => name)).toEqual(ids.map(String))
+      for (const id of ids) await create({ id, name: String(id) })
+      const expected = ids.map((id) => ({ id, name: String(id), tag: null }))
+      expect(await readPlants()).toEqual(expected)
     })
 
     test.each([
@@ -86,78 +92,63 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       ['60,000 characters', 'fern '.repeat(12_000)],
       ['spaces around', '  fern  '],
     ])('%s come back unchanged', async (_what, text) => {
-      const { store, database } = await openStore()
-      expect(await store.plants.create({ id: 1n, name: text, tag: text })).toBe('created')
-      expect(await store.plants.create({ id: 1n, name: text, tag: text })).toBe('already_there')
-      expect(await database.readPlants()).toEqual([{ id: 1n, name: text, tag: text }])
+      const { create, readPlants } = await openStore()
+      const plant = { id: 1n, name: text, tag: text }
+      expect(await create(plant)).toBe('created')
+      expect(await create(plant)).toBe('already_there')
+      expect(await readPlants()).toEqual([plant])
     })
 
     test('of fifty racing creates of one id with two contents exactly one content wins', async () => {
-      const { store, database } = await openStore()
+      const { create, readPlants } = await openStore()
       const names = Array.from({ length: 50 }, (_, index) => (index % 2 ? 'Fern' : 'Moss'))
-      const outcomes = await Promise.all(names.map((name) => store.plants.create({ id: 1n, name })))
-      const [stored] = await database.readPlants()
+      const outcomes = await Promise.all(names.map((name) => create({ id: 1n, name })))
+      const [stored] = await readPlants()
       expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1)
-      names.forEach((name, index) => {
-        const isWinner = name === stored?.name
-        expect(outcomes[index] === 'id_taken').toBe(!isWinner)
-      })
+      const isTaken = outcomes.map((outcome) => outcome === 'id_taken')
+      expect(isTaken).toEqual(names.map((name) => name !== stored?.name))
     })
 
     test('a conflict inside a commit leaves its neighbours stored', async () => {
-      const { store, database } = await openStore()
-      await store.plants.create({ id: 50n, name: 'taken before' })
-      const creates = Array.from({ length: 100 }, (_, id) => ({ id: BigInt(id), name: 'new' }))
-      const outcomes = await Promise.all(creates.map((plant) => store.plants.create(plant)))
-      expect(
-        outcomes.map((outcome, id) => [id, outcome]).filter(([, o]) => o !== 'created'),
-      ).toEqual([[50, 'id_taken']])
-      expect(await database.readPlants()).toHaveLength(100)
+      const { create, readPlants } = await openStore()
+      await create({ id: 50n, name: 'taken before' })
+      const outcomes = await Promise.all(plantsOf(100).map(create))
+      expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(99)
+      expect(outcomes[50]).toBe('id_taken')
+      expect(await readPlants()).toHaveLength(100)
     })
 
     test('more plants than one commit takes are all stored, each with its own outcome', async () => {
-      const { store, database } = await openStore()
-      const creates = Array.from({ length: 3000 }, (_, id) => ({
-        id: BigInt(id),
-        name: `plant ${id}`,
-      }))
-      const outcomes = await Promise.all(creates.map((plant) => store.plants.create(plant)))
-      expect(new Set(outcomes)).toEqual(new Set(['created']))
-      const stored = await database.readPlants()
-      expect(stored.map(({ name }) => name)).toEqual(creates.map(({ name }) => name))
+      const { create, readPlants } = await openStore()
+      const plants = plantsOf(3000)
+      expect(new Set(await Promise.all(plants.map(create)))).toEqual(new Set(['created']))
+      expect(await readPlants()).toEqual(plants.map((plant) => ({ ...plant, tag: null })))
     })
 
     test('after a restart a repeat is already there and other content is refused', async () => {
-      const database = await createDatabase()
-      const first = await database.open()
-      await first.plants.create(fern)
-      await first.close()
-      const second = await database.open()
-      onTestFinished(() => second.close())
-      expect(await second.plants.create(fern)).toBe('already_there')
-      expect(await second.plants.create({ ...fern, name: 'Moss' })).toBe('id_taken')
+      const { create, reopen } = await openStore()
+      await create(fern)
+      await reopen()
+      expect(await create(fern)).toBe('already_there')
+      expect(await create({ ...fern, name: 'Moss' })).toBe('id_taken')
     })
 
     test('closing commits what waits and refuses what comes after', async () => {
-      const database = await createDatabase()
-      const store = await database.open()
-      const waiting = Array.from({ length: 20 }, (_, id) =>
-        store.plants.create({ id: BigInt(id), name: 'in time' }),
-      )
+      const { open, readPlants } = await createDatabase()
+      const store = await open()
+      const waiting = plantsOf(20).map((plant) => store.plants.create(plant))
       const closed = store.close()
-      await expect(store.plants.create({ id: 99n, name: 'too late' })).rejects.toThrow(
-        StoreUnavailableError,
-      )
+      await expect(store.plants.create(fern)).rejects.toThrow(StoreUnavailableError)
       await closed
       expect(new Set(await Promise.all(waiting))).toEqual(new Set(['created']))
-      expect(await database.readPlants()).toHaveLength(20)
+      expect(await readPlants()).toHaveLength(20)
     })
 
     test('a store is empty until the first plant, and ready', async () => {
-      const { store } = await openStore()
+      const { store, create } = await openStore()
       expect(await store.isEmpty()).toBe(true)
       expect(await store.isReady()).toBe(true)
-      await store.plants.create(fern)
+      await create(fern)
       expect(await store.isEmpty()).toBe(false)
     })
 
@@ -167,11 +158,10 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       onTestFinished(async () => {
         for (const store of stores) await store.close()
       })
-      const outcomes = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          stores[index % 2]?.plants.create({ id: BigInt(index >> 1), name: `by ${index % 2}` }),
-        ),
+      const rivals = stores.flatMap(({ plants }, index) =>
+        plantsOf(100).map((plant) => plants.create({ ...plant, name: `by ${index}` })),
       )
+      const outcomes = await Promise.all(rivals)
       expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(100)
       expect(outcomes.filter((outcome) => outcome === 'id_taken')).toHaveLength(100)
     })
@@ -179,44 +169,41 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
 
   describe(`tokens in ${engine}`, () => {
     test('a token is found by its id, with all of its fields', async () => {
-      const { store } = await openStore()
+      const { tokens } = await openStore()
       const forever = { ...token, id: 'ffffffffffff', expiresAt: undefined, createdAt: 1 }
-      await store.tokens.add(token)
-      await store.tokens.add(forever)
-      expect(await store.tokens.find(token.id)).toEqual(token)
-      expect(await store.tokens.find('000000000000')).toBeUndefined()
-      expect(await store.tokens.list()).toEqual([forever, token])
+      await tokens.add(token)
+      await tokens.add(forever)
+      expect(await tokens.find(token.id)).toEqual(token)
+      expect(await tokens.find('000000000000')).toBeUndefined()
+      expect(await tokens.list()).toEqual([forever, token])
     })
 
     test('a token is revoked once', async () => {
-      const { store } = await openStore()
-      await store.tokens.add(token)
-      expect(await store.tokens.revoke(token.id, 5)).toBe(true)
-      expect(await store.tokens.revoke(token.id, 6)).toBe(false)
-      expect(await store.tokens.revoke('000000000000', 6)).toBe(false)
-      expect((await store.tokens.find(token.id))?.revokedAt).toBe(5)
+      const { tokens } = await openStore()
+      await tokens.add(token)
+      expect(await tokens.revoke(token.id, 5)).toBe(true)
+      expect(await tokens.revoke(token.id, 6)).toBe(false)
+      expect(await tokens.revoke('000000000000', 6)).toBe(false)
+      expect((await tokens.find(token.id))?.revokedAt).toBe(5)
     })
 
     test('a replaced token ends at the given time unless it ends sooner', async () => {
-      const { store } = await openStore()
+      const { tokens } = await openStore()
       const successor = { ...token, id: 'aaaaaaaaaaaa' }
-      await store.tokens.add(token)
-      await store.tokens.replace(token.id, 1_750_000_000_000, successor)
-      expect((await store.tokens.find(token.id))?.expiresAt).toBe(1_750_000_000_000)
-      expect(await store.tokens.find(successor.id)).toEqual(successor)
-      await store.tokens.replace(token.id, 1_790_000_000_000, { ...token, id: 'bbbbbbbbbbbb' })
-      expect((await store.tokens.find(token.id))?.expiresAt).toBe(1_750_000_000_000)
+      await tokens.add(token)
+      await tokens.replace(token.id, 1_750_000_000_000, successor)
+      expect((await tokens.find(token.id))?.expiresAt).toBe(1_750_000_000_000)
+      expect(await tokens.find(successor.id)).toEqual(successor)
+      await tokens.replace(token.id, 1_790_000_000_000, { ...token, id: 'bbbbbbbbbbbb' })
+      expect((await tokens.find(token.id))?.expiresAt).toBe(1_750_000_000_000)
     })
 
     test('a last use is kept across a restart', async () => {
-      const database = await createDatabase()
-      const first = await database.open()
-      await first.tokens.add(token)
-      await first.tokens.markUsed(token.id, 1_700_000_500_000)
-      await first.close()
-      const second = await database.open()
-      onTestFinished(() => second.close())
-      expect((await second.tokens.find(token.id))?.lastUsedAt).toBe(1_700_000_500_000)
+      const { tokens, reopen } = await openStore()
+      await tokens.add(token)
+      await tokens.markUsed(token.id, 1_700_000_500_000)
+      const again = await reopen()
+      expect((await again.tokens.find(token.id))?.lastUsedAt).toBe(1_700_000_500_000)
     })
   })
 }
