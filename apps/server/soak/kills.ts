@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { createHistory, type StoredRow, type Verdict } from '../test/postgres/history.ts'
 import { type PostgresServer, query, startPostgres } from '../test/postgres/postgres-server.ts'
-import { createRandom, startStorm } from '../test/postgres/storm.ts'
+import { History, type StoredRow, type Verdict } from './history.ts'
 import { report } from './rig.ts'
-import { prepare, serve } from './served.ts'
+import { prepareDatabase, serve } from './served.ts'
+import { createRandom, startStorm } from './storm.ts'
 
 const CALLERS = 32
 
@@ -18,10 +18,9 @@ const seed = Number(values.seed)
 
 /** Kills each of the two in turn, at moments that the seed chooses. */
 async function soak(postgres: PostgresServer): Promise<Verdict> {
-  const databaseUrl = await postgres.createDatabase()
-  const token = await prepare(databaseUrl)
-  const history = createHistory()
-  let served = await serve(databaseUrl, token)
+  const database = await prepareDatabase(await postgres.createDatabase())
+  const history = new History()
+  let served = await serve(database)
   const clients = () => (served.isRunning() ? [served.client] : [])
   const storm = startStorm({ history, clients, callers: CALLERS, seed })
   const random = createRandom(seed + 1)
@@ -32,14 +31,14 @@ async function soak(postgres: PostgresServer): Promise<Verdict> {
     if (!served.isRunning()) throw new Error(`the server ended by itself after kill ${kill}`)
     await storm.acknowledges(50 + (random() % 400))
     await served.kill('SIGKILL')
-    served = await serve(databaseUrl, token)
+    served = await serve(database)
     if (kill % 10 === 0) report(`${kill} kills of each`)
   }
   await storm.acknowledges(200)
   await storm.stop()
   await served.kill('SIGTERM')
   report(`slowest reply: ${Math.round(history.slowestMs)} ms`)
-  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
+  const rows = await query(database.databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   report(`rows: ${rows.length}`)
   return history.judge(rows as StoredRow[])
 }

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { issueToken } from '../src/auth/tokens.ts'
-import { openSqliteStore } from '../src/sqlite/store.ts'
 import { createRequests, type Pressed, press } from '../test/limits/load/press.ts'
 import { findLies, watchMemory } from '../test/limits/load/truth.ts'
-import { type Served, serve } from './served.ts'
+import { prepareDatabase, type Served, serve } from './served.ts'
 
 /** A server process and the requests that it lets in. */
 export interface Rig {
@@ -43,12 +41,10 @@ export async function withServer(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-overload-'))
   const databasePath = join(folder, 'plants.db')
-  const store = await openSqliteStore({ path: databasePath })
-  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
-  await store.close()
-  const served = await serve(`sqlite:${databasePath}`, text, environment)
+  const database = await prepareDatabase(`sqlite:${databasePath}`)
+  const served = await serve(database, environment)
   try {
-    const goodRequest = createRequests(served.port, () => `authorization: Bearer ${text}`)
+    const goodRequest = createRequests(served.port, () => `authorization: Bearer ${database.token}`)
     const memory = watchMemory(served.pid)
     const pressed = await run({
       served,

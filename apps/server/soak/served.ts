@@ -1,16 +1,22 @@
 import { issueToken } from '../src/auth/tokens.ts'
-import { migratePostgresDatabase } from '../src/postgres/migrations.ts'
-import { openPostgresStore } from '../src/postgres/store.ts'
+import { engineOf } from '../src/engines.ts'
 import type { TestClient } from '../test/clients.ts'
 import { clientWithoutRetries, startServerProcess } from '../test/process/server-process.ts'
 
-/** Brings a new database to the schema, puts a token into it, and gives that. */
-export async function prepare(databaseUrl: string): Promise<string> {
-  await migratePostgresDatabase(databaseUrl, false)
-  const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
-  const { text } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
+/** A migrated database and a token for the servers over it. */
+export interface PreparedDatabase {
+  readonly databaseUrl: string
+  readonly token: string
+}
+
+/** Brings a new database to the schema and puts a token into it. */
+export async function prepareDatabase(databaseUrl: string): Promise<PreparedDatabase> {
+  const database = engineOf(databaseUrl)
+  await database.migrate({ allowDataLoss: false })
+  const store = await database.open({ allowDataLoss: false })
+  const { text: token } = await issueToken(store, 'soak', Number.POSITIVE_INFINITY)
   await store.close()
-  return text
+  return { databaseUrl, token }
 }
 
 /** A server process over a database that is migrated and has the token. */
@@ -26,8 +32,7 @@ export interface Served {
 
 /** Starts the built server and resolves once it listens. */
 export async function serve(
-  databaseUrl: string,
-  token: string,
+  { databaseUrl, token }: PreparedDatabase,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Served> {
   const settings = {

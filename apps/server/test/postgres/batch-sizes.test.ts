@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/contract'
 import { expect, test } from 'vitest'
 import { sizeFor } from '../../src/postgres/plants.ts'
-import { query } from './postgres-server.ts'
+import { readRows } from './served-database.ts'
 import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres()
@@ -25,9 +25,8 @@ test.each([1, 9, 65, 1000])('%i plants at once are stored to the letter', async 
   })
   const outcomes = await Promise.all(plants.map((plant) => store.plants.create(plant)))
   expect(new Set(outcomes)).toEqual(new Set(['created']))
-  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   const expected = plants.map(({ id, name, tag }) => ({ id: `${id}`, name, tag: tag ?? null }))
-  expect(new Set(rows)).toEqual(new Set(expected))
+  expect(new Set(await readRows(databaseUrl))).toEqual(new Set(expected))
 })
 
 test('each plant of a batch that was there already has a record of its own in the log', async () => {

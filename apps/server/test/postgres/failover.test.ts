@@ -1,20 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { History } from '../../soak/history.ts'
+import type { PreparedDatabase } from '../../soak/served.ts'
+import { startBalancer } from '../process/balancer.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { createHistory } from './history.ts'
-import { type Pair, startPair } from './pair.ts'
 import {
-  clientOf,
-  isReady,
-  type PreparedDatabase,
+  expectTruth,
+  LONGEST_ANSWER_MS,
   prepareDatabase,
   readRows,
   serve,
+  startServedStorm,
   waitForReadiness,
 } from './served-database.ts'
-import { LONGEST_ANSWER_MS, NOTHING, startServedStorm } from './served-storm.ts'
-import { openSession, STORE_SESSIONS, stopProcess, waitForRow } from './sessions.ts'
+import { type Pair, startPair } from './standby.ts'
+import {
+  asRole,
+  nameOf,
+  openSession,
+  openStoreAt,
+  STORE_SESSIONS,
+  stopProcess,
+  waitForRow,
+} from './use-postgres.ts'
 
 const FAILOVERS = 3
 
@@ -27,44 +36,56 @@ const BACK_WITHIN_MS = 1_000
 /** A statement is given up after 4 s. */
 const STANDSTILL_MS = 5_000
 
-interface PairDatabase extends PreparedDatabase {
-  readonly name: string
-}
+const WAITING_FOR_STANDBY = `${STORE_SESSIONS} AND wait_event = 'SyncRep'`
 
 let pair: Pair
-let database: PairDatabase
-
+let name: string
 /** A database of the pair, by a URL that names both servers. */
-async function preparePair(): Promise<PairDatabase> {
-  const { databaseUrl, token } = await prepareDatabase(await pair.primary.createDatabase())
-  const name = new URL(databaseUrl).pathname.slice(1)
-  return { databaseUrl: pair.urlOf(name), token, name }
-}
+let database: PreparedDatabase
 
 beforeAll(async () => {
   pair = await startPair()
-  database = await preparePair()
-}, 60_000)
-beforeEach(() => pair.primary.query(pair.primary.urlOf(database.name), 'TRUNCATE plants'))
-afterAll(() => pair?.stop(), 60_000)
+  const { databaseUrl, token } = await prepareDatabase(await pair.primary.createDatabase())
+  name = nameOf(databaseUrl)
+  database = { databaseUrl: pair.urlsOf(name)[0], token }
+})
+beforeEach(() => pair.primary.query(pair.primary.urlOf(name), 'TRUNCATE plants'))
+afterEach(() => pair.rejoin())
+afterAll(() => pair?.stop())
 
-function rowsOf(name: string) {
-  return readRows(pair.primary.urlOf(name))
+/** A server, and one caller of it who sends new plants. */
+async function serveOne() {
+  const server = await serve(database)
+  const history = new History()
+  let id = 0n
+  const send = () => history.send(server.client, { id: id++, name: 'Fern' })
+  return {
+    ...{ server, history, send },
+    async store() {
+      while ((await send()) !== 'stored');
+    },
+    expectTruth: () => expectTruth(history, pair.primary.urlOf(name)),
+  }
 }
 
 test(`${FAILOVERS} failovers under load of two servers, whatever the order in their URLs, lose and misreport nothing`, {
   timeout: 180_000,
 }, async () => {
-  const { name } = database
-  const urls = [pair.urlOf(name), pair.turnedUrlOf(name)]
-  const servers = await Promise.all(urls.map((url) => serve({ ...database, databaseUrl: url })))
-  const storm = startServedStorm(servers, database)
+  const urls = pair.urlsOf(name)
+  const servers = await Promise.all(urls.map((databaseUrl) => serve({ ...database, databaseUrl })))
+  const storm = startServedStorm(...servers)
+  /** When each server has stored one more plant. */
+  const nextStored = servers.map(({ client }) => async () => {
+    const id = BigInt(-Math.ceil(Math.random() * 2 ** 52))
+    while ((await storm.history.send(client, { id, name: `probe ${id}` })) !== 'stored');
+    return performance.now()
+  })
   for (let failover = 0; failover < FAILOVERS; failover++) {
     await storm.acknowledges(200)
     pair.primary.kill()
     // After the kill, so that nothing is the response to an earlier commit.
     await sleep(100 + Math.random() * MOST_DELAY_MS)
-    const stored = storm.stored()
+    const stored = Promise.all(nextStored.map((wait) => wait()))
     const promoted = await pair.promote()
     expect(Math.max(...(await stored)) - promoted).toBeLessThan(BACK_WITHIN_MS)
     await pair.rejoin()
@@ -73,20 +94,18 @@ test(`${FAILOVERS} failovers under load of two servers, whatever the order in th
 })
 
 test('each command takes a URL with both servers in any order, and export one of the standby alone', async () => {
-  const { name } = await preparePair()
-  const run = (databaseUrl: string, ...args: string[]) =>
+  const run = (databaseUrl: string, command: string) =>
     runToEnd({
       folder: temporaryFolder(),
       environment: { PLANT_STORE_DATABASE_URL: databaseUrl },
-      args,
+      args: command.split(' '),
     })
-  for (const url of [pair.urlOf(name), pair.turnedUrlOf(name)]) {
+  for (const url of pair.urlsOf(name)) {
     for (const command of ['migrate', 'token list', 'export', 'doctor']) {
-      const ended = await run(url, ...command.split(' '))
+      const ended = await run(url, command)
       expect({ command, ...ended }).toMatchObject({ command, code: 0 })
-      if (command === 'doctor') {
-        expect(ended.out).toMatch(/^standby +1 for synchronous_standby_names/m)
-      }
+      if (command !== 'doctor') continue
+      expect(ended.out).toMatch(/^standby +1 for synchronous_standby_names/m)
     }
   }
   const insert = "INSERT INTO plants VALUES (9007199254740993, 'Fern', NULL)"
@@ -97,24 +116,18 @@ test('each command takes a URL with both servers in any order, and export one of
     .toContain('9007199254740993')
 })
 
-test('a primary that stands still holds no caller for 10 s, nor a server that is to end, and is left within 5 s of the promotion', {
-  timeout: 120_000,
-}, async () => {
+test('a primary that stands still holds no caller for 10 s, nor a server that is to end, and is left within 5 s of the promotion', async () => {
   const [server, ending] = await Promise.all([serve(database), serve(database)])
-  const storm = startServedStorm([server], database)
+  const storm = startServedStorm(server)
   await storm.acknowledges(200)
   const old = pair.primary
   const observer = await openSession(old.urlOf('postgres'))
   const { rows } = await observer.query('SELECT pid FROM pg_stat_activity')
   const goOn = [old.pid(), ...rows.map(({ pid }) => Number(pid))].map(stopProcess)
   const asked = performance.now()
-  const hanging = createHistory().send(clientOf(ending.url, database.token), {
-    id: 0n,
-    name: 'Fern',
-  })
+  const hanging = ending.create(0).catch(() => {})
   await sleep(100)
-  ending.kill('SIGTERM')
-  expect((await ending.ended).code).toBe(0)
+  expect((await ending.end()).code).toBe(0)
   await hanging
   expect(performance.now() - asked).toBeLessThan(LONGEST_ANSWER_MS)
   const promoted = await pair.promote()
@@ -122,44 +135,27 @@ test('a primary that stands still holds no caller for 10 s, nor a server that is
   expect(performance.now() - promoted).toBeLessThan(STANDSTILL_MS)
   for (const one of goOn) one()
   await storm.acknowledges(200)
-  await pair.primary.query(pair.primary.urlOf(database.name), 'DELETE FROM plants WHERE id = 0')
-  await storm.endAndJudge(pair.primary.urlOf(database.name))
-  old.kill()
-  await pair.rejoin()
+  await pair.primary.query(pair.primary.urlOf(name), 'DELETE FROM plants WHERE id = 0')
+  await storm.endAndJudge(pair.primary.urlOf(name))
 })
 
-test('a primary that becomes read-only without a cut is left for the one that takes writes', {
-  timeout: 120_000,
-}, async () => {
+test('a primary that becomes read-only without a cut is left for the one that takes writes', async () => {
   const server = await serve(database)
-  const client = clientOf(server.url, database.token)
-  const create = async (id: number) =>
-    (await client.rest.createPlant({ body: { id, name: 'Fern' } })).status
-  expect(await create(1)).toBe(200)
+  expect(await server.create(1)).toMatchObject({ status: 200 })
   const old = pair.primary
   await pair.promote()
   await old.set('default_transaction_read_only', 'on')
   const since = performance.now()
   // The first one, on the connection that was open all the time.
-  expect(await create(2)).toBe(200)
+  expect(await server.create(2)).toMatchObject({ status: 200 })
   expect(performance.now() - since).toBeLessThan(2 * BACK_WITHIN_MS)
-  expect(await isReady(server)).toBe(true)
-  const ids = (await rowsOf(database.name)).map(({ id }) => Number(id))
-  expect(ids.sort()).toEqual([1, 2])
-  old.kill()
-  await pair.rejoin()
+  await waitForReadiness(server, true)
+  const rows = await readRows(pair.primary.urlOf(name))
+  expect(rows.map(({ id }) => id).sort()).toEqual(['1', '2'])
 })
 
-test('an old primary that comes back before the new one is gone is not used again', {
-  timeout: 120_000,
-}, async () => {
-  const server = await serve(database)
-  const client = clientOf(server.url, database.token)
-  const history = createHistory()
-  let id = 0n
-  const store = async () => {
-    while ((await history.send(client, { id: id++, name: 'Fern' })) !== 'stored');
-  }
+test('an old primary that comes back before the new one is gone is not used again', async () => {
+  const { server, send, store, expectTruth } = await serveOne()
   await store()
   const old = pair.primary
   old.kill()
@@ -170,72 +166,115 @@ test('an old primary that comes back before the new one is gone is not used agai
   await old.set('synchronous_standby_names', "''")
   pair.primary.kill()
   await waitForReadiness(server, false)
-  expect(await history.send(client, { id: id++, name: 'Fern' })).toBe('not_stored')
+  expect(await send()).toBe('not_stored')
   await pair.primary.start()
   await waitForReadiness(server, true)
   await store()
-  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
-  old.kill()
-  await pair.rejoin()
+  await expectTruth()
 })
 
-test('a create that only the standby has when the primary is killed is answered 200', {
-  timeout: 120_000,
-}, async () => {
-  const server = await serve(database)
-  const history = createHistory()
+test('a create that only the standby has when the primary is killed is answered 200', async () => {
+  const { send, expectTruth } = await serveOne()
   const { primary, standby } = pair
   // The commit waits until the standby shows the plant, which it has on its disk before.
   await primary.set('synchronous_commit', 'remote_apply')
   await standby.query(standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
-  const client = clientOf(server.url, database.token)
-  const reply = history.send(client, { id: 1n, name: 'Fern' })
-  const observer = await openSession(primary.urlOf(database.name))
-  await waitForRow(observer, `${STORE_SESSIONS} AND wait_event = 'SyncRep'`)
-  await waitForRow(
-    observer,
-    'SELECT FROM pg_stat_replication WHERE flush_lsn >= pg_current_wal_lsn()',
-  )
+  const reply = send()
+  const observer = await openSession(primary.urlOf(name))
+  await waitForRow(observer, WAITING_FOR_STANDBY)
+  const isOnStandby = 'SELECT FROM pg_stat_replication WHERE flush_lsn >= pg_current_wal_lsn()'
+  await waitForRow(observer, isOnStandby)
   primary.kill()
   await pair.promote()
   expect(await reply).toBe('stored')
-  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
-  await pair.rejoin()
+  await expectTruth()
 })
 
-test('a standby that replays late is promoted with all that was answered 200', {
-  timeout: 120_000,
-}, async () => {
-  const server = await serve(database)
-  await pair.standby.query(pair.standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
-  const storm = startServedStorm(server, database)
+test('a standby that replays late is promoted, behind one address of both, with all that was answered 200', async () => {
+  const { primary, standby } = pair
+  const address = await startBalancer(primary.port)
+  onTestFinished(address.close)
+  const databaseUrl = primary
+    .urlOf(name)
+    .replace(`:${primary.port}/`, `:${new URL(address.url).port}/`)
+  const storm = startServedStorm(await serve({ ...database, databaseUrl }))
+  await standby.query(standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
   await storm.acknowledges(500)
-  pair.primary.kill()
+  primary.kill()
   await pair.promote()
-  await storm.endAndJudge(pair.primary.urlOf(database.name))
-  await pair.rejoin()
+  address.lead(standby.port)
+  await storm.acknowledges(500)
+  await storm.endAndJudge(databaseUrl)
 })
 
-test('without its standby creates wait, get no outcome, and are there when it is back', {
-  timeout: 120_000,
-}, async () => {
+/** A new database, for a user that may do no more than a create needs, so that it can lock no row. */
+async function openLimited(messages: string) {
+  const { primary } = pair
+  const { databaseUrl } = await prepareDatabase(await primary.createDatabase())
+  const name = nameOf(databaseUrl)
+  const role = `limited_${name}`
+  await primary.query(
+    databaseUrl,
+    `ALTER DATABASE ${name} SET client_min_messages = ${messages};
+      CREATE ROLE ${role} LOGIN PASSWORD '${role}';
+      GRANT SELECT ON migrations, plants, tokens TO ${role}; GRANT INSERT ON plants TO ${role}`,
+  )
+  const store = await openStoreAt(asRole(databaseUrl, role))
+  return { store, observer: await openSession(databaseUrl), name }
+}
+
+test.each([
+  ['pg_terminate_backend', 'notice'],
+  ['pg_cancel_backend', 'notice'],
+  ['pg_cancel_backend', 'error'],
+])(
+  'a commit that %s cuts off before the standby has it gets no outcome until it has, with messages from %s on',
+  async (cutOff, messages) => {
+    const { store, observer, name } = await openLimited(messages)
+    await pair.standby.stop({ keepFolder: true })
+    const events: string[] = []
+    const outcome = store.plants.create({ id: 9007199254740993n, name: 'Fern' }).finally(() => {
+      events.push('outcome')
+    })
+    const { pid, started } = await waitForRow(observer, WAITING_FOR_STANDBY)
+    await observer.query(`SELECT ${cutOff}($1)`, [pid])
+    const isRepeated = `${WAITING_FOR_STANDBY} AND (pid, query_start::text) <> (${pid}, '${started}')`
+    await Promise.race([outcome, waitForRow(observer, isRepeated)])
+    events.push('standby started')
+    await pair.standby.start()
+    expect(await outcome).toBe('already_there')
+    expect(events).toEqual(['standby started', 'outcome'])
+    const stored = [{ id: '9007199254740993', name: 'Fern', tag: null }]
+    // It has the plant on its disk, and shows it once it has replayed it.
+    await expect.poll(() => readRows(pair.standby.urlOf(name))).toEqual(stored)
+  },
+)
+
+test('without its standby commits get outcome_unknown, what waits for them 503, and both are true when it is back', async () => {
   const server = await serve(database)
-  const client = clientOf(server.url, database.token)
-  const history = createHistory()
-  await history.send(client, { id: 0n, name: 'Fern' })
+  expect(await server.create(1)).toMatchObject({ status: 200 })
   pair.standby.kill()
   onTestFinished(() => pair.standby.start().catch(() => {}))
   // What it was sent before it is gone it may still confirm.
-  const observer = await openSession(pair.primary.urlOf(database.name))
+  const observer = await openSession(pair.primary.urlOf(name))
   await waitForRow(observer, 'SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_replication)')
-  const replies = []
-  for (let id = 1n; id <= 20n; id++) replies.push(history.send(client, { id, name: 'Fern' }))
-  const said = new Set(await Promise.all(replies))
-  expect(said).not.toContain('stored')
-  expect(said).toContain('unknown')
-  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
+  const asked = performance.now()
+  const responses = []
+  for (const waiting of [1, 2]) {
+    responses.push(server.create(1 + waiting))
+    await waitForRow(
+      observer,
+      `SELECT FROM (${WAITING_FOR_STANDBY}) AS those HAVING count(*) = ${waiting}`,
+    )
+  }
+  responses.push(server.create(4))
+  const unknown = { status: 500, body: { error: 50_001 } }
+  const unavailable = { status: 503, body: { error: 50_300 } }
+  expect(await Promise.all(responses)).toMatchObject([unknown, unknown, unavailable])
+  expect(performance.now() - asked).toBeLessThan(LONGEST_ANSWER_MS)
   await pair.standby.start()
   await waitForReadiness(server, true)
-  while ((await history.send(client, { id: 21n, name: 'Fern' })) !== 'stored');
-  expect(history.judge(await rowsOf(database.name))).toMatchObject(NOTHING)
+  while ((await server.create(5)).status !== 200);
+  const rows = await readRows(pair.primary.urlOf(name))
+  expect(rows.map(({ id }) => id).sort()).toEqual(['1', '2', '3', '5'])
 })

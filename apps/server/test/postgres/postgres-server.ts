@@ -17,26 +17,9 @@ export const PASSWORD = 'correct horse'
 const START_LIMIT_MS = 60_000
 
 /** A real PostgreSQL with a data folder of its own, for the tests of one file. */
-export interface PostgresServer {
-  readonly port: number
-  readonly folder: string
-  /** The pid of the postmaster. */
-  pid(): number
-  /** The URL of a database, as the superuser. */
-  urlOf(database: string): string
-  /** A new, empty database; its URL. `options` are those of CREATE DATABASE. */
-  createDatabase(options?: string): Promise<string>
-  /** Runs a statement as the superuser, past the store. */
-  query(databaseUrl: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
-  /** Changes a setting for every session, those that are open included; DEFAULT takes it back. */
-  set(name: string, value: string): Promise<void>
-  /** Ends the postmaster as a crash of the machine's process would. */
-  kill(): void
-  start(): Promise<void>
-  /** Ends it in order; its folder goes with it unless it is to be started again. */
-  stop(options?: { readonly keepFolder?: boolean }): Promise<void>
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>
 
+/** Runs a statement past the store, in a session of its own. */
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new pg.Client(url)
   // A server that goes away meanwhile fails the query; the event says nothing more.
@@ -77,27 +60,22 @@ async function findPrograms(target: string, options: SpawnOptions): Promise<stri
 }
 
 /** Resolves once a program has printed that it is ready. @throws Error with what it printed instead */
-async function waitUntilReady(child: ChildProcess): Promise<void> {
-  let printed = ''
-  const signal = AbortSignal.timeout(START_LIMIT_MS)
-  const ready = new Promise<void>((resolve) => {
+function waitUntilReady(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let printed = ''
     child.stderr?.on('data', (chunk) => {
       printed = `${printed}${chunk}`.slice(-4_096)
       if (printed.includes('database system is ready to accept')) resolve()
     })
+    child.once('close', () => reject(new Error(`PostgreSQL did not start:\n${printed}`)))
   })
-  const ended = once(child, 'close', { signal }).then(([code]) => {
-    throw new Error(`PostgreSQL did not start (${code}):\n${printed}`)
-  })
-  await Promise.race([ready, ended])
-  ended.catch(() => {})
 }
 
 /** Starts a PostgreSQL; `settings` are for its command line; `makeFolder` is instead of initdb. */
 export async function startPostgres(
   settings: readonly string[] = [],
   makeFolder?: (folder: string) => Promise<void>,
-): Promise<PostgresServer> {
+) {
   const parent = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'))
   // PostgreSQL runs as a user of its own where the tests run as root.
   chmodSync(parent, 0o755)
@@ -110,7 +88,7 @@ export async function startPostgres(
   const programs = await findPrograms(join(parent, 'programs'), as)
   let child: ChildProcess | undefined
 
-  async function initialise(): Promise<void> {
+  function initialise(): void {
     mkdirSync(folder, { mode: 0o700 })
     if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
     const passwordFile = join(parent, 'password')
@@ -159,18 +137,29 @@ export async function startPostgres(
   await (makeFolder ? makeFolder(folder) : initialise())
   await start()
   return {
-    ...{ port, folder, urlOf, query, start, stop },
+    port,
+    folder,
+    /** The URL of a database, as the superuser. */
+    urlOf,
+    query,
+    start,
+    /** Ends it in order; its folder goes with it unless it is to be started again. */
+    stop,
+    /** The pid of the postmaster. */
     pid: () => child?.pid ?? 0,
+    /** Ends the postmaster as a crash of the machine's process would. */
     kill() {
       child?.kill('SIGKILL')
       child = undefined
     },
+    /** A new, empty database; its URL. `options` are those of CREATE DATABASE. */
     async createDatabase(options = '') {
       const name = `test_${randomBytes(6).toString('hex')}`
       await query(urlOf('postgres'), `CREATE DATABASE ${name} ${options}`)
       return urlOf(name)
     },
-    async set(name, value) {
+    /** Changes a setting for every session, those that are open included; DEFAULT takes it back. */
+    async set(name: string, value: string) {
       const url = urlOf('postgres')
       await query(url, `ALTER SYSTEM SET ${name} = ${value}`)
       const reload = 'SELECT pg_conf_load_time()::text AS time, pg_reload_conf()'

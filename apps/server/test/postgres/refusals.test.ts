@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { refuseSharedSessions } from '../../src/postgres/pool.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
 import { runProgram } from '../commands/program.ts'
 import { findFreePort } from '../free-port.ts'
-import { clientOf, prepareDatabase, serve, waitForReadiness } from './served-database.ts'
-import { openSession, waitForRow } from './sessions.ts'
-import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
+import { prepareDatabase, readRows, serve } from './served-database.ts'
+import {
+  asRole,
+  END_STORE_SESSIONS,
+  nameOf,
+  newDatabase,
+  openSession,
+  openStoreAt,
+  usePostgres,
+  waitForRow,
+} from './use-postgres.ts'
 
 const postgres = usePostgres()
 let databaseUrl: string
@@ -16,22 +23,19 @@ beforeAll(async () => {
   databaseUrl = await newDatabase(postgres)
 })
 
-function run(url: string, ...args: string[]) {
-  return runProgram([...args, '--database-url', url])
+function run(url: string, command: string) {
+  return runProgram([...command.split(' '), '--database-url', url])
 }
 
-async function expectRefusal(url: string, message: RegExp, fix: RegExp = /^/): Promise<void> {
-  await expect(openStoreAt(url)).rejects.toMatchObject({
-    name: 'StoreRefusedError',
-    message: expect.stringMatching(message),
-    fix: expect.stringMatching(fix),
-  })
+async function expectRefusal(url: string, message: RegExp, fix = /^/): Promise<void> {
+  const error = await openStoreAt(url).catch((thrown) => thrown)
+  expect(error).toMatchObject({ name: 'StoreRefusedError' })
+  expect(error.message).toMatch(message)
+  expect(error.fix ?? '').toMatch(fix)
 }
 
-async function expectServing(url: string, allowDataLoss: boolean): Promise<void> {
-  const store = await openPostgresStore({ databaseUrl: url, allowDataLoss })
-  expect(await store.isReady()).toBe(true)
-  await store.close()
+async function expectServing(url: string, allowDataLoss = false): Promise<void> {
+  expect(await (await openStoreAt(url, allowDataLoss)).isReady()).toBe(true)
 }
 
 describe('a server under which a commit that was answered could be lost is refused', () => {
@@ -39,14 +43,10 @@ describe('a server under which a commit that was answered could be lost is refus
     'with %s = off, unless data may be lost',
     async (name) => {
       await postgres.set(name, 'off')
-      await expectRefusal(
-        databaseUrl,
-        new RegExp(`${name} = off`),
-        /PLANT_STORE_ALLOW_DATA_LOSS=yes/,
-      )
+      await expectRefusal(databaseUrl, new RegExp(`${name} = off`), /ALLOW_DATA_LOSS=yes/)
       await expectServing(databaseUrl, true)
       await postgres.set(name, 'DEFAULT')
-      await expectServing(databaseUrl, false)
+      await expectServing(databaseUrl)
     },
   )
 
@@ -62,11 +62,8 @@ describe('a server under which a commit that was answered could be lost is refus
   test('by a store that is open, on each new connection', async () => {
     const url = await newDatabase(postgres)
     const store = await openStoreAt(url)
-    const database = new URL(url).pathname.slice(1)
-    await postgres.query(url, `ALTER DATABASE ${database} SET synchronous_commit = off`)
-    const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE application_name = 'plant-store' AND datname = current_database()`
-    await postgres.query(url, endSessions)
+    await postgres.query(url, `ALTER DATABASE ${nameOf(url)} SET synchronous_commit = off`)
+    await postgres.query(url, END_STORE_SESSIONS)
     const create = () => store.plants.create({ id: 1n, name: 'Fern' }).catch(String)
     await expect.poll(create).toMatch(/^StoreUnavailableError: .*synchronous_commit = off/)
   })
@@ -79,7 +76,7 @@ describe('a schema that this program does not write is refused', () => {
     await postgres.query(url, 'DELETE FROM migrations WHERE version > 1')
     await expectRefusal(url, /schema version 1 /, /plant-store-server migrate/)
     expect(await migratePostgresDatabase(url, false)).toMatchObject({ before: 1 })
-    await expectServing(url, false)
+    await expectServing(url)
   })
 
   test('when it is newer, by the command that migrates as well', async () => {
@@ -93,17 +90,43 @@ describe('a schema that this program does not write is refused', () => {
 
 test('a database in another encoding is refused, since it cannot hold every name', async () => {
   const options = "ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
-  const url = await postgres.createDatabase(options)
-  await expect(openStoreAt(url)).rejects.toThrow(/LATIN1.*UTF8/)
+  await expectRefusal(await postgres.createDatabase(options), /LATIN1.*UTF8/)
 })
 
-test('a pooler that shares sessions is refused: two connections that are one show it', async () => {
-  const [one, other] = [await openSession(databaseUrl), await openSession(databaseUrl)]
-  await refuseSharedSessions([one, other], 'here')
-  await expect(refuseSharedSessions([one, one], 'here')).rejects.toMatchObject({
-    name: 'StoreRefusedError',
-    fix: expect.stringContaining('pool_mode = session'),
+/** The end of PostgreSQL's messages while no transaction is open: ReadyForQuery. */
+const IS_READY = Buffer.from('Z\0\0\0\x05I', 'latin1')
+
+/** The port of a pooler that runs the statements of all its callers in the session of the first. */
+async function startSharingPooler(): Promise<number> {
+  let shared: Socket | undefined
+  let asker: Socket | undefined
+  const pooler = createServer((caller) => {
+    const session = connect(postgres.port, '127.0.0.1').on('error', () => {})
+    let isReady = false
+    shared ??= session
+    session.on('data', (chunk) => {
+      const target = isReady ? asker : caller
+      isReady ||= chunk.includes(IS_READY)
+      target?.write(chunk)
+    })
+    caller
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        asker = caller
+        const target = isReady ? shared : session
+        target?.write(chunk)
+      })
+    caller.on('close', () => session.destroy())
   })
+  await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void pooler.close())
+  return (pooler.address() as AddressInfo).port
+}
+
+test('a pooler that shares sessions is refused', async () => {
+  const port = await startSharingPooler()
+  const url = databaseUrl.replace(`:${postgres.port}/`, `:${port}/`)
+  await expectRefusal(url, /shares sessions/, /pool_mode = session/)
 })
 
 test('a PostgreSQL without TLS is not spoken to in plain text where TLS is required', async () => {
@@ -119,23 +142,22 @@ describe('a database that cannot be used', () => {
     async (command) => {
       const port = await findFreePort()
       const url = `postgres://plant_store:secret@localhost:${port}/plants`
-      const { code, err } = await run(url, ...command.split(' '))
+      const { code, err } = await run(url, command)
       expect(code).toBe(69)
       expect(err).toMatch(/localhost:\d+\/plants cannot be used: .*ECONNREFUSED.*Try: start the/)
       expect(err).not.toMatch(/secret|^ {4}at /m)
     },
   )
 
-  test('is reported where its password or its name is wrong, or there is no password', async () => {
-    const url = new URL(await postgres.createDatabase())
-    url.pathname = '/nothing'
-    expect((await run(url.href, 'migrate')).err).toMatch(/does not exist\. Try: .*createdb/)
-    url.password = 'wrong'
-    const { err } = await run(url.href, 'export')
-    expect(err).toMatch(/password authentication .*Try: fix the user/)
+  test.each([
+    ['its name', { pathname: '/nothing' }, /does not exist\. Try: .*createdb/],
+    ['its password', { password: 'wrong' }, /password authentication .*Try: fix the user/],
+    ['no password', { password: '' }, /asks for a password, and .*PGPASSFILE/],
+  ])('is reported where %s is wrong', async (_what, change, message) => {
+    const { href } = Object.assign(new URL(databaseUrl), change)
+    const { err } = await run(href, 'export')
+    expect(err).toMatch(message)
     expect(err).not.toContain('wrong')
-    url.password = ''
-    expect((await run(url.href, 'export')).err).toMatch(/asks for a password, and .*PGPASSFILE/)
   })
 })
 
@@ -150,13 +172,11 @@ test('a role with the grants of the document stores, repeats and marks tokens, a
   const owner = await prepareDatabase(await postgres.createDatabase())
   await postgres.query(owner.databaseUrl, "CREATE ROLE least LOGIN PASSWORD 'least'")
   await postgres.query(owner.databaseUrl, readLeastGrants('least'))
-  const url = owner.databaseUrl.replace(/\/\/.*@/, '//least:least@')
-  const server = await serve({ ...owner, databaseUrl: url })
-  const client = clientOf(server.url, owner.token)
-  const create = (name: string) => client.rest.createPlant({ body: { id: 1, name } })
-  expect(await create('Fern')).toMatchObject({ status: 200 })
-  expect(await create('Fern')).toMatchObject({ status: 200 })
-  expect(await create('Moss')).toMatchObject({ status: 400, body: { error: 40_003 } })
+  const url = asRole(owner.databaseUrl, 'least')
+  const { create } = await serve({ ...owner, databaseUrl: url })
+  expect(await create(1)).toMatchObject({ status: 200 })
+  expect(await create(1)).toMatchObject({ status: 200 })
+  expect(await create(1, 'Moss')).toMatchObject({ status: 400, body: { error: 40_003 } })
   await waitForRow(
     await openSession(owner.databaseUrl),
     'SELECT FROM tokens WHERE last_used_at IS NOT NULL',
@@ -170,10 +190,18 @@ test('a role with the grants of the document stores, repeats and marks tokens, a
     await expect(postgres.query(url, text)).rejects.toThrow(/permission denied/)
   }
   await postgres.query(owner.databaseUrl, 'REVOKE INSERT ON plants FROM least')
-  expect(await create('Fern')).toMatchObject({ status: 503 })
-  await waitForReadiness(server, false)
   expect((await run(url, 'serve')).err).toMatch(/permission denied for table plants\. Try: .*GRANT/)
-  await postgres.query(owner.databaseUrl, 'GRANT INSERT ON plants TO least')
-  await waitForReadiness(server, true)
-  expect(await create('Fern')).toMatchObject({ status: 200 })
+})
+
+test("a server over PostgreSQL needs no file but its own program under Node's permission model", async () => {
+  const database = await prepareDatabase(await postgres.createDatabase())
+  const root = new URL('../../../../', import.meta.url).pathname
+  const net = process.allowedNodeEnvironmentFlags.has('--allow-net')
+    ? ['--allow-net', '--disable-warning=ExperimentalWarning']
+    : []
+  const nodeFlags = ['--permission', `--allow-fs-read=${root}`, ...net]
+  const server = await serve(database, { nodeFlags })
+  await server.client.createPlant({ id: 1, name: 'Fern' })
+  expect(await server.end()).toMatchObject({ code: 0, err: '' })
+  expect(await readRows(database.databaseUrl)).toHaveLength(1)
 })

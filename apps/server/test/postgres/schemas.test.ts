@@ -1,29 +1,29 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { clientOf, prepareDatabase, serve } from './served-database.ts'
-import { newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
+import { prepareDatabase, serve } from './served-database.ts'
+import {
+  asRole,
+  END_STORE_SESSIONS,
+  nameOf,
+  newDatabase,
+  openStoreAt,
+  usePostgres,
+} from './use-postgres.ts'
 
 const postgres = usePostgres()
 
 /** A database whose store is a plain user's, beside a stranger who may make schemas in it. */
 async function arrange() {
-  const name = randomBytes(6).toString('hex')
-  const [owner, stranger] = [`owner_${name}`, `stranger_${name}`]
   const url = await postgres.createDatabase()
-  const database = new URL(url).pathname.slice(1)
-  const run = (text: string) => postgres.query(url, text)
-  await run(`CREATE ROLE ${owner} LOGIN PASSWORD 'o'; CREATE ROLE ${stranger} LOGIN PASSWORD 's'`)
-  await run(`GRANT CREATE ON DATABASE ${database} TO ${stranger}`)
-  await run(`GRANT CREATE ON SCHEMA public TO ${owner}, ${stranger}`)
-  const urlOf = (user: string, password: string) => url.replace(/\/\/.*@/, `//${user}:${password}@`)
-  const strangerUrl = urlOf(stranger, 's')
-  return {
-    owner,
-    url: urlOf(owner, 'o'),
-    asStranger: (text: string) => postgres.query(strangerUrl, text),
-    asSuperuser: run,
-  }
+  const name = nameOf(url)
+  const [owner, stranger] = [`owner_${name}`, `stranger_${name}`]
+  const asSuperuser = (text: string) => postgres.query(url, text)
+  await asSuperuser(`CREATE ROLE ${owner} LOGIN PASSWORD '${owner}';
+    CREATE ROLE ${stranger} LOGIN PASSWORD '${stranger}';
+    GRANT CREATE ON DATABASE ${name} TO ${stranger};
+    GRANT CREATE ON SCHEMA public TO ${owner}, ${stranger}`)
+  const asStranger = (text: string) => postgres.query(asRole(url, stranger), text)
+  return { owner, url: asRole(url, owner), asStranger, asSuperuser }
 }
 
 /** What a stranger makes to take a store over. */
@@ -45,23 +45,18 @@ test.each([
     const database = await prepareDatabase(url)
     const server = await serve(database)
     const store = await openStoreAt(url)
-    const create = (at: { url: string }, id: number) =>
-      clientOf(at.url, database.token).rest.createPlant({ body: { id, name: 'Fern' } })
-    expect(await create(server, 1)).toMatchObject({ status: 200 })
+    expect(await server.create(1)).toMatchObject({ status: 200 })
     await asSuperuser(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC`)
     await asStranger(`CREATE SCHEMA ${owner}; ${takeOver(owner, tables)}`)
     // With these, the caller's token would be no more.
     await asStranger(`UPDATE ${owner}.tokens SET revoked_at = 1`)
     // What a connection has set goes with it.
-    await asSuperuser(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE application_name = 'plant-store' AND usename = '${owner}'`,
-    )
-    expect(await create(server, 2)).toMatchObject({ status: 200 })
+    await asSuperuser(END_STORE_SESSIONS)
+    expect(await server.create(2)).toMatchObject({ status: 200 })
     // The server remembers a token for a moment.
     expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
     const next = await serve(database)
-    expect(await create(next, 3)).toMatchObject({ status: 200 })
+    expect(await next.create(3)).toMatchObject({ status: 200 })
     const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')
     expect(stored.map(({ id }) => id)).toEqual([1, 2, 3])
   },

@@ -1,4 +1,7 @@
-import { prepare } from '../../soak/served.ts'
+import { expect } from 'vitest'
+import { History, type StoredRow } from '../../soak/history.ts'
+import { type PreparedDatabase, prepareDatabase } from '../../soak/served.ts'
+import { startStorm } from '../../soak/storm.ts'
 import { createTestClient } from '../clients.ts'
 import {
   type ServerProcess,
@@ -6,26 +9,23 @@ import {
   startServerProcess,
 } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import type { StoredRow } from './history.ts'
 import { type PostgresServer, query } from './postgres-server.ts'
 
-/** A migrated database and a token for the servers over it. */
-export interface PreparedDatabase {
-  readonly databaseUrl: string
-  readonly token: string
+export { prepareDatabase }
+
+/** A client that sends each plant once. */
+export function clientOf(url: string, token: string) {
+  return createTestClient({ baseUrl: url, token, maxRetries: 0, timeoutMs: 30_000 })
 }
 
-/** Brings a new database to the schema and puts a token into it. */
-export async function prepareDatabase(databaseUrl: string): Promise<PreparedDatabase> {
-  return { databaseUrl, token: await prepare(databaseUrl) }
-}
+export type Served = Awaited<ReturnType<typeof serve>>
 
-/** A server process over a prepared database, which ends with the test. */
-export function serve(
+/** A server process over a prepared database, which ends with the test, and its client, which sends each plant once. */
+export async function serve(
   { databaseUrl, token }: PreparedDatabase,
   options: Partial<ServerProcessOptions> = {},
-): Promise<ServerProcess> {
-  return startServerProcess({
+) {
+  const server = await startServerProcess({
     folder: temporaryFolder(),
     token,
     ...options,
@@ -35,37 +35,69 @@ export function serve(
       ...options.environment,
     },
   })
+  const client = clientOf(server.url, token)
+  const create = (id: number, name = 'Fern') => client.rest.createPlant({ body: { id, name } })
+  return { ...server, client, create }
 }
 
 /** A new database and a server process over it. */
 export async function serveNewDatabase(
   postgres: PostgresServer,
-): Promise<{ readonly database: PreparedDatabase; readonly server: ServerProcess }> {
+  options?: Partial<ServerProcessOptions>,
+) {
   const database = await prepareDatabase(await postgres.createDatabase())
-  return { database, server: await serve(database) }
+  return { database, server: await serve(database, options) }
 }
 
-/** Whether the server says that it is ready. */
-export async function isReady({ operationsUrl }: ServerProcess): Promise<boolean> {
-  return (await fetch(`${operationsUrl}/readyz`)).status === 200
-}
-
-/** Resolves when the server says that it is ready, or that it is not. */
-export async function waitForReadiness(server: ServerProcess, expected: boolean): Promise<void> {
+/** Resolves once the server says that it is ready, or that it is not, with all that it says. */
+export async function waitForReadiness(
+  { operationsUrl }: Pick<ServerProcess, 'operationsUrl'>,
+  expected: boolean,
+): Promise<string> {
   const deadline = performance.now() + 30_000
-  while ((await isReady(server)) !== expected) {
-    if (performance.now() > deadline) throw new Error(`readyz did not become ${expected}`)
+  for (;;) {
+    const response = await fetch(`${operationsUrl}/readyz`)
+    const said = await response.text()
+    if (response.ok === expected) return said
+    if (performance.now() > deadline) throw new Error(`readyz is not ${expected} but ${said}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}
-
-/** A client that sends each plant once. */
-export function clientOf(url: string, token: string) {
-  return createTestClient({ baseUrl: url, token, maxRetries: 0, timeoutMs: 30_000 })
 }
 
 /** Every plant, read past the store, with all digits of its id. */
 export async function readRows(databaseUrl: string): Promise<StoredRow[]> {
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
-  return rows as StoredRow[]
+  return rows as unknown as StoredRow[]
+}
+
+/** Callers wait no longer than this, whatever happens to the database. */
+export const LONGEST_ANSWER_MS = 10_000
+
+/** Fails unless every response was true and came in time. */
+export async function expectTruth(history: History, databaseUrl: string, about = '') {
+  const verdict = history.judge(await readRows(databaseUrl))
+  expect(verdict, about).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
+  return verdict
+}
+
+/** Lets 16 callers loose on servers until the test has done its worst. */
+export function startServedStorm(...servers: (Pick<Served, 'client'> & Partial<Served>)[]) {
+  const history = new History()
+  const clients = servers.map(({ client }) => client)
+  const seed = Date.now()
+  const storm = startStorm({ history, clients: () => clients, callers: 16, seed })
+  return {
+    ...storm,
+    history,
+    /** Ends the storm, and fails unless each server is ready, and every response was true and in time. */
+    async endAndJudge(databaseUrl: string) {
+      await storm.acknowledges(200)
+      await storm.stop()
+      for (const { operationsUrl } of servers) {
+        if (operationsUrl) await waitForReadiness({ operationsUrl }, true)
+      }
+      return expectTruth(history, databaseUrl, `seed ${seed}`)
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { describeStore } from '../store/store-suite.ts'
+import { readRows } from './served-database.ts'
 import { newDatabase, usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres()
@@ -9,12 +10,8 @@ describeStore('PostgreSQL', async () => {
   return {
     open: () => openPostgresStore({ databaseUrl, allowDataLoss: false }),
     async readPlants() {
-      const rows = await postgres.query(databaseUrl, 'SELECT id, name, tag FROM plants ORDER BY id')
-      return rows.map(({ id, name, tag }) => ({
-        id: BigInt(String(id)),
-        name: String(name),
-        tag: tag as string | null,
-      }))
+      const plants = (await readRows(databaseUrl)).map((row) => ({ ...row, id: BigInt(row.id) }))
+      return plants.sort((one, other) => (one.id < other.id ? -1 : 1))
     },
   }
 })

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
@@ -9,8 +10,8 @@ export function usePostgres(settings: readonly string[] = []): PostgresServer {
   let server: PostgresServer | undefined
   beforeAll(async () => {
     server = await startPostgres(settings)
-  }, 60_000)
-  afterAll(() => server?.stop(), 60_000)
+  })
+  afterAll(() => server?.stop())
   return new Proxy({} as PostgresServer, {
     get: (_, name) => server?.[name as keyof PostgresServer],
   })
@@ -24,8 +25,63 @@ export async function newDatabase(postgres: PostgresServer): Promise<string> {
 }
 
 /** The store in a database, which closes with the test. */
-export async function openStoreAt(databaseUrl: string): Promise<Store> {
-  const store = await openPostgresStore({ databaseUrl, allowDataLoss: false })
+export async function openStoreAt(databaseUrl: string, allowDataLoss = false): Promise<Store> {
+  const store = await openPostgresStore({ databaseUrl, allowDataLoss })
   onTestFinished(() => store.close())
   return store
+}
+
+/** The name of the database in a URL. */
+export function nameOf(databaseUrl: string): string {
+  return new URL(databaseUrl).pathname.slice(1)
+}
+
+/** The same URL for another user, whose password is its name. */
+export function asRole(databaseUrl: string, role: string): string {
+  return databaseUrl.replace(/\/\/.*@/, `//${role}:${role}@`)
+}
+
+/** A connection of the test's own, past the store, which ends with the test. */
+export async function openSession(databaseUrl: string): Promise<pg.Client> {
+  const session = new pg.Client(databaseUrl)
+  // A server that is stopped ends it; a statement that was under way fails by itself.
+  session.on('error', () => {})
+  await session.connect()
+  onTestFinished(() => session.end())
+  return session
+}
+
+/** Asks again until a query gives a row, and gives it. */
+export async function waitForRow(session: pg.Client, text: string): Promise<pg.QueryResultRow> {
+  const deadline = performance.now() + 20_000
+  for (;;) {
+    const { rows } = await session.query(text)
+    if (rows[0] !== undefined) return rows[0]
+    if (performance.now() > deadline) throw new Error(`no row came of: ${text}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** Sessions of the store in the database that is asked. */
+export const STORE_SESSIONS = `SELECT pid, query_start::text AS started FROM pg_stat_activity
+  WHERE application_name = 'plant-store' AND datname = current_database()`
+
+/** Those of them that wait for another transaction. */
+export const WAITING_FOR_A_LOCK = `${STORE_SESSIONS} AND wait_event_type = 'Lock'`
+
+/** Ends them, as a database that is started again would. */
+export const END_STORE_SESSIONS = `SELECT pg_terminate_backend(pid) FROM (${STORE_SESSIONS}) AS sessions`
+
+/** Lets a process stand still until the function that it gives is called, or the test has finished. */
+export function stopProcess(pid: number): () => void {
+  const goOn = () => {
+    try {
+      process.kill(pid, 'SIGCONT')
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  process.kill(pid, 'SIGSTOP')
+  onTestFinished(goOn)
+  return goOn
 }

@@ -1,14 +1,6 @@
 import type { NewPlantInput } from '@plant-store/client'
 import type { Caller, History } from './history.ts'
 
-/** Callers that go on whatever they are answered. */
-export interface Storm {
-  /** Resolves when this many more plants have been answered 200. */
-  acknowledges(plants: number): Promise<void>
-  /** Ends the callers and resolves once each has its last reply. */
-  stop(): Promise<void>
-}
-
 interface StormOptions {
   readonly history: History
   /** Asked before each request, since a server that was started again has another address. */
@@ -17,10 +9,8 @@ interface StormOptions {
   readonly seed: number
 }
 
-type Random = () => number
-
 /** A small generator of uint32 that a seed repeats (mulberry32). */
-export function createRandom(seed: number): Random {
+export function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -36,7 +26,7 @@ type Sent = NewPlantInput & { readonly id: bigint }
 const REMEMBERED = 64
 
 /** Mostly new plants; every eighth request repeats an earlier plant or wants its id for another. */
-function createPlants(random: Random): () => Sent {
+function createPlants(random: () => number): () => Sent {
   const earlier: Sent[] = []
   return () => {
     const dice = random() % 16
@@ -52,9 +42,9 @@ function createPlants(random: Random): () => Sent {
 }
 
 /** Lets callers send plants from now on, through outages and refusals, until stopped. */
-export function startStorm({ history, clients, callers, seed }: StormOptions): Storm {
+export function startStorm({ history, clients, callers, seed }: StormOptions) {
   const next = createPlants(createRandom(seed))
-  const waiting = new Set<{ readonly at: number; readonly resolve: () => void }>()
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
   let isStopped = false
 
   async function call(caller: number): Promise<void> {
@@ -63,21 +53,19 @@ export function startStorm({ history, clients, callers, seed }: StormOptions): S
       const client = all[caller % all.length]
       const reply = client === undefined ? 'not_stored' : await history.send(client, next())
       // Without a pause an outage would be a loop of refusals that starves the database.
-      if (!['stored', 'taken'].includes(reply))
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      for (const one of waiting) {
-        if (history.acknowledged < one.at) continue
-        waiting.delete(one)
-        one.resolve()
-      }
+      if (!['stored', 'taken'].includes(reply)) await pause()
     }
   }
 
   const ended = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)))
   return {
-    acknowledges: (plants) =>
-      new Promise((resolve) => waiting.add({ at: history.acknowledged + plants, resolve })),
-    async stop() {
+    /** Resolves when this many more plants have been answered 200. */
+    async acknowledges(plants: number): Promise<void> {
+      const goal = history.stored + plants
+      while (history.stored < goal) await pause()
+    },
+    /** Ends the callers and resolves once each has its last response. */
+    async stop(): Promise<void> {
       isStopped = true
       await ended
     },

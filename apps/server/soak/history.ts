@@ -1,0 +1,96 @@
+import type { NewPlantInput } from '@plant-store/client'
+import type { RestClient } from '@plant-store/client/rest'
+
+/** What one request for a plant was answered. */
+type Reply = 'stored' | 'taken' | 'not_stored' | 'unknown'
+
+/**
+ * What may be wrong with an id. `lost`: answered 200 and not there. `altered`: there with content that
+ * nobody sent, or with other content than was answered 200. `doubled`: two rows, or two contents that
+ * were both answered 200. `lies`: there although every response said that it was not stored, or
+ * "taken" by nothing.
+ */
+type Fault = 'lost' | 'altered' | 'doubled' | 'lies'
+
+/** How many requests had each reply, and the ids with which something is wrong. */
+export type Verdict = Record<Reply, number> & Record<Fault, bigint[]>
+
+type Plant = NewPlantInput & { readonly id: bigint }
+
+type Request = Pick<Plant, 'name' | 'tag'> & { reply: Reply }
+
+/** A plant as it lies in the database, its id in decimal digits. */
+export interface StoredRow {
+  readonly id: string
+  readonly name: string
+  readonly tag: string | null
+}
+
+/** Such as a TestClient. */
+export interface Caller {
+  readonly rest: RestClient
+}
+
+const ID_TAKEN = 40_003
+
+async function ask(client: Caller, body: NewPlantInput): Promise<Reply> {
+  try {
+    const { status, body: said } = await client.rest.createPlant({ body })
+    if (status === 200) return 'stored'
+    if (said.error === ID_TAKEN) return 'taken'
+    const isSure = status < 500 || status === 503 || said.error === 50_000
+    return isSure ? 'not_stored' : 'unknown'
+  } catch {
+    return 'unknown'
+  }
+}
+
+function judgeOne(requests: readonly Request[], rows: readonly StoredRow[]): Fault | undefined {
+  const [row] = rows
+  const stored = requests.filter(({ reply }) => reply === 'stored')
+  const isOfOne = stored.every(({ name }) => name === stored[0]?.name)
+  if (rows.length > 1 || !isOfOne) return 'doubled'
+  if (row === undefined) {
+    if (stored.length > 0) return 'lost'
+    return requests.some(({ reply }) => reply === 'taken') ? 'lies' : undefined
+  }
+  const isSame = ({ name, tag }: Request) => name === row.name && (tag ?? null) === row.tag
+  const same = requests.filter(isSame)
+  if (same.length === 0 || !stored.every(isSame)) return 'altered'
+  return same.every(({ reply }) => reply === 'not_stored' || reply === 'taken') ? 'lies' : undefined
+}
+
+/** Every request and its reply, of any number of servers and callers. */
+export class History {
+  slowestMs = 0
+  /** How many plants were answered 200. */
+  stored = 0
+  readonly #byId = new Map<bigint, Request[]>()
+
+  /** Sends one plant once. */
+  async send(client: Caller, plant: Plant): Promise<Reply> {
+    const request: Request = { name: plant.name, tag: plant.tag, reply: 'unknown' }
+    this.#byId.set(plant.id, [...(this.#byId.get(plant.id) ?? []), request])
+    const begin = performance.now()
+    request.reply = await ask(client, plant)
+    this.slowestMs = Math.max(this.slowestMs, performance.now() - begin)
+    if (request.reply === 'stored') this.stored++
+    return request.reply
+  }
+
+  /** Holds what was answered against what is stored in the end. */
+  judge(rows: readonly StoredRow[]): Verdict {
+    const verdict: Verdict = {
+      ...{ stored: 0, taken: 0, not_stored: 0, unknown: 0 },
+      ...{ lost: [], altered: [], doubled: [], lies: [] },
+    }
+    const stored = Map.groupBy(rows, ({ id }) => BigInt(id))
+    for (const id of new Set([...this.#byId.keys(), ...stored.keys()])) {
+      const requests = this.#byId.get(id) ?? []
+      for (const { reply } of requests) verdict[reply]++
+      const fault = judgeOne(requests, stored.get(id) ?? [])
+      if (fault !== undefined) verdict[fault].push(id)
+    }
+    return verdict
+  }
+}
