@@ -1,38 +1,50 @@
-import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
 
 // Builds the server before its command line runs: silent unless it fails, so that all that is
 // printed is the command's own.
 
-const child = spawn(
-  'turbo',
-  ['run', 'build', '--filter=@plant-store/server', '--output-logs=errors-only'],
-  { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' },
-)
-
-const printed: Buffer[] = []
-child.stdout.on('data', (chunk) => printed.push(chunk))
-child.stderr.on('data', (chunk) => printed.push(chunk))
-
-/** A person who waits longer than this sees why, until the build is over. */
-const PATIENCE_MS = 1_000
-
-async function showWait(signal: AbortSignal): Promise<void> {
-  await sleep(PATIENCE_MS, undefined, { signal })
-  process.stderr.write('building …')
-  signal.addEventListener('abort', () => process.stderr.write('\r\x1b[K'))
+/** Leaves each module a file of its own, as the compiler does. */
+const toJs = {
+  name: 'to-js',
+  setup({ onResolve }: import('esbuild').PluginBuild) {
+    onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
+    )
+  },
 }
 
-const built = new AbortController()
-if (process.stderr.isTTY) showWait(built.signal).catch(() => {})
-
-const code = await new Promise<number | null>((resolve) => {
-  child.on('error', (error) => {
-    printed.push(Buffer.from(`${error.message}\n`))
-    resolve(1)
+/** Builds with what `start` installs: without types, and without the compiler that checks them. */
+async function buildUnchecked(): Promise<void> {
+  const { build } = await import('esbuild')
+  const options = {
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'error',
+  } as const
+  for (const folder of ['packages/contract', 'apps/server']) {
+    const entryPoints = globSync(`${folder}/src/**/*.ts`).filter((file) => !file.endsWith('.d.ts'))
+    await build({ ...options, entryPoints, outdir: `${folder}/dist`, plugins: [toJs] })
+  }
+  await build({
+    ...options,
+    entryPoints: ['packages/client/src/index.ts', 'packages/client/src/rest.ts'],
+    outdir: 'packages/client/dist',
+    alias: { '@plant-store/contract': './packages/contract/dist/index.js' },
   })
-  child.on('close', resolve)
-})
-built.abort()
-if (code !== 0) process.stderr.write(Buffer.concat(printed))
-process.exitCode = code ?? 1
+  await import('../apps/server/page/build.ts')
+}
+
+if (existsSync('node_modules/turbo')) {
+  const { status, output } = spawnSync(
+    'turbo',
+    ['run', 'build', '--filter=@plant-store/server', '--output-logs=errors-only'],
+    { shell: process.platform === 'win32' },
+  )
+  if (status !== 0) process.stderr.write(output?.join('') ?? 'turbo cannot be run\n')
+  process.exitCode = status ?? 1
+} else {
+  await buildUnchecked()
+}

@@ -135,6 +135,6 @@ describe('in a clone', { timeout: 180_000 }, () => {
     const PATH = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env.PATH}`
     const build = join(ROOT, '.ci/build-server.ts')
     const ended = await runIn(temporaryFolder(), { PATH }, process.execPath, build)
-    expect(ended).toEqual(ends(1, 'package.json', ''))
+    expect(ended).toEqual(ends(1, '[ERROR] The entry point', ''))
   })
 })
