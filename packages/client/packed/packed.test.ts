@@ -1,14 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { needs } from '../runtimes/needs.ts'
 import { type RealServer, startRealServer } from '../runtimes/real-server.ts'
 
-const run = promisify(execFile)
 const PACKAGE = join(import.meta.dirname, '..')
 const CONTRACT = join(PACKAGE, '../contract')
 const ATTW = join(import.meta.dirname, 'tools/node_modules/@arethetypeswrong/cli/dist/index.js')
@@ -17,21 +16,25 @@ let folder: string
 let server: RealServer
 const tarballs = new Map<string, string>()
 
-/** Packs a package as it is published. */
-function pack(from: string): void {
+/** Packs a package as it is published, and unpacks it where a program beside it finds it. */
+function install(from: string): void {
   const args = ['-y', 'pnpm@12.16.0', 'pack', '--json', '--pack-destination', folder]
   const output = execFileSync('npx', args, { cwd: from, encoding: 'utf8' })
-  tarballs.set(from, JSON.parse(output.slice(output.indexOf('{'))).filename)
+  const { filename } = JSON.parse(output.slice(output.indexOf('{')))
+  tarballs.set(from, filename)
+  const to = join(folder, 'node_modules/@plant-store', basename(from))
+  mkdirSync(to, { recursive: true })
+  execFileSync('tar', ['-xzf', filename, '--strip-components=1', '-C', to])
+}
+
+/** Runs a program that finds what is installed; gives what it prints. */
+async function run(args: readonly string[], env = {}): Promise<string> {
+  return (await promisify(execFile)(process.execPath, args, { cwd: folder, env })).stdout
 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(PACKAGE, 'node_modules/.packed-'))
-  for (const from of [PACKAGE, CONTRACT]) {
-    pack(from)
-    const to = join(folder, 'node_modules/@plant-store', from === PACKAGE ? 'client' : 'contract')
-    execFileSync('mkdir', ['-p', to])
-    execFileSync('tar', ['-xzf', String(tarballs.get(from)), '--strip-components=1', '-C', to])
-  }
+  for (const from of [PACKAGE, CONTRACT]) install(from)
   server = await startRealServer()
 })
 
@@ -62,9 +65,7 @@ test.each([
   ],
 ])('the packed client stores plants where it is %s', async (_how, type, program) => {
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
-  const args = [`--input-type=${type}`, '--eval', program]
-  const { stdout } = await run(process.execPath, args, { cwd: folder, env })
-  expect(stdout).toBe('Fern 200\n')
+  expect(await run([`--input-type=${type}`, '--eval', program], env)).toBe('Fern 200\n')
   expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')
 })
 
@@ -73,8 +74,7 @@ test('the packed contract is imported, with its cases', async () => {
     import cases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
     console.log(contract.createPlant.path, encodeJson(NewPlant.parse({ id: 7, name: '' })), cases.length > 0)`
   const args = ['--no-warnings', '--input-type=module', '--eval', program]
-  const { stdout } = await run(process.execPath, args, { cwd: folder })
-  expect(stdout).toBe('/plants {"id":7,"name":""} true\n')
+  expect(await run(args)).toBe('/plants {"id":7,"name":""} true\n')
 })
 
 test.each([
@@ -84,8 +84,7 @@ test.each([
   'a program finds the types of %s wherever it finds the code',
   needs('are-the-types-wrong', existsSync(ATTW)),
   async (from, profile) => {
-    const args = [ATTW, String(tarballs.get(from)), '--profile', profile]
-    expect((await run(process.execPath, args)).stdout).toContain('🟢')
+    expect(await run([ATTW, String(tarballs.get(from)), '--profile', profile])).toContain('🟢')
   },
 )
 
@@ -102,39 +101,24 @@ test('a program that uses it compiles at the strictest', async () => {
     '--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --module nodenext --lib es2022,dom'
   const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc')
   const args = [tsc, ...flags.split(' '), 'program.mts']
-  const { stdout } = await run(process.execPath, args, { cwd: folder }).catch((failed) => failed)
-  expect(stdout).toBe('')
+  expect(await run(args).catch(({ stdout }) => stdout)).toBe('')
 })
 
-describe('minified and gzipped', () => {
-  /** What a program carries that imports something of the client, in KiB. */
-  async function sizeOf(imported: string): Promise<number> {
-    const { outputFiles } = await build({
-      stdin: { contents: `export ${imported} from './dist/index.js'`, resolveDir: PACKAGE },
-      bundle: true,
-      minify: true,
-      write: false,
-      format: 'esm',
-      platform: 'browser',
-      target: 'es2022',
-    })
-    return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1_024
-  }
+/** What a program carries that imports something of the client, minified and gzipped, in KiB. */
+async function sizeOf(imported: string): Promise<number> {
+  const stdin = { contents: `export ${imported} from './dist/index.js'`, resolveDir: PACKAGE }
+  const form = { bundle: true, minify: true, format: 'esm', platform: 'browser' } as const
+  const { outputFiles } = await build({ stdin, write: false, target: 'es2022', ...form })
+  return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length / 1_024
+}
 
-  test('the whole client is at most 20 KiB, zod included, and the bulk is left out where it is not used', async () => {
-    const [one, all] = [await sizeOf('{ createPlantStoreClient }'), await sizeOf('*')]
-    expect(all).toBeLessThanOrEqual(20)
-    expect(all - one).toBeGreaterThan(0.8)
-  })
+test('the whole client is at most 20 KiB, zod included, and the bulk is left out where it is not used', async () => {
+  const [one, all] = [await sizeOf('{ createPlantStoreClient }'), await sizeOf('*')]
+  expect(all).toBeLessThanOrEqual(20)
+  expect(all - one).toBeGreaterThan(0.8)
 })
 
-test('the declarations say something of each export and each member', () => {
-  for (const entry of ['index', 'rest']) {
-    const lines = readFileSync(join(PACKAGE, `dist/${entry}.d.ts`), 'utf8').split('\n')
-    const isSaid = (at: number) => /\*\/\s*$/.test(lines[at - 1] ?? '')
-    const silent = lines.filter(
-      (line, at) => /^export /.test(line) && !/^export \{/.test(line) && !isSaid(at),
-    )
-    expect(silent).toEqual([])
-  }
+test.each(['index', 'rest'])('the declarations of %s say something of each export', (entry) => {
+  const declarations = readFileSync(join(PACKAGE, `dist/${entry}.d.ts`), 'utf8')
+  expect(declarations.match(/(?<!\*\/\s*\n)^export (?!\{).*/gm)).toBeNull()
 })

@@ -41,7 +41,7 @@ const keptBreaks = Object.entries({ 'is reset': resets, ends }).map(
   ([what, part]): Case => ({
     claim: `a kept connection that ${what} leaves the outcome open`,
     script: (exchange) =>
-      [says(stored()), part][exchange.attempt - 1]?.(exchange) ?? exchange.send(unavailable()),
+      ([says(stored()), part][exchange.attempt - 1] ?? says(unavailable()))(exchange),
     check: makes([STORED, { options: NO_RETRY, ends: { applied: 'maybe' } }]),
   }),
 )
