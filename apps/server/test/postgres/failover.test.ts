@@ -16,8 +16,9 @@ import {
 } from './served-database.ts'
 import { type Pair, startPair } from './standby.ts'
 import {
-  asRole,
+  asServer,
   nameOf,
+  newDatabase,
   openSession,
   openStoreAt,
   STORE_SESSIONS,
@@ -209,17 +210,11 @@ test('a standby that replays late is promoted, behind one address of both, with 
 
 /** A new database, for a user that may do no more than a create needs, so that it can lock no row. */
 async function openLimited(messages: string) {
-  const { primary } = pair
-  const { databaseUrl } = await prepareDatabase(await primary.createDatabase())
+  const databaseUrl = await newDatabase(pair.primary)
   const name = nameOf(databaseUrl)
-  const role = `limited_${name}`
-  await primary.query(
-    databaseUrl,
-    `ALTER DATABASE ${name} SET client_min_messages = ${messages};
-      CREATE ROLE ${role} LOGIN PASSWORD '${role}';
-      GRANT SELECT ON migrations, plants, tokens TO ${role}; GRANT INSERT ON plants TO ${role}`,
-  )
-  const store = await openStoreAt(asRole(databaseUrl, role))
+  const setting = `ALTER DATABASE ${name} SET client_min_messages = ${messages}`
+  await pair.primary.query(databaseUrl, setting)
+  const store = await openStoreAt(await asServer(databaseUrl))
   return { store, observer: await openSession(databaseUrl), name }
 }
 

@@ -11,14 +11,7 @@ import {
   serveNewDatabase,
   waitForReadiness,
 } from './served-database.ts'
-import {
-  asRole,
-  nameOf,
-  newDatabase,
-  openSession,
-  STORE_SESSIONS,
-  usePostgres,
-} from './use-postgres.ts'
+import { asServer, newDatabase, openSession, STORE_SESSIONS, usePostgres } from './use-postgres.ts'
 
 const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
 
@@ -71,15 +64,11 @@ test.each<[outage: string, reason: RegExp, begin: Begin]>([
   'while a database %s creates are 503, the reason is on /readyz and in the log, and then it goes on',
   async (_outage, reason, begin) => {
     const { databaseUrl, token } = await prepareDatabase(await postgres.createDatabase())
-    const role = `server_of_${nameOf(databaseUrl)}`
-    await postgres.query(
-      databaseUrl,
-      `CREATE ROLE ${role} LOGIN PASSWORD '${role}'; GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO ${role}`,
-    )
+    const url = await asServer(databaseUrl)
     const environment = { PLANT_STORE_LOG_LEVEL: 'info' }
-    const server = await serve({ databaseUrl: asRole(databaseUrl, role), token }, { environment })
+    const server = await serve({ databaseUrl: url, token }, { environment })
     expect(await server.create(1)).toMatchObject({ status: 200 })
-    const end = await begin(databaseUrl, role)
+    const end = await begin(databaseUrl, new URL(url).username)
     onTestFinished(async () => void (await end().catch(() => {})))
     expect(await waitForReadiness(server, false)).toMatch(reason)
     expect(await server.create(2)).toMatchObject(unavailable)

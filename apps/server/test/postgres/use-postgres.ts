@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { type PostgresServer, query, startPostgres } from './postgres-server.ts'
 
 /** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
 export function usePostgres(settings: readonly string[] = []): PostgresServer {
@@ -39,6 +40,16 @@ export function nameOf(databaseUrl: string): string {
 /** The same URL for another user, whose password is its name. */
 export function asRole(databaseUrl: string, role: string): string {
   return databaseUrl.replace(/\/\/.*@/, `//${role}:${role}@`)
+}
+
+/** The URL of a database for a new user, who may do no more than docs/growing.md grants a server. */
+export async function asServer(databaseUrl: string): Promise<string> {
+  const role = `server_of_${nameOf(databaseUrl)}`
+  const document = readFileSync(new URL('../../../../docs/growing.md', import.meta.url), 'utf8')
+  const [, grants = ''] = /```sql\n(GRANT[^`]*)```/.exec(document) ?? []
+  await query(databaseUrl, `CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
+  await query(databaseUrl, grants.replaceAll('plant_store_server', role))
+  return asRole(databaseUrl, role)
 }
 
 /** A connection of the test's own, past the store, which ends with the test. */

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -18,6 +19,14 @@ import { execute } from '../commands/plants.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const PAGE_BYTES = 4_096
+
+function newPath(): string {
+  return join(temporaryFolder(), 'plants.db')
+}
+
+function open(path: string) {
+  return openSqliteStore({ path })
+}
 
 /** Makes a store with plants from 1 up, past the program because that is quick. */
 async function makeStore(plants: number): Promise<string> {
@@ -81,21 +90,14 @@ describe.skipIf(process.platform !== 'linux')('opening a store', () => {
   })
 })
 
-function newPath(): string {
-  return join(temporaryFolder(), 'plants.db')
-}
-
-function open(path: string) {
-  return openSqliteStore({ path })
-}
-
 /** Every file of a folder with its bytes, but for the -shm file, which is only a cache. */
 function contentsOf(folder: string): Record<string, string> {
-  const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  const contents = readdirSync(folder).map((name) => [
+    name,
+    name.endsWith('-shm') ? '' : readFileSync(join(folder, name), 'base64'),
+  ])
   return Object.fromEntries(
-    names
-      .map((name) => [name, readFileSync(join(folder, name), 'base64')] as const)
-      .filter(([name, bytes]) => !name.endsWith('-wal') || bytes !== ''),
+    contents.filter(([name, bytes]) => bytes !== '' || name === 'plants.db'),
   )
 }
 
@@ -108,6 +110,8 @@ function cut(path: string, bytes: number): void {
 function damage(path: string, from: number, to: number): void {
   writeFileSync(path, readFileSync(path).fill(0xff, from, to))
 }
+
+const LACKS_PAGES = /plants\.db is corrupt \(.*\)$/
 
 test.each<[what: string, message: RegExp, make: (path: string) => void]>([
   [
@@ -124,41 +128,27 @@ test.each<[what: string, message: RegExp, make: (path: string) => void]>([
     (path) => execute(path, "INSERT INTO migrations VALUES (99, 'from the future', 0)"),
   ],
   ['a damaged first page', /plants\.db is corrupt/, (path) => damage(path, 100, PAGE_BYTES)],
+  ['no second half', LACKS_PAGES, (path) => cut(path, statSync(path).size / 2)],
+  ['no last page', LACKS_PAGES, (path) => cut(path, PAGE_BYTES)],
+  ['no last byte', LACKS_PAGES, (path) => cut(path, 1)],
+  ['a log alone', /is missing but .*-wal is not/, (path) => renameSync(path, `${path}-wal`)],
   [
-    'no second half',
-    /plants\.db is corrupt \(.*\)$/,
-    (path) => truncateSync(path, statSync(path).size / 2),
-  ],
-  ['no last page', /plants\.db is corrupt \(.*\)$/, (path) => cut(path, PAGE_BYTES)],
-  ['no last byte', /plants\.db is corrupt \(.*\)$/, (path) => cut(path, 1)],
-  [
-    'a write-ahead log beside a database that is missing',
-    /is missing but .*-wal is not/,
-    (path) => {
-      rmSync(path)
-      writeFileSync(`${path}-wal`, 'plants that were answered 200')
-    },
-  ],
-  [
-    'a write-ahead log beside a database that is empty',
+    'a log beside an empty database',
     /is empty but .*-wal is not/,
     (path) => {
+      renameSync(path, `${path}-wal`)
       writeFileSync(path, '')
-      writeFileSync(`${path}-wal`, 'plants that were answered 200')
     },
   ],
-])(
-  'a file that must not be used is refused and left as it was: %s',
-  async (_what, message, make) => {
-    const path = await makeStore(2_000)
-    make(path)
-    const folder = join(path, '..')
-    const before = contentsOf(folder)
-    await expect(open(path)).rejects.toThrow(StoreRefusedError)
-    await expect(open(path)).rejects.toThrow(message)
-    expect(contentsOf(folder)).toEqual(before)
-  },
-)
+])('%s is refused at once, and left as it was', async (_what, message, make) => {
+  const path = await makeStore(2_000)
+  make(path)
+  const folder = join(path, '..')
+  const before = contentsOf(folder)
+  await expect(open(path)).rejects.toThrow(StoreRefusedError)
+  await expect(open(path)).rejects.toThrow(message)
+  expect(contentsOf(folder)).toEqual(before)
+})
 
 test('a page that is damaged deep in the file stops no start', async () => {
   const path = await makeStore(2_000)
