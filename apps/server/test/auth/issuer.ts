@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { onTestFinished } from 'vitest'
 import { findFreePort } from '../free-port.ts'
 import type { SigningKey } from './sign-jwt.ts'
 
@@ -44,4 +45,13 @@ export class Issuer {
     this.#server.closeAllConnections()
     await closed
   }
+}
+
+/** An issuer with one key that listens until the end of the test. */
+export async function startIssuer(key: SigningKey, reply?: RequestListener): Promise<Issuer> {
+  const issuer = new Issuer(key)
+  issuer.reply = reply
+  await issuer.start()
+  onTestFinished(() => issuer.stop())
+  return issuer
 }

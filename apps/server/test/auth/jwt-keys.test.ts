@@ -6,7 +6,7 @@ import { keysFromUrl } from '../../src/auth/key-source.ts'
 import { issueToken } from '../../src/auth/tokens.ts'
 import { until } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { Issuer } from './issuer.ts'
+import { Issuer, startIssuer } from './issuer.ts'
 import { good, MINUTE_MS, SECOND_MS, someKey, startJwtService } from './jwt-service.ts'
 import { makeKey } from './sign-jwt.ts'
 
@@ -26,14 +26,6 @@ const uncheckable = {
   message: expect.stringMatching(/^nothing was stored, try again: the token cannot be checked/),
   retryAfter: '10',
   challenge: null,
-}
-
-async function startIssuer(reply?: Issuer['reply']): Promise<Issuer> {
-  const issuer = new Issuer(someKey)
-  issuer.reply = reply
-  await issuer.start()
-  onTestFinished(() => issuer.stop())
-  return issuer
 }
 
 describe('rotation:', () => {
@@ -128,7 +120,7 @@ describe('cool-down:', () => {
 
 describe('outage:', () => {
   test('before the issuer was reached only JWTs are not checked, until the end of the cool-down', async () => {
-    const issuer = await startIssuer()
+    const issuer = await startIssuer(someKey)
     await issuer.stop()
     const flags = { jwksUrl: issuer.url }
     const { create, store, pass } = await startJwtService({ issuer: new Issuer(), flags })
@@ -238,7 +230,7 @@ describe('a read of keys', () => {
   test('ends at 256 KiB of an endless response, and ends the connection', async () => {
     let sent = 0
     const { promise: closed, resolve } = Promise.withResolvers<void>()
-    const { url } = await startIssuer((_request, response) => {
+    const { url } = await startIssuer(someKey, (_request, response) => {
       const chunk = Buffer.alloc(65_536, ' ')
       const more = () => {
         do sent += chunk.length
@@ -258,14 +250,14 @@ describe('a read of keys', () => {
     ['never begins', () => {}],
     ['begins and never ends', (_request, response) => void response.write('{"keys":[')],
   ])('ends in time when the response %s', async (_claim, reply) => {
-    const { url } = await startIssuer(reply)
+    const { url } = await startIssuer(someKey, reply)
     const read = keysFromUrl(url, { stop: never, timeoutMs: 50 }).read()
     await expect(read).rejects.toThrow(/timeout/)
   })
 
   test('ends when the server is asked to end', async () => {
     const stop = new AbortController()
-    const { url } = await startIssuer(() => stop.abort())
+    const { url } = await startIssuer(someKey, () => stop.abort())
     await expect(keysFromUrl(url, { stop: stop.signal }).read()).rejects.toThrow(/abort/)
   })
 

@@ -1,19 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { Issuer } from './issuer.ts'
+import { Issuer, startIssuer } from './issuer.ts'
 import { AUDIENCE, good, ISSUER, someKey } from './jwt-service.ts'
 
 const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
-
-async function startIssuer(): Promise<Issuer> {
-  const issuer = new Issuer(someKey)
-  await issuer.start()
-  onTestFinished(() => issuer.stop())
-  return issuer
-}
 
 function keyFile(content: string): string {
   const path = join(temporaryFolder(), 'keys.json')
@@ -25,22 +18,28 @@ describe('serve', { timeout: 60_000 }, () => {
   const start = (places: Record<string, string>) =>
     startServerProcess({ environment: { ...rules, ...places }, token: good({ exp: 4e9 }) })
 
-  test('starts in production without a token of its own if JWTs are accepted', async () => {
-    const { url } = await startIssuer()
-    const server = await start({ NODE_ENV: 'production', PLANT_STORE_JWKS_URL: url })
+  test.each<[claim: string, places: () => Promise<Record<string, string>>]>([
+    [
+      'in production and with the address of keys',
+      async () => ({
+        NODE_ENV: 'production',
+        PLANT_STORE_JWKS_URL: (await startIssuer(someKey)).url,
+      }),
+    ],
+    [
+      'with a file of keys',
+      async () => ({ PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) }),
+    ],
+  ])('%s needs no token of its own, and makes none', async (_claim, places) => {
+    const server = await start(await places())
     expect(await server.client.createPlant({ id: 1, name: 'Fern' })).toEqual({ name: 'Fern' })
-    expect((await server.end()).code).toBe(0)
-  })
-
-  test('makes no first token if JWTs are accepted', async () => {
-    const server = await start({ PLANT_STORE_JWKS_FILE: keyFile(new Issuer(someKey).keySet) })
-    expect((await server.end()).out).not.toContain('plant_')
+    const { code, out } = await server.end()
+    expect(code).toBe(0)
+    expect(out).not.toContain('plant_')
   })
 
   test('starts and ends while its issuer does not answer', async () => {
-    const issuer = await startIssuer()
-    issuer.reply = () => {}
-    const server = await start({ PLANT_STORE_JWKS_URL: issuer.url })
+    const server = await start({ PLANT_STORE_JWKS_URL: (await startIssuer(someKey, () => {})).url })
     expect(await server.end()).toMatchObject({ code: 0, signal: null })
   })
 

@@ -7,6 +7,7 @@ import { openAuthenticate } from '../../src/auth/authenticate.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/http/server.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { plantText, post } from '../process/server-process.ts'
 import { Issuer } from './issuer.ts'
 import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 
@@ -65,16 +66,12 @@ export async function startJwtService({
     rmSync(folder, { recursive: true, force: true })
   })
   let id = 0
-  async function create(credential: string, body = JSON.stringify({ id: ++id, name: 'Fern' })) {
-    const response = await fetch(`${server.url}/plants`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-      body,
-    })
+  async function create(token: string, body = plantText(++id)) {
+    const response = await post({ url: server.url, token }, { body })
+    const { status, headers } = response
     const { error, message } = (await response.json()) as { error?: number; message: string }
-    const header = (name: string) => response.headers.get(name)
-    const headers = { retryAfter: header('retry-after'), challenge: header('www-authenticate') }
-    return { status: response.status, error, message, ...headers }
+    const retryAfter = headers.get('retry-after')
+    return { status, error, message, retryAfter, challenge: headers.get('www-authenticate') }
   }
   const statusOf = async (credential: string) => (await create(credential)).status
   const pass = (milliseconds: number) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { displayName } from '../../src/text/display-name.ts'
-import { Issuer } from './issuer.ts'
+import { Issuer, startIssuer } from './issuer.ts'
 import { AUDIENCE, claims, good, ISSUER, START, someKey, startJwtService } from './jwt-service.ts'
 import { encodePart, type Json, macJwt, makeKey, signJwt, withJwk } from './sign-jwt.ts'
 
@@ -202,13 +202,11 @@ describe('a JWT is refused, always in the same words,', () => {
   })
 
   test.each(['jwk', 'jku', 'x5u', 'x5c'])('with a key of its own in %s', async (place) => {
-    const strange = new Issuer(thief)
-    await strange.start()
+    const strange = await startIssuer(thief)
     const values: Json = { jwk: thief.jwk, jku: strange.url, x5u: strange.url, x5c: ['AAAA'] }
     expect(await shared.create(good({}, { [place]: values[place] }, thief))).toEqual(invalid)
     expect(await shared.statusOf(good({}, { [place]: values[place] }))).toBe(200)
     expect(strange.fetches).toBe(0)
-    await strange.stop()
   })
 
   test('with any one character changed', async () => {

@@ -2,10 +2,11 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { build } from '../../src/process/build.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
-import { Issuer } from '../auth/issuer.ts'
+import { startIssuer } from '../auth/issuer.ts'
+import { someKey } from '../auth/jwt-service.ts'
 import { createMany, plantText as plant, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
@@ -178,10 +179,7 @@ test('refusals are counted by the limit', async () => {
 })
 
 test('fetches of keys are counted by how they end, and the last good one is dated', async () => {
-  const issuer = new Issuer()
-  issuer.reply = (_request, response) => response.writeHead(500).end()
-  await issuer.start()
-  onTestFinished(() => issuer.stop())
+  const issuer = await startIssuer(someKey, (_request, response) => response.writeHead(500).end())
   const environment = {
     PLANT_STORE_JWKS_URL: issuer.url,
     PLANT_STORE_JWT_ISSUER: 'https://issuer.test',
