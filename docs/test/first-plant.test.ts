@@ -13,8 +13,12 @@ test('a newcomer stores a plant from the README alone, and a kill loses nothing'
   timeout: 300_000,
 }, async () => {
   const folder = copyFreshly()
-  const first = runInShell(folder, START)
-  const [, line = ''] = await first.print(/^ +(curl .*)$/m)
+  // One stream, so that the order of its lines is that of a terminal.
+  const first = runInShell(folder, `${START.trim()} 2>&1`)
+  const [, above, line = ''] = await first.print(
+    /^([\s\S]*?)Plant Store listens [\s\S]*^ +(curl .*)$/m,
+  )
+  expect(above).toBe('Installing what the server needs, which is done once …\n')
   const stored = await runInShell(folder, line).ended
   for (const shown of RESPONSE) expect(stored).toContain(shown)
   await first.kill()

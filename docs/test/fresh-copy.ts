@@ -5,16 +5,28 @@ import { delimiter, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { root } from './markdown.ts'
 
-/** The files that a clone would have, in a new folder. */
+/** The lines that git prints in a folder. */
+function git(folder: string, ...args: string[]): string[] {
+  const printed = execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  return printed.split('\n').filter(Boolean)
+}
+
+/** The files that a clone would have, in a new folder with a repository of its own. */
 export function copyFreshly(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-clone-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root })
-  for (const file of files.toString().split('\0').filter(Boolean)) {
+  for (const file of git(root, 'ls-files', '-co', '--exclude-standard')) {
     // A file that is deleted but not yet committed is still listed.
     if (existsSync(join(root, file))) cpSync(join(root, file), join(folder, file))
   }
+  git(folder, 'init', '--quiet')
+  git(folder, 'add', '--all')
   return folder
+}
+
+/** What somebody finds who asks git, after what a document says was done. */
+export function filesLeftIn(folder: string): string[] {
+  return git(folder, 'ls-files', '--others', '--exclude-standard')
 }
 
 /** The environment of a person: nothing of the package manager and the test runner around us. */

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../apps/server/test/postgres/postgres-server.ts'
-import { copyFreshly, plainEnvironment, runInShell } from './fresh-copy.ts'
+import { copyFreshly, filesLeftIn, plainEnvironment, runInShell } from './fresh-copy.ts'
 import { blocksOf, blockWith, documents, root } from './markdown.ts'
 
 const START = blockWith('README.md', 'pnpm@12.16.0 start').text
@@ -40,6 +40,7 @@ test('every block with commands of the server does what it says, beside a runnin
     if (text === move?.text) continue
     await succeed(folder, text.replaceAll(/'postgres:\/\/[^']*'/g, `'${databaseUrl}'`))
   }
+  expect(filesLeftIn(folder)).toEqual([])
   await server.kill()
 })
 
@@ -49,8 +50,8 @@ test('the lines that move plants do it from SQLite to PostgreSQL, and back', {
   const text = move?.text ?? ''
   expect(moves).toEqual([])
   const folder = copyFreshly()
-  const programs = join(folder, 'programs')
-  mkdirSync(programs)
+  const programs = join(folder, 'data/programs')
+  mkdirSync(programs, { recursive: true })
   symlinkSync(join(root, 'apps/cli/dist/main.js'), join(programs, 'plant-store'))
   const PATH = [programs, plainEnvironment().PATH].join(delimiter)
 
@@ -86,4 +87,5 @@ test('the lines that move plants do it from SQLite to PostgreSQL, and back', {
   await succeed(folder, text.replace('sqlite:./data/plants.db', databaseUrl), back.environment)
   expect(await back.create(2n ** 63n - 1n, 'another')).toBe(400)
   expect(await back.create(-1n, 'Moss')).toBe(200)
+  expect(filesLeftIn(folder)).toEqual([])
 })

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import { takesJwt } from '../auth/authenticate.ts'
 import { DEFAULT_LIFETIME_MS, draftToken, isUsable } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
@@ -10,10 +9,10 @@ import { CommandError, exitCodes } from './command-error.ts'
 /** The token of a first run, before it is issued. */
 export interface FirstToken {
   /**
-   * Records the token in the audit file, stores it, and returns its text.
+   * Records the token in the audit file, stores it, and returns its text, and what the log may say.
    * @throws CommandError before it is stored when the record cannot be written.
    */
-  issue(): Promise<string>
+  issue(): Promise<{ readonly text: string; readonly audited: object }>
   close(): void
 }
 
@@ -41,7 +40,6 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
 export async function openFirstToken(
   store: Store,
   config: Config,
-  log: Logger,
 ): Promise<FirstToken | undefined> {
   if (!(await needsFirstToken(store, config))) return undefined
   const { record, close } = openAudit(config, 'token.create', () => {})
@@ -54,8 +52,7 @@ export async function openFirstToken(
         record({ outcome: 'failed', ...about, reason: error.message })
         throw error
       })
-      log.info({ audit: 'token.create', ...auditFieldsOf(token) }, 'made the first token')
-      return text
+      return { text, audited: { audit: 'token.create', ...auditFieldsOf(token) } }
     },
     close,
   }

@@ -67,7 +67,7 @@ async function listen(
   }
 }
 
-function issue(firstToken: FirstToken | undefined): Promise<string> | undefined {
+function issue(firstToken: FirstToken | undefined) {
   return firstToken?.issue().finally(firstToken.close)
 }
 
@@ -119,11 +119,13 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     metrics?.measureStore(store)
     // Throws the reason where the store knows it.
     await store.isReady()
-    const firstToken = await openFirstToken(store, config, log)
+    const firstToken = await openFirstToken(store, config)
     const server = await listen(config, telemetry, store, terminal.stop)
     opened.server = server
     const token = await issue(firstToken)
-    terminal.out(formatGreeting(config, server, store.description, token))
+    // Before the log's first line: a person who starts it reads this.
+    terminal.out(formatGreeting(config, server, store.description, token?.text))
+    if (token !== undefined) log.info(token.audited, 'made the first token')
     const { url, operationsUrl } = server
     const about = { ...build, pid: process.pid, store: store.description }
     log.info({ url, operationsUrl, ...about }, 'listening')

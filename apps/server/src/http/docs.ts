@@ -2,7 +2,7 @@ import { contract } from '@plant-store/contract'
 import { type Request, type RequestHandler, Router } from 'express'
 import { files } from '../process/files.ts'
 import { pathOf } from './framing.ts'
-import { type PipelineOptions, refuseMethod } from './pipeline.ts'
+import { type PipelineOptions, refuseMethod, respond } from './pipeline.ts'
 import { contentOf, createPublicFiles, type PublicContent, sendPublic } from './public-files.ts'
 
 /** How the document is written, and where it is served. */
@@ -35,13 +35,22 @@ export const page = createPublicFiles(FOLDER, {
 
 /** What everybody may read, without a credential. */
 export interface Docs {
-  /** Whether a request is for a public path; its query does not matter. */
-  isPublic(request: Pick<Request, 'url'>): boolean
+  /** Whether a request is for a public path, or a browser's for `/`; its query does not matter. */
+  isPublic(request: Pick<Request, 'headers' | 'method' | 'url'>): boolean
   /** Answers requests for public paths; all others go on. */
   readonly respond: RequestHandler
 }
 
 const formats = Object.keys(openApiFormats) as OpenApiFormat[]
+
+/** Relative, which holds under the prefix of a proxy too. */
+const TO_THE_PAGE = { status: 303, headers: ['location', 'docs'] } as const
+
+/** What a browser asks for first, where a person typed the server's address. */
+function isFirstLook({ headers, method, url }: Parameters<Docs['isPublic']>[0]): boolean {
+  if (pathOf(url) !== '/' || (method !== 'GET' && method !== 'HEAD')) return false
+  return headers.accept?.includes('text/html') === true
+}
 
 /**
  * Serves the document in each of its formats and the page, `GET /docs`. `publicUrl` is the base
@@ -63,12 +72,17 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
     })
   }
   for (const path of page.paths) add(path, () => page.read(path))
+  router.get('/', ({ complete }, response) => {
+    const closesConnection = options.isDraining() || !complete
+    respond(response, '', options, { ...TO_THE_PAGE, closesConnection })
+  })
 
   const documentPaths = formats.map((format) => openApiFormats[format].path)
   const paths = new Set([...documentPaths, ...page.paths])
   // A create costs only the comparison of two strings.
-  const isPublic = ({ url }: Pick<Request, 'url'>) =>
-    url !== contract.createPlant.path && paths.has(pathOf(url))
+  const isPublic: Docs['isPublic'] = (request) =>
+    request.url !== contract.createPlant.path &&
+    (paths.has(pathOf(request.url)) || isFirstLook(request))
   return {
     isPublic,
     respond: (request, response, next) =>

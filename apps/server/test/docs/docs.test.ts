@@ -82,6 +82,15 @@ test.each([
   expectReply(await ask(server, withToken(path)), { error: 'not_found' })
 })
 
+test('a browser that asks for / is sent to the page, and nobody else is', async () => {
+  const browser = { more: ['Accept: text/html,application/xhtml+xml,*/*;q=0.8'] }
+  const { status, headers, body } = await ask(server, get('/?from=mail', browser))
+  expect([status, headers.get('location'), body]).toEqual([303, ['docs'], ''])
+  const others = [get('/'), get('/x', browser), get('/', { ...browser, line: 'POST / HTTP/1.1' })]
+  for (const sent of others) expectReply(await ask(server, sent), { error: 'missing_credentials' })
+  expectReply(await ask(quiet, get('/', browser)), { error: 'missing_credentials' })
+})
+
 test.each(['/plants', 'http://plants.test/plants', '/plants?/openapi.json'])(
   'a create still needs a credential, however its target is written: %s',
   async (target) => {
