@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,28 +24,52 @@ test('a reader of the README has stored a plant soon, and reads little more', ()
   expect(lines.length).toBeLessThanOrEqual(251)
 })
 
-/** How the blocks in `sh` begin that are run, and by what. */
-const RUN: readonly (readonly [RegExp, by: string])[] = [
+/** How the blocks in `sh` begin, and the file that tries them, or why nothing does. */
+const TRIED: readonly (readonly [RegExp, by: string])[] = [
   [/^npx -y pnpm@12\.16\.0 start$/, 'docs/test/first-plant.test.ts'],
   [/^export PLANT_STORE_TOKEN=.*\ncurl /, 'docs/test/first-plant.test.ts'],
+  [/ server migrate --distributed$/, 'apps/server/test/postgres/citus.test.ts'],
   [/^(?:export .*\n)*npx -y pnpm@12\.16\.0 server /, 'docs/test/server-commands.test.ts'],
-  [/^(?:npx -y|npm install -g) @plant-store\/server$/, 'release/test/npm.test.ts'],
+  [/^npm install -g \.\/dist\/release\/.*(?:server|cli)/, 'release/test/npm.test.ts'],
   [/^(?:sha256sum|tar|sudo mkdir) /, 'release/test/archives.test.ts'],
-  [/^npm install (?:-g )?@plant-store\/(?:cli|client|contract)$/, 'release/test/npm.test.ts'],
-  [/^npx -y pnpm@12\.16\.0 (?:install|check|test|test:all|release:build)\b/, '.ci/run'],
-  [/^(?:npx -y )?pnpm(?:@12\.16\.0)? bench\b/, 'apps/benchmark/test'],
-  [/^(?:git worktree|plant-store|cd) /, 'nothing: shown for readers'],
+  [/^npx -y pnpm@12\.16\.0 (?:install|check|test|test:all)\b/, '.ci/run'],
+  [/^npx -y pnpm@12\.16\.0 release:build$/, 'release/test/released.ts'],
+  [/^plant-store login \S+$/, 'apps/cli/test/login.test.ts'],
+  [/^plant-store login /, 'nothing: each command has its test in apps/cli'],
+  [/^litestream /, 'apps/server/test/commands/litestream.test.ts'],
+  [/^\S+\/node --permission /, 'docs/test/deployment.test.ts'],
+  [/^export PLANT_STORE_BASE_URL=.*\n.*\nexport DOCUMENT=/, 'apps/interop/test/clients.test.ts'],
+  [/^(?:go|npm|python3) /, 'apps/interop/test/page.test.ts'],
+  [/^(?:git worktree|pnpm bench) /, 'nothing: it measures for minutes'],
+  [/^sudo useradd /, 'nothing: it makes a user, and starts units of systemd'],
+  [/^install -m .*\.timer /, 'nothing: it starts units of systemd'],
+  [/^podman /, 'nothing: it needs podman'],
 ]
 
-test.each(
-  documents
-    // Its blocks are files that `pnpm interop` runs.
-    .filter((document) => document !== 'docs/clients.md')
-    .flatMap(blocksOf)
-    .filter(({ language }) => language === 'sh'),
-)('the block in $document that begins with $text is one that is run', ({ text }) => {
-  const [, by] = RUN.find(([pattern]) => new RegExp(pattern, 'm').test(text)) ?? []
-  expect(by).toBeDefined()
+const commands = documents.flatMap(blocksOf).filter(({ language }) => language === 'sh')
+
+test.each(commands)(
+  'the block in $document that begins with $text is tried, or says why not',
+  ({ text }) => {
+    const [, by = ''] = TRIED.find(([pattern]) => pattern.test(text.trimEnd())) ?? []
+    expect(by.startsWith('nothing: ') || existsSync(join(root, by)), by).toBe(true)
+  },
+)
+
+test('what is shown as text is no command', () => {
+  const texts = documents.flatMap(blocksOf).filter(({ language }) => language === 'text')
+  for (const { text } of texts) {
+    expect(text).not.toMatch(/^(?:sudo|npx|npm|pnpm|plant-store\S*|systemctl|podman|curl) /m)
+  }
+})
+
+test('one document names the registry, and one file the repository, since neither is there yet', () => {
+  const installs = /\bnp(?:x|m (?:i|install))\b[^`\n]*@plant-store\/|registry of npm/
+  const named = documents.filter((document) => installs.test(read(document)))
+  expect(named).toEqual(['docs/installing.md'])
+  const { repository } = JSON.parse(read('package.json'))
+  const files = execFileSync('git', ['grep', '-lF', repository], { cwd: root, encoding: 'utf8' })
+  expect(files).toBe('package.json\n')
 })
 
 test('continuous integration runs every test and the linters', () => {

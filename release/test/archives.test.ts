@@ -102,7 +102,7 @@ describe('a launcher', () => {
     writeFileSync(join(folder, 'lib/node/node'), 'of another kind')
     const { ended } = runInShell(folder, './plant-store-server; echo "code $?"')
     expect(await ended).toMatch(
-      /^plant-store-server: the Node\.js for \S+ does not start .* Try: @plant-store\/server from npm\ncode 78\n$/,
+      /^plant-store-server: the Node\.js for \S+ does not start .* Try: the package for npm\ncode 78\n$/,
     )
   })
 })

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plainEnvironment } from '../../docs/test/fresh-copy.ts'
-import { blocksOf, documents } from '../../docs/test/markdown.ts'
+import { blocksOf, blockWith, documents } from '../../docs/test/markdown.ts'
 import { ROOT } from '../release.ts'
 import { buildRelease, createFolder, fileIn, startReleased } from './released.ts'
 
@@ -71,16 +71,15 @@ test('the server is installed, killed, upgraded and removed, and keeps its plant
 })
 
 describe('what a document says', () => {
-  const blocks = documents
-    .flatMap(blocksOf)
-    .filter(({ text }) => /^(?:npx -y|npm install -g) @plant-store\/server$/m.test(text))
+  const SHOWN = './dist/release/plant-store-server-*.tgz'
+  const blocks = documents.flatMap(blocksOf).filter(({ text }) => text.includes(SHOWN))
+
+  test('is how to install a server', () => expect(blocks).toHaveLength(1))
 
   test.each(blocks)('in $document starts a server: $text', async ({ text }) => {
     const { folder, prefix } = createPlace()
     const path = [join(prefix, 'bin'), person.PATH].join(':')
-    // That of the registry is not published yet.
-    const lines = text.replace('@plant-store/server', `file:${tarball(old, 'server')}`)
-    const server = await startReleased(folder, lines, {
+    const server = await startReleased(folder, text.replace(SHOWN, tarball(old, 'server')), {
       ...person,
       PATH: path,
       npm_config_prefix: prefix,
@@ -93,7 +92,9 @@ describe('what a document says', () => {
 test('the command line stores a plant', async () => {
   const { npm, prefix, start } = createPlace()
   npm('install', tarball(old, 'server'))
-  npm('install', tarball(old, 'cli'))
+  const { text } = blockWith('docs/importing.md', 'npm install')
+  const line = text.replace('./dist/release/plant-store-cli-*.tgz', tarball(old, 'cli'))
+  execFileSync('sh', ['-c', line], { env: { ...environment, npm_config_prefix: prefix } })
   const { url, token } = await start()
   const env = { ...environment, PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token }
   const run = (...args: string[]) =>

@@ -7,6 +7,8 @@ declare global {
   }
 }
 
+if (typeof JSON.rawJSON !== 'function') throw new Error('exact ids need Node.js 22 or later')
+
 BigInt.prototype.toJSON = function () {
   return JSON.rawJSON(this.toString())
 }
