@@ -68,6 +68,8 @@ describe('the container file', () => {
         NODE_ENV: 'production',
         ...environment,
       })
+    expect(await run('serve').ended).toContain('there is no plant store in')
+    await run('migrate').ended
     const [token] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
     const server = run('serve')
     const [, address] = await server.print(/listens on (\S+)/)

@@ -56,7 +56,9 @@ test('the lines that move plants do it from SQLite to PostgreSQL, and back', {
   const PATH = [programs, plainEnvironment().PATH].join(delimiter)
 
   const start = async (databaseUrl: string, known?: string) => {
-    const server = runInShell(folder, START, { PLANT_STORE_DATABASE_URL: databaseUrl })
+    const named = { PLANT_STORE_DATABASE_URL: databaseUrl }
+    await succeed(folder, 'npx -y pnpm@12.16.0 server migrate', named)
+    const server = runInShell(folder, START, named)
     const [, url = ''] = await server.print(/listens on (\S+)/)
     const token = known ?? (await server.print(/^ {2}(plant_\S+)$/m))[1]
     const create = async (id: bigint, name: string) => {

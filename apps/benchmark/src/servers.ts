@@ -30,8 +30,8 @@ async function listen(child: Child, countPlants?: Server['countPlants']): Promis
 export function ours(program = PROGRAM): StartServer {
   const listening = ['--listen', '127.0.0.1:0', '--operations-listen', '127.0.0.1:0']
   const start = (...args: string[]) => startProgram(process.execPath, [program, ...args])
-  return async ({ url, pid, countPlants }) => {
-    if (!Number.isNaN(pid)) await start('migrate', '--database-url', url).end()
+  return async ({ url, countPlants }) => {
+    await start('migrate', '--database-url', url).end()
     const child = start('serve', '--database-url', url, ...listening, '--log-level', 'error')
     return listen(child, countPlants)
   }

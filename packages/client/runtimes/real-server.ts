@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -84,6 +84,8 @@ export async function startServerProcess(
   const own = { 'database-url': `sqlite:${path}`, listen, 'operations-listen': 'off' }
   const settings = Object.entries({ ...own, 'log-level': 'silent', ...more })
   const args = [MAIN, 'serve', ...settings.map(([name, value]) => `--${name}=${value}`)]
+  const migrate = [MAIN, 'migrate', `--database-url=sqlite:${path}`]
+  execFileSync(process.execPath, migrate, { stdio: 'ignore' })
   let child: ChildProcess
 
   /** Gives what the server prints until it says a token, the first time, or that it listens. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -48,6 +48,8 @@ export async function startServer(flags: readonly string[] = []) {
     await closed
   }
 
+  const migrate = [SERVER, 'migrate', `--database-url=${databaseUrl}`]
+  execFileSync(process.execPath, migrate, { stdio: 'ignore' })
   onTestFinished(() => stop('SIGKILL'))
   return {
     ...(await start()),

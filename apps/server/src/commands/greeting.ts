@@ -14,12 +14,18 @@ function describeFirstPlant(url: string, token: string): string {
   )
 }
 
-/** What a server prints once it listens: `store` is its description, `token` that of a first run. */
+/** What a server says of its store; `empty` where that has no plants, `token` that of a first run. */
+interface Said {
+  readonly description: string
+  readonly empty: string | undefined
+  readonly token: string | undefined
+}
+
+/** What a server prints once it listens. */
 export function formatGreeting(
   config: Config,
   { url, operationsUrl }: RunningServer,
-  store: string,
-  token: string | undefined,
+  { description, empty, token }: Said,
 ): string {
   const other = 'Another token, if yours is lost: plant-store-server token create --name NAME\n'
   const health =
@@ -29,7 +35,8 @@ export function formatGreeting(
     `Plant Store listens on ${url}\n`,
     config.docs ? `Try it in a browser: ${url}/docs\n` : '',
     operationsUrl === undefined ? '' : health,
-    `200 means durable: ${printableLine(store)}\n`,
+    `200 means durable: ${printableLine(description)}\n`,
+    empty === undefined ? '' : `The store holds ${empty}\n`,
     token === undefined ? '' : describeFirstPlant(url, token),
     token === undefined && !takesJwt(config) ? other : '',
   ].join('')

@@ -101,6 +101,13 @@ async function close(
   await telemetry.stop()
 }
 
+/** What to say of a store without plants, which may be another one than was meant; else undefined. */
+async function describeEmpty(store: Store): Promise<string | undefined> {
+  if (!(await store.isEmpty())) return undefined
+  const { createdAt } = await store.measure()
+  return `0 plants, new since ${new Date(createdAt).toISOString()}`
+}
+
 /** Serves until a signal ends it or the store fails. */
 async function serve(config: Config, terminal: Terminal): Promise<void> {
   const { startTelemetry } = await import('../telemetry/telemetry.ts')
@@ -119,15 +126,17 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     metrics?.measureStore(store)
     // Throws the reason where the store knows it.
     await store.isReady()
+    const empty = await describeEmpty(store)
     const firstToken = await openFirstToken(store, config)
     const server = await listen(config, telemetry, store, terminal.stop)
     opened.server = server
     const token = await issue(firstToken)
+    const said = { description: store.description, empty, token: token?.text }
     // Before the log's first line: a person who starts it reads this.
-    terminal.out(formatGreeting(config, server, store.description, token?.text))
+    terminal.out(formatGreeting(config, server, said))
     if (token !== undefined) log.info(token.audited, 'made the first token')
     const { url, operationsUrl } = server
-    const about = { ...build, pid: process.pid, store: store.description }
+    const about = { ...build, pid: process.pid, store: store.description, empty }
     log.info({ url, operationsUrl, ...about }, 'listening')
     watchTokens(store.tokens, log, metrics?.tokens, terminal.stop)
     await Promise.race([store.failure, aborted(terminal.stop)])

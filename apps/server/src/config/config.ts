@@ -34,6 +34,8 @@ export interface ShownSetting {
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
+  /** No missing store is made: one was named, or this is production, so that a store is expected. */
+  readonly mustExist: boolean
   /** Where spans are sent; undefined sends none. */
   readonly traces: TracesConfig | undefined
   /** Every setting, for people. */
@@ -101,6 +103,7 @@ export function loadConfig(
     shown,
     changedSettings,
     isProduction: NODE_ENV === 'production',
+    mustExist: NODE_ENV === 'production',
     sudoUser,
     traces: readTracesConfig(environment, problems),
   }
@@ -111,6 +114,7 @@ export function loadConfig(
       const about = { name: environmentNameOf(name), text: visible, source }
       shown.push(about)
       if (text !== settings[name].initial) changedSettings.push(about)
+      if (name === 'databaseUrl' && source !== 'default') values.mustExist = true
       const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue

@@ -34,9 +34,13 @@ const BESIDE_AFTER_MS = 5
 function open(databaseUrl: string, allowDataLoss: boolean) {
   return useDatabase(databaseUrl, { allowDataLoss }, async (database) => {
     await refuseOtherSchema(database)
-    const version = "SELECT current_setting('server_version') AS version"
-    const { rows } = await database.connections.query<{ version: string }>(version)
-    return { ...database, description: `PostgreSQL ${rows[0]?.version} at ${database.place}` }
+    const { connections, tables, place } = database
+    const { rows } = await connections.query<{ server: string; createdAt: number }>(
+      `SELECT current_setting('server_version') AS server, applied_at::float8 AS "createdAt"
+       FROM ${tables.migrations} WHERE version = 1`,
+    )
+    const { server, createdAt = Number.NaN } = rows[0] ?? {}
+    return { ...database, createdAt, description: `PostgreSQL ${server} at ${place}` }
   })
 }
 
@@ -64,7 +68,7 @@ async function proveReady({ connections, tables: { plants } }: Database): Promis
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = await open(options.databaseUrl, options.allowDataLoss)
-  const { connections, tables, description } = database
+  const { connections, tables, description, createdAt } = database
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
     observer: options.observer,
@@ -97,7 +101,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     async measure() {
       const { options, totalCount: open, idleCount: idle, waitingCount: waiting } = connections.pool
-      return { waitingPlants: commits.waiting, pool: { limit: options.max, open, idle, waiting } }
+      const pool = { limit: options.max, open, idle, waiting }
+      return { waitingPlants: commits.waiting, createdAt, pool }
     },
     async close() {
       await commits.close()

@@ -17,7 +17,7 @@ export const sqlite: Engine = {
       open: (options) => openSqliteStore({ ...options, path: file }),
       snapshot: async () => openSqliteSnapshot(file),
       migrate: () => migrateSqlite(file),
-      facts: () => readSqliteFacts(file),
+      facts: ({ mustExist }) => readSqliteFacts(file, mustExist),
       copies: {
         file,
         backUp: (target, options) => backUpStore(file, target, options),

@@ -150,13 +150,13 @@ function findFolder(path: string): string {
  * What is worth knowing of a SQLite store, which stays as it is; one that is missing stays missing.
  * @throws what keeps a server from opening it.
  */
-export async function readSqliteFacts(file: string): Promise<StoreFacts> {
+export async function readSqliteFacts(file: string, mustExist?: boolean): Promise<StoreFacts> {
   const path = realPathOf(file)
   try {
-    inspect(path)
+    const version = inspect(path, mustExist)
     const folder = findFolder(path)
     const place = [...(await tryFolder(folder)), describeSpace(folder)]
-    if ((sizeOf(path) ?? 0) === 0) {
+    if (version === 0) {
       const store = { name: 'store', value: `there is none in ${path} yet; the server makes it` }
       return { facts: [store, ...place], tokens: undefined }
     }

@@ -34,15 +34,22 @@ function refuseOldSqlite(database: DatabaseSync): void {
 }
 
 /**
- * Looks at a file without changing it; a missing or empty one may be made a store.
+ * Looks at a file without changing it; a missing or empty one may be made a store unless it must
+ * exist. Gives the version of its schema, 0 for none.
  * @throws what keeps a server from opening it.
  */
-export function inspect(path: string): void {
+export function inspect(path: string, mustExist = false): number {
   refuseUnusable(path)
-  const size = sizeOf(path)
   // SQLite would open for reading alone what may not be written, and fail at the first create.
-  if (size !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
-  if ((size ?? 0) > 0) openForReading(path).close()
+  if (sizeOf(path) !== undefined) accessSync(path, constants.R_OK | constants.W_OK)
+  const version = readVersion(path)
+  if (version > 0 || !mustExist) return version
+  throw new StoreRefusedError(`there is no plant store in ${path}`, {
+    code: 'missing',
+    fix:
+      'mount its disk, or name its place in PLANT_STORE_DATABASE_URL. If there has never been one: ' +
+      'plant-store-server migrate',
+  })
 }
 
 /** Writes the file's header with what it says already: the smallest change that needs a commit. */
@@ -90,17 +97,17 @@ async function bringToNewestSchema(database: DatabaseSync, path: string): Promis
 }
 
 /**
- * Opens the plant store in a SQLite file, making the file and its folder if they are missing,
- * both for their owner only, with WAL and synchronous=FULL set and read back, its schema checked, and migrated
+ * Opens the plant store in a SQLite file, making the file and its folder, both for their owner only,
+ * if they are missing and need not exist, with WAL and synchronous=FULL set and read back, its schema checked, and migrated
  * to the newest schema; a store with plants is copied before that, beside itself.
  * Busy waits are off afterwards: see retryWhileBusy.
  * @throws StoreRefusedError when the file must not or cannot be used; it is then left as it was.
  */
-export async function openDatabase(file: string): Promise<DatabaseSync> {
+export async function openDatabase(file: string, mustExist?: boolean): Promise<DatabaseSync> {
   const path = realPathOf(file)
   let database: DatabaseSync | undefined
   try {
-    inspect(path)
+    inspect(path, mustExist)
     await createFolderOf(path)
     createMissing(path)
     database = connect(path, { timeout: OPEN_BUSY_TIMEOUT_MS })

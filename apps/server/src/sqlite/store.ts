@@ -16,6 +16,7 @@ import { sqliteVersionOf } from './connect.ts'
 import { realPathOf } from './files.ts'
 import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './known-files.ts'
 import { measureFiles } from './measure.ts'
+import { creationTimeOf } from './migrations.ts'
 import { openDatabase, touch } from './open.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createSqliteTokenStore } from './tokens.ts'
@@ -59,8 +60,9 @@ class Integrity {
 }
 
 export interface SqliteStoreOptions {
-  /** The database file; it and its folder are made if they are missing. */
+  /** The database file; it and its folder are made if they are missing and need not exist. */
   readonly path: string
+  readonly mustExist?: boolean | undefined
   readonly observer?: StoreObserver | undefined
 }
 
@@ -74,6 +76,7 @@ class SqliteStore implements Store {
   readonly description: string
   readonly failure: Promise<OutcomeUnknownError>
   readonly #path: string
+  readonly #createdAt: number
   readonly #database: DatabaseSync
   readonly #files: readonly KnownFile[]
   readonly #integrity: Integrity
@@ -102,6 +105,7 @@ class SqliteStore implements Store {
       poll: () => this.#thread?.poll(),
     })
     this.#path = path
+    this.#createdAt = creationTimeOf(database)
     this.#database = database
     this.#files = files
     this.#integrity = integrity
@@ -133,6 +137,7 @@ class SqliteStore implements Store {
 
   readonly measure = async (): Promise<StoreMeasures> => ({
     waitingPlants: this.#commits.waiting,
+    createdAt: this.#createdAt,
     sqlite: await measureFiles(this.#path),
   })
 
@@ -163,7 +168,7 @@ class SqliteStore implements Store {
  * A store in one SQLite file.
  * @throws StoreRefusedError when the file must not be used; it is then left as it was.
  */
-export async function openSqliteStore({ path, observer }: SqliteStoreOptions): Promise<Store> {
-  const realPath = realPathOf(path)
-  return new SqliteStore(realPath, await openDatabase(realPath), observer)
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const path = realPathOf(options.path)
+  return new SqliteStore(path, await openDatabase(path, options.mustExist), options.observer)
 }

@@ -29,7 +29,7 @@ export interface EngineDatabase {
    * What is worth knowing of it, for operators; changes nothing.
    * @throws what keeps a server from opening it.
    */
-  facts(options: MigrateOptions): Promise<StoreFacts>
+  facts(options: OpenOptions): Promise<StoreFacts>
   /** Backup and restore, or what to use instead. */
   readonly copies: Copies | CopiesElsewhere
 }
@@ -52,6 +52,8 @@ export interface StoreFacts {
 
 export interface OpenOptions extends MigrateOptions {
   readonly observer?: StoreObserver | undefined
+  /** Refuses a store that is missing, instead of making one where the engine could. */
+  readonly mustExist?: boolean
 }
 
 export interface MigrateOptions {

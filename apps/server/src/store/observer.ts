@@ -41,6 +41,8 @@ export interface CommitTiming {
 export interface StoreMeasures {
   /** Plants that wait for a commit to begin. */
   readonly waitingPlants: number
+  /** When its first migration made the store, in ms since 1970; a backup keeps it. */
+  readonly createdAt: number
   readonly sqlite?: SqliteMeasures
   readonly pool?: PoolMeasures
 }

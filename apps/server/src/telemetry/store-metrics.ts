@@ -47,6 +47,11 @@ type Measure = readonly [name: string, help: string, (all: StoreMeasures) => num
 /** What the engine at hand does not have is left out. */
 const MEASURES: readonly Measure[] = [
   ['waiting_plants', 'Plants that wait for a commit to begin.', (all) => all.waitingPlants],
+  [
+    'database_created_timestamp_seconds',
+    'When the store was made, in seconds since 1970; a store that was restored keeps its time.',
+    ({ createdAt }) => createdAt / 1_000,
+  ],
   ['sqlite_database_bytes', 'Size of the SQLite file.', ({ sqlite }) => sqlite?.databaseBytes],
   [
     'sqlite_log_bytes',

@@ -37,8 +37,8 @@ test('says what it found, beside a server, and changes nothing', async () => {
 })
 
 test('looks at the folder where there is no store yet, and makes none', async () => {
-  const { folder, run } = await arrange()
-  const { code, out } = await run('doctor')
+  const { folder, shell } = await arrange()
+  const { code, out } = await shell('server doctor')
   expect(code).toBe(0)
   expect(out).toMatch(/^store +there is none in .*; the server makes it$/m)
   expect(out).not.toContain('tokens')

@@ -15,7 +15,10 @@ describe('a first run', () => {
     ['in production', { NODE_ENV: 'production' }],
     ['beyond loopback', { PLANT_STORE_LISTEN: '0.0.0.0:0' }],
   ])('%s is refused without a token, with the way to make one', async (_where, environment) => {
-    expect(await runToEnd({ environment })).toMatchObject(ends(78, 'token create --name NAME', ''))
+    const folder = temporaryFolder()
+    await runToEnd({ folder, environment, args: ['migrate'] })
+    const ended = await runToEnd({ folder, environment })
+    expect(ended).toMatchObject(ends(78, 'token create --name NAME', ''))
   })
 
   test('that finds its port in use names it and has made no token: the next run shows one', async () => {
@@ -25,6 +28,20 @@ describe('a first run', () => {
       /cannot listen on host 127\.0\.0\.1, port \d+: EADDRINUSE\. Try: another one in PLANT_STORE_L/
     expect(await runToEnd({ folder, environment })).toMatchObject(ends(69, says))
     expect((await startServerProcess({ folder })).token).toMatch(/^plant_/)
+  })
+
+  test('says that its store is new, and a server over plants does not', async () => {
+    const folder = temporaryFolder()
+    const first = await startServerProcess({ folder })
+    const [, time = ''] = /^The store holds 0 plants, new since (\S+)$/m.exec(first.greeting) ?? []
+    expect(Date.now() - Date.parse(time)).toBeLessThan(60_000)
+    await first.untilLogged('"empty":"0 plants, new since')
+    await first.client.createPlant({ id: 1, name: 'Fern' })
+    const metrics = await (await fetch(`${first.operationsUrl}/metrics`)).text()
+    const created = /^plant_store_database_created_timestamp_seconds (\S+)$/m.exec(metrics)
+    expect(Number(created?.[1])).toBe(Date.parse(time) / 1_000)
+    const next = await startServerProcess({ folder, token: first.token })
+    expect(next.greeting).not.toContain('new since')
   })
 
   test('with plants but no token is refused', async () => {

@@ -42,9 +42,11 @@ describe('a place where no store can be', () => {
   test.each(['serve', 'token list', 'migrate'])('is refused by `%s`', async (command) => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), 'letters of somebody')
+    const noFolder =
+      command === 'migrate' ? `${join(folder, 'file')} is no folder` : 'there is no plant store in'
     for (const [path, reason] of [
-      [join(folder, 'file/plants.db'), `${join(folder, 'file')} is no folder`],
-      [join(folder, 'file/deeper/plants.db'), `${join(folder, 'file')} is no folder`],
+      [join(folder, 'file/plants.db'), noFolder],
+      [join(folder, 'file/deeper/plants.db'), noFolder],
       [folder, 'it is a folder'],
       ['/dev/null', 'it is no plain file'],
     ] as const) {
@@ -57,7 +59,7 @@ describe('a place where no store can be', () => {
   })
 
   test.each([
-    ['token list', 69],
+    ['migrate', 69],
     ['restore backup.db', 73],
   ])(
     'is reported by `%s` on a file system that takes no folders',
@@ -91,8 +93,8 @@ describe('for a user who may not write', needsOtherUser, () => {
   })
 
   test.each([
-    ['new/plants.db', 'token list', '', 0o555],
-    ['plants.db', 'token list', '', 0o555],
+    ['new/plants.db', 'migrate', '', 0o555],
+    ['plants.db', 'migrate', '', 0o555],
     ['data/plants.db', 'serve', 'data', 0o555],
     ['data/plants.db', 'token list', 'data', 0o555],
     ['data/plants.db', 'export', 'data', 0o555],

@@ -152,6 +152,13 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       expect(await store.isEmpty()).toBe(false)
     })
 
+    test('a store knows when it was made, after a restart too', async () => {
+      const { store, reopen } = await openStore()
+      const { createdAt } = await store.measure()
+      expect(Math.abs(Date.now() - createdAt)).toBeLessThan(600_000)
+      expect((await (await reopen()).measure()).createdAt).toBe(createdAt)
+    })
+
     test('two stores over one database agree on every id', async () => {
       const database = await createDatabase()
       const stores = [await database.open(), await database.open()]

@@ -80,6 +80,7 @@ describe('an alert or a panel on a metric that does not exist would show nothing
     const folder = temporaryFolder()
     const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` }
     const nodeFlags = unitNodeFlags(folder)
+    await runToEnd({ folder, environment, args: ['migrate'] })
     const sqlite = await startServerProcess({ folder, nodeFlags, environment })
     const { server: shared } = await serveNewDatabase(postgres)
     for (const { client } of [sqlite, shared]) await client.createPlant({ id: 1, name: 'Fern' })

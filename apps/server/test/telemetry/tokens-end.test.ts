@@ -15,6 +15,7 @@ const DAY_MS = 24 * HOUR_MS
 /** A store with tokens by name, and what runs a command on it. */
 async function makeTokens(lifetimes: Readonly<Record<string, string>>) {
   const path = join(temporaryFolder(), 'plants.db')
+  await runOn(path, 'migrate')
   const tokens: string[] = []
   for (const [name, expires] of Object.entries(lifetimes)) {
     const { code, out } = await runOn(path, `token create --name ${name} --expires ${expires}`)
