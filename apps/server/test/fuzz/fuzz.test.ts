@@ -3,7 +3,7 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { errorTable } from '@plant-store/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { memoryOf } from '../limits/load/truth.ts'
+import { memoryOf } from '../limits/memory.ts'
 import { post, type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { type Input, input, TOKEN } from './inputs.ts'
 

@@ -8,8 +8,8 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
-import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './load/held.ts'
-import { memoryOf, watchMemory } from './load/truth.ts'
+import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './held.ts'
+import { memoryOf, watchMemory } from './memory.ts'
 
 /** What anybody may read. */
 const PAGE = '/openapi.json'
@@ -50,10 +50,9 @@ async function growthWhile(server: ServerProcess, work: () => Promise<unknown>):
   await createFor(500, server)
   const before = memoryOf(server.pid)
   const memory = watchMemory(server.pid)
-  onTestFinished(memory.stop)
   await work()
-  memory.stop()
-  return memory.largest - before
+  memory.end()
+  return memory.largest() - before
 }
 
 function openSocket(server: ServerProcess): Socket {

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { createRequests, networkFor, type Pressed } from './load/press.ts'
-import { startPressedServer } from './load/pressed-server.ts'
-import { openSlowCallers } from './load/slow-callers.ts'
-import { memoryOf, watchMemory } from './load/truth.ts'
+import { memoryOf, watchMemory } from './memory.ts'
+import { type Pressed, percentile, startPressedServer } from './press.ts'
+import { openSlowCallers } from './slow-callers.ts'
 
-// The bounds on time are held by `node soak/overload.ts`, on a machine that does nothing else.
+/** `pnpm overload` presses for a minute, on a machine that does nothing else: then time is judged too. */
+const { PLANT_STORE_TEST_SECONDS } = process.env
+const isQuiet = PLANT_STORE_TEST_SECONDS !== undefined
+const seconds = Number(PLANT_STORE_TEST_SECONDS ?? 3)
 
 /** More than the server ever needs here, and far less than what it would keep without limits. */
 const MEMORY_MB = 700
@@ -13,38 +15,27 @@ const MEMORY_MB = 700
 /** Memory that a flood may cost beyond what the server had before. */
 const FLOOD_MB = 200
 
-const honest = { lost: [], storedThough: [] }
+/** What 99 of 100 creates wait at most, while others are refused and while none is. */
+const REFUSING_P99_MS = 250
+const GOOD_P99_MS = 100
 
-function statusesOf({ replies }: Pressed): number[] {
-  return [...replies.keys()].toSorted()
-}
-
-function expectAllStored(good: Pressed): void {
-  expect(good.acknowledged.length).toBe(good.sent)
-  expect(good.sent).toBeGreaterThan(0)
+function expectInTime({ latencies }: Pressed, mostMs: number): void {
+  if (isQuiet) expect(percentile(latencies, 0.99)).toBeLessThan(mostMs)
 }
 
 test('more than can be served is answered 200 or 503, truthfully, and passes', {
   timeout: 120_000,
 }, async () => {
-  const server = await startPressedServer({
-    PLANT_STORE_REQUEST_LIMIT: '32',
-  })
-  const memory = watchMemory(server.process.pid)
-  const storm = await server.press({
-    requestFor: server.goodRequest,
-    connections: 400,
-    seconds: 3,
-    firstId: 1_000_000,
-  })
-  memory.stop()
-  expect(statusesOf(storm)).toEqual([200, 503])
-  expect(storm.acknowledged.length + storm.refused.length).toBe(storm.sent)
-  expect(storm.lost).toBe(0)
-  expect(memory.largest).toBeLessThan(MEMORY_MB)
-  const after = await server.pressGently(1, 2_000_000)
-  expectAllStored(after)
-  expect(await server.findLies([storm, after])).toEqual(honest)
+  const server = await startPressedServer({ PLANT_STORE_REQUEST_LIMIT: '32' })
+  const memory = watchMemory(server.pid)
+  const storm = await server.press({ connections: 400, seconds })
+  memory.end()
+  expect([...storm.statuses.keys()].toSorted()).toEqual([200, 503])
+  expectInTime(storm, REFUSING_P99_MS)
+  expect(memory.largest()).toBeLessThan(MEMORY_MB)
+  if (isQuiet) expect(memory.growth()).toBeLessThan(50)
+  await server.pressGently(1)
+  await server.endAndJudge()
 })
 
 test('slow callers are cut at the limits, and good ones are served meanwhile', {
@@ -54,48 +45,38 @@ test('slow callers are cut at the limits, and good ones are served meanwhile', {
     PLANT_STORE_REQUEST_TIMEOUT_MS: '1500',
     PLANT_STORE_KEEP_ALIVE_TIMEOUT_MS: '2000',
   })
-  const memory = watchMemory(server.process.pid)
+  const memory = watchMemory(server.pid)
   const counts = { 'slow header': 30, 'slow body': 30, 'slow reading': 30, idle: 300 }
-  const slow = await openSlowCallers({ port: server.port, counts, requestFor: server.goodRequest })
-  const good = await server.pressGently(4, 1_000_000)
+  const slow = await openSlowCallers(server, counts)
+  const good = await server.pressGently(seconds + 1)
   slow.readToEnd()
   await expect.poll(() => slow.cut, { timeout: 20_000 }).toEqual(counts)
-  memory.stop()
-  slow.close()
-  expectAllStored(good)
-  expect(memory.largest).toBeLessThan(MEMORY_MB)
-  expect(await server.findLies([good])).toEqual(honest)
+  expectInTime(good, GOOD_P99_MS)
+  expect(memory.largest()).toBeLessThan(MEMORY_MB)
+  await server.endAndJudge()
 })
 
 test.each([
   ['one address', () => '198.51.100.1', [401, 429]],
-  ['an address each', networkFor, [401]],
+  // An IPv6 network of its own for each.
+  ['an address each', (id: number) => `2001:db8:${id.toString(16)}::1`, [401]],
 ] as const)(
   'wrong tokens from %s cost little memory and keep no good caller out',
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async (_case, addressFor, statuses) => {
     const server = await startPressedServer({ PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1' })
-    const before = await server.pressGently(0.5, 1_000_000)
-    const memoryBefore = memoryOf(server.process.pid)
-    const { text } = createOpaqueToken()
-    const linesFor = (id: number) =>
-      `authorization: Bearer ${text}\r\nx-forwarded-for: ${addressFor(id)}`
+    // Seen before, as the token of a caller is that has been at work.
+    await server.pressGently(0.5)
+    const before = memoryOf(server.pid)
+    const authorization = `Bearer ${createOpaqueToken().text}`
+    const headers = (id: number) => ({ authorization, 'x-forwarded-for': addressFor(id % 65_536) })
     const [wrong, good] = await Promise.all([
-      server.press({
-        requestFor: createRequests(server.port, linesFor),
-        connections: 32,
-        perSecond: 5_000,
-        seconds: 4,
-        firstId: 2_000_000,
-      }),
-      server.pressGently(4, 5_000_000),
+      server.press({ connections: 32, perSecond: 5_000, seconds: seconds + 1, headers }),
+      server.pressGently(seconds + 1),
     ])
-    expect(statusesOf(wrong)).toEqual(statuses)
-    expect(wrong.refused.length).toBe(wrong.sent)
-    expectAllStored(good)
-    expect(memoryOf(server.process.pid) - memoryBefore).toBeLessThan(FLOOD_MB)
-    expect(await server.findLies([before, wrong, good])).toEqual(honest)
+    expect([...wrong.statuses.keys()].toSorted()).toEqual(statuses)
+    expectInTime(good, GOOD_P99_MS)
+    expect(memoryOf(server.pid) - before).toBeLessThan(FLOOD_MB)
+    await server.endAndJudge()
   },
 )

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { History } from '../../soak/history.ts'
 import { startBalancer } from '../process/balancer.ts'
+import { History } from './history.ts'
 import {
   clientOf,
   prepareDatabase,
@@ -84,22 +84,30 @@ test.each<[what: string, worst: (storm: Storm, observer: pg.Client, server: Serv
   },
 )
 
-test('a server that is replaced under load by the next one, behind one address, loses and misreports nothing', async () => {
-  const database = await prepareDatabase(await postgres.createDatabase())
-  let server = await serve(database)
-  const address = await startBalancer(server.port)
-  onTestFinished(address.close)
-  const storm = startServedStorm({ client: clientOf(address.url, database.token) })
-  for (let replacement = 0; replacement < 4; replacement++) {
-    const next = await serve(database)
-    address.lead(next.port)
-    await storm.acknowledges(200)
-    expect(await server.end()).toMatchObject({ code: 0 })
-    await storm.acknowledges(200)
-    server = next
-  }
-  await storm.endAndJudge(database.databaseUrl)
-})
+test.each([
+  ['ends with SIGTERM', 'SIGTERM'],
+  ['is killed', 'SIGKILL'],
+] as const)(
+  'a server that %s under load, once the next one has its address, loses and misreports nothing',
+  async (_how, signal) => {
+    const database = await prepareDatabase(await postgres.createDatabase())
+    let server = await serve(database)
+    const address = await startBalancer(server.port)
+    onTestFinished(address.close)
+    const storm = startServedStorm({ client: clientOf(address.url, database.token) })
+    for (let replacement = 0; replacement < 4; replacement++) {
+      const next = await serve(database)
+      address.lead(next.port)
+      await storm.acknowledges(200)
+      expect(await server.end(signal)).toMatchObject(
+        signal === 'SIGTERM' ? { code: 0 } : { signal },
+      )
+      await storm.acknowledges(200)
+      server = next
+    }
+    await storm.endAndJudge(database.databaseUrl)
+  },
+)
 
 test('the judge of all this finds what was lost, altered, doubled and misreported', async () => {
   const environment = { PLANT_STORE_BODY_LIMIT_BYTES: '80' }

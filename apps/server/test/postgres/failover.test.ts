@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { History } from '../../soak/history.ts'
-import type { PreparedDatabase } from '../../soak/served.ts'
 import { startBalancer } from '../process/balancer.ts'
 import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { History } from './history.ts'
 import {
   expectTruth,
   LONGEST_ANSWER_MS,
+  type PreparedDatabase,
   prepareDatabase,
   readRows,
   serve,

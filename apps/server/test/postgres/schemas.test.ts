@@ -54,7 +54,7 @@ test.each([
     await asSuperuser(END_STORE_SESSIONS)
     expect(await server.create(2)).toMatchObject({ status: 200 })
     // The server remembers a token for a moment.
-    expect(await store.tokens.list()).toMatchObject([{ name: 'soak', revokedAt: undefined }])
+    expect(await store.tokens.list()).toMatchObject([{ name: 'storm', revokedAt: undefined }])
     const next = await serve(database)
     expect(await next.create(3)).toMatchObject({ status: 200 })
     const stored = await asSuperuser('SELECT id::int FROM public.plants ORDER BY id')

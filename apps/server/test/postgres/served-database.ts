@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
-import { History, type StoredRow } from '../../soak/history.ts'
-import { type PreparedDatabase, prepareDatabase } from '../../soak/served.ts'
-import { startStorm } from '../../soak/storm.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
+import { engineOf } from '../../src/engines.ts'
 import { createTestClient } from '../clients.ts'
 import {
   type ServerProcess,
@@ -9,9 +8,25 @@ import {
   startServerProcess,
 } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { History, type StoredRow } from './history.ts'
 import { type PostgresServer, query } from './postgres-server.ts'
+import { startStorm } from './storm.ts'
 
-export { prepareDatabase }
+/** A migrated database and a token for the servers over it. */
+export interface PreparedDatabase {
+  readonly databaseUrl: string
+  readonly token: string
+}
+
+/** Brings a new database to the schema and puts a token into it. */
+export async function prepareDatabase(databaseUrl: string): Promise<PreparedDatabase> {
+  const database = engineOf(databaseUrl)
+  await database.migrate({ allowDataLoss: false })
+  const store = await database.open({ allowDataLoss: false })
+  const { text: token } = await issueToken(store, 'storm', Number.POSITIVE_INFINITY)
+  await store.close()
+  return { databaseUrl, token }
+}
 
 /** A client that sends each plant once. */
 export function clientOf(url: string, token: string) {
