@@ -59,7 +59,7 @@ export default defineConfig({
           name: 'as the unit starts it',
           include: ['test/wire/*.test.ts', 'test/telemetry/{metrics*,page}.test.ts'],
           // They start no process, and so none that flags could confine.
-          exclude: ['test/wire/{bare-app,idle-connections}.test.ts'],
+          exclude: ['test/wire/in-process.test.ts'],
           provide: { isConfined: true },
         },
       },

@@ -1,23 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredPlant } from './database-under-test.ts'
-import type { ExpectedReply } from './expectations.ts'
-import { expectReply, headerOf } from './expectations.ts'
+import { type ExpectedReply, expectReply, headerOf } from './expectations.ts'
 import { useWireServer } from './harness.ts'
+import type { Reply } from './raw-socket.ts'
 import { post } from './request.ts'
 
 const server = useWireServer()
 
 const taken: ExpectedReply = { error: 'id_taken', message: /^id: -?\d+ is taken/ }
 
-/** The reply to a plant that is stored now. */
-function replyOf({ id: _id, ...plant }: StoredPlant): ExpectedReply {
-  return { plant }
+/** The response to a plant: to one that was stored before, with a header that says so. */
+function replyOf({ id: _id, ...plant }: StoredPlant, isRepeat = false): ExpectedReply {
+  return { plant, isRepeat }
 }
 
-/** The reply to a plant that was stored before, with a header that says so. */
-function repeatOf({ id: _id, ...plant }: StoredPlant): ExpectedReply {
-  return { plant, isRepeat: true }
-}
+const repeatOf = (plant: StoredPlant) => replyOf(plant, true)
 
 function bodyOf({ id, ...plant }: StoredPlant): string {
   return `{"id":${id},${JSON.stringify(plant).slice(1)}`
@@ -25,17 +22,13 @@ function bodyOf({ id, ...plant }: StoredPlant): string {
 
 const fern: StoredPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
 const bare: StoredPlant = { id: 7n, name: 'Fern' }
+const untagged: StoredPlant = { ...bare, tag: '' }
 
 describe('the same plant again is answered 200 again, and as a repeat:', () => {
   test.each<[claim: string, first: string, second: string, plant: StoredPlant]>([
     ['the same bytes', bodyOf(fern), bodyOf(fern), fern],
     ['without a tag', bodyOf(bare), bodyOf(bare), bare],
-    [
-      'with an empty tag',
-      bodyOf({ ...fern, tag: '' }),
-      bodyOf({ ...fern, tag: '' }),
-      { ...fern, tag: '' },
-    ],
+    ['with an empty tag', bodyOf(untagged), bodyOf(untagged), untagged],
     ['its id spelled differently', bodyOf(bare), '{"id":70e-1,"name":"Fern"}', bare],
     ['its name in escapes', bodyOf(bare), '{"id":7,"name":"\\u0046ern"}', bare],
     ['its members in another order', bodyOf(fern), '{"tag":"indoor","name":"Fern","id":7}', fern],
@@ -56,8 +49,8 @@ describe('an id that other content has is refused, and what is stored stays:', (
     ['another tag', fern, { ...fern, tag: 'outdoor' }],
     ['no tag instead of a tag', fern, bare],
     ['a tag instead of no tag', bare, fern],
-    ['an empty tag instead of no tag', bare, { ...bare, tag: '' }],
-    ['no tag instead of an empty tag', { ...bare, tag: '' }, bare],
+    ['an empty tag instead of no tag', bare, untagged],
+    ['no tag instead of an empty tag', untagged, bare],
     ['a name in another case', bare, { ...bare, name: 'FERN' }],
     ['a name with a space after it', bare, { ...bare, name: 'Fern ' }],
     ['NFD instead of NFC', { ...bare, name: '\u00e9' }, { ...bare, name: 'e\u0301' }],
@@ -81,21 +74,15 @@ describe('an id that other content has is refused, and what is stored stays:', (
 })
 
 describe('at the same time,', () => {
-  /** One connection for each plant; the replies in the order of the plants. */
-  async function createAtOnce(plants: readonly StoredPlant[]) {
-    const callers = await Promise.all(plants.map(() => server.open()))
-    plants.forEach((plant, index) => {
-      callers[index]?.send(post(bodyOf(plant)))
-    })
-    return Promise.all(callers.map((caller) => caller.readReply()))
-  }
+  /** One connection for each plant; the responses in the order of the plants. */
+  const createAtOnce = (plants: readonly StoredPlant[]) =>
+    Promise.all(plants.map((plant) => server.ask(post(bodyOf(plant)))))
 
   test('40 creates of the same plant are all answered 200, one of them as the first', async () => {
     const replies = await createAtOnce(Array(40).fill(fern))
-    const first = replies.findIndex((reply) => headerOf(reply, 'idempotent-replayed') === undefined)
-    replies.forEach((reply, index) => {
-      expectReply(reply, index === first ? replyOf(fern) : repeatOf(fern))
-    })
+    const isFirst = (reply: Reply) => headerOf(reply, 'idempotent-replayed') === undefined
+    expect(replies.filter(isFirst)).toHaveLength(1)
+    for (const reply of replies) expectReply(reply, replyOf(fern, !isFirst(reply)))
     await server.expectStoredAndServing([fern])
   })
 
@@ -104,9 +91,9 @@ describe('at the same time,', () => {
     const replies = await createAtOnce(plants)
     const winner = replies.findIndex(({ status }) => status === 200)
     const stored = plants[winner] ?? fern
-    replies.forEach((reply, index) => {
+    for (const [index, reply] of replies.entries()) {
       expectReply(reply, index === winner ? replyOf(stored) : taken)
-    })
+    }
     await server.expectStoredAndServing([stored])
   })
 

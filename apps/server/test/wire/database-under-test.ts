@@ -16,88 +16,90 @@ export interface StoredPlant {
   readonly tag?: string
 }
 
-/** A real database that is new and empty, and a way into it that bypasses the server. */
-export interface DatabaseUnderTest {
-  /** The setting that leads the server to it. */
+/** What a way into a database that bypasses the server needs of its engine. */
+interface Observer {
+  /** The setting that leads the server to the database. */
   readonly url: string
   /** A folder of its own, whose path has no link in it. */
   readonly folder: string
-  /** Opens it as another process of the program would, for as long as `use` takes. */
-  withStore<Result>(use: (store: Store) => Promise<Result>): Promise<Result>
-  /** Every plant, in id order, with each digit and each byte as the database holds it. */
-  readPlants(): Promise<StoredPlant[]>
-  removePlants(): Promise<void>
-  /** Lets no commit end until the function that it gives is called. */
-  holdCommits(): Promise<() => void>
-  /** Runs a statement that the store knows nothing of. */
-  execute(sql: string): Promise<void>
+  /** Every plant in id order, its texts as bytes. */
+  readonly selectPlants: string
+  /** Begins a transaction that lets no commit of others end. */
+  readonly holdCommits: string
+  /** The rows of a statement, if it gives any. */
+  query(sql: string): Promise<readonly Record<string, unknown>[]>
   close(): Promise<void>
-}
-
-function makeFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
 }
 
 // Fatal, so that the database must hold UTF-8; a byte order mark is text like any other.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function toPlant({ id, name, tag }: Record<string, unknown>): StoredPlant {
-  const plant = { id: id as bigint, name: utf8.decode(name as Uint8Array) }
+  const plant = { id: BigInt(id as bigint), name: utf8.decode(name as Uint8Array) }
   return tag === null ? plant : { ...plant, tag: utf8.decode(tag as Uint8Array) }
 }
 
-async function withStoreOf<Result>(
-  databaseUrl: string,
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const store = await openStore({ databaseUrl, allowDataLoss: false })
-  try {
-    return await use(store)
-  } finally {
-    await store.close()
+/** A real database, and a way into it. */
+function underTest({ url, folder, ...observer }: Observer) {
+  /** Opens it as another process of the program would, for as long as `use` takes. */
+  async function withStore<Result>(use: (store: Store) => Promise<Result>): Promise<Result> {
+    const store = await openStore({ databaseUrl: url, allowDataLoss: false })
+    return use(store).finally(() => store.close())
   }
-}
-
-/** A new SQLite file. */
-export async function makeSqliteFile(): Promise<DatabaseUnderTest> {
-  const folder = makeFolder()
-  const path = join(folder, 'plants.db')
-  const url = `sqlite:${path}`
-  await withStoreOf(url, async () => {})
-  // Not defensive, so that a test can break the file; patient, because the server writes when it
-  // starts and when a token is used.
-  const observer = new DatabaseSync(path, { defensive: false, timeout: 5_000 })
-  const selectAll = observer.prepare(
-    'SELECT id, CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag FROM plants ORDER BY id',
-  )
-  selectAll.setReadBigInts(true)
+  /** Runs a statement that the store knows nothing of. */
+  const execute = async (sql: string) => void (await observer.query(sql))
   return {
     url,
     folder,
-    withStore: (use) => withStoreOf(url, use),
-    readPlants: async () => selectAll.all().map(toPlant),
-    removePlants: async () => observer.exec('DELETE FROM plants'),
+    withStore,
+    execute,
+    /** Every plant, in id order, with each digit and each byte as the database holds it. */
+    readPlants: async () => (await observer.query(observer.selectPlants)).map(toPlant),
+    removePlants: () => execute('DELETE FROM plants'),
+    /** Lets no commit end until the function that it gives is called. */
     async holdCommits() {
-      observer.exec('BEGIN IMMEDIATE')
-      return () => observer.exec('ROLLBACK')
+      await execute(observer.holdCommits)
+      return () => void execute('ROLLBACK')
     },
-    execute: async (sql: string) => observer.exec(sql),
     async close() {
-      observer.close()
+      await observer.close()
       rmSync(folder, { recursive: true })
     },
   }
 }
 
-interface StoredRow {
-  readonly id: string
-  readonly name: Uint8Array
-  readonly tag: Uint8Array | null
+export type DatabaseUnderTest = ReturnType<typeof underTest>
+
+function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
+}
+
+/** A new SQLite file, which is there once a store has opened it. */
+export async function makeSqliteFile(): Promise<DatabaseUnderTest> {
+  const folder = makeFolder()
+  const path = join(folder, 'plants.db')
+  let opened: DatabaseSync | undefined
+  // Not defensive, so that a test can break the file; patient, because the server writes when it
+  // starts and when a token is used.
+  const open = () => (opened ??= new DatabaseSync(path, { defensive: false, timeout: 5_000 }))
+  return underTest({
+    url: `sqlite:${path}`,
+    folder,
+    selectPlants:
+      'SELECT id, CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag FROM plants ORDER BY id',
+    holdCommits: 'BEGIN IMMEDIATE',
+    async query(sql) {
+      if (!sql.startsWith('SELECT')) return open().exec(sql) ?? []
+      const statement = open().prepare(sql)
+      statement.setReadBigInts(true)
+      return statement.all()
+    },
+    close: async () => opened?.close(),
+  })
 }
 
 /** A new database of the PostgreSQL that the URL leads to. */
 async function makePostgresDatabase(serverUrl: string): Promise<DatabaseUnderTest> {
-  const folder = makeFolder()
   const server = new pg.Client(serverUrl)
   await server.connect()
   const name = `wire_${randomUUID().replaceAll('-', '')}`
@@ -106,30 +108,19 @@ async function makePostgresDatabase(serverUrl: string): Promise<DatabaseUnderTes
   await migratePostgresDatabase(url, false)
   const observer = new pg.Client(url)
   await observer.connect()
-  const selectAll = `SELECT id::text, convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag
-    FROM plants ORDER BY plants.id`
-  return {
+  return underTest({
     url,
-    folder,
-    withStore: (use) => withStoreOf(url, use),
-    async readPlants() {
-      const { rows } = await observer.query<StoredRow>(selectAll)
-      return rows.map((row) => toPlant({ ...row, id: BigInt(row.id) }))
-    },
-    removePlants: async () => void (await observer.query('DELETE FROM plants')),
-    async holdCommits() {
-      await observer.query('BEGIN')
-      await observer.query('LOCK TABLE plants IN EXCLUSIVE MODE')
-      return () => void observer.query('ROLLBACK')
-    },
-    execute: async (sql: string) => void (await observer.query(sql)),
+    folder: makeFolder(),
+    selectPlants: `SELECT id::text, convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag
+      FROM plants ORDER BY plants.id`,
+    holdCommits: 'BEGIN; LOCK TABLE plants IN EXCLUSIVE MODE',
+    query: async (sql) => (await observer.query(sql)).rows,
     async close() {
       await observer.end()
       await server.query(`DROP DATABASE ${name} WITH (FORCE)`)
       await server.end()
-      rmSync(folder, { recursive: true })
     },
-  }
+  })
 }
 
 /** Makes a database of the engine that the tests use: SQLite by default. */

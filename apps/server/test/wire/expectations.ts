@@ -12,7 +12,7 @@ export interface ExpectedPlant {
   readonly plant: { readonly name: string; readonly tag?: string }
   /** Whether the plant was there before; false by default. */
   readonly isRepeat?: boolean
-  /** Headers beyond those that every reply carries. */
+  /** Headers beyond those that every response carries. */
   readonly headers?: SpecialHeaders
 }
 
@@ -21,9 +21,9 @@ export interface ExpectedError {
   readonly error: ErrorName
   /** What the message says. */
   readonly message?: RegExp
-  /** Headers beyond those that every reply and every error of this name carries. */
+  /** Headers beyond those that every response and every error of this name carries. */
   readonly headers?: SpecialHeaders
-  /** False for the reply to HEAD. */
+  /** False for the response to HEAD. */
   readonly hasBody?: boolean
 }
 
@@ -38,12 +38,25 @@ const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
   unavailable: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
 }
 
+/** The errors that most requests of these tests get. */
+export const malformed = { error: 'malformed_request' } as const
+export const missing = { error: 'missing_credentials' } as const
+export const wrongMethod = { error: 'method_not_allowed' } as const
+export const wantsJson = {
+  error: 'unsupported_media_type',
+  headers: { accept: 'application/json' },
+} as const
+export const wantsIdentity = {
+  error: 'unsupported_media_type',
+  headers: { 'accept-encoding': 'identity' },
+} as const
+
 /** Headers of the connection and the clock, which HTTP/1.1 itself asks for. */
 const HTTP_HEADERS = new Set(['connection', 'keep-alive', 'date'])
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** Text that would show a stranger the program from inside: a stack, SQL, a source file. */
+/** Text that would show a caller the program from inside: a stack, SQL, a source file. */
 const INSIDES = /\n|\bat .*:\d+|node_modules|\.[cm]?[jt]s\b|\b(?:SELECT|INSERT|UPDATE|sqlite)\b/i
 
 /** The values of a header, joined; undefined when it did not come. */
@@ -52,21 +65,19 @@ export function headerOf({ headers }: Reply, name: string): string | undefined {
 }
 
 function expectHeaders(reply: Reply, special: SpecialHeaders): void {
-  const { 'x-request-id': requestId = [], ...headers } = Object.fromEntries(
-    [...reply.headers].filter(([name]) => !HTTP_HEADERS.has(name)),
-  )
   // As a whole, so that x-powered-by, etag, server or a second line of any header is found.
-  expect(headers).toStrictEqual({
+  const headers = [...reply.headers].filter(([name]) => !HTTP_HEADERS.has(name))
+  expect(Object.fromEntries(headers)).toStrictEqual({
     'content-type': ['application/json'],
     'content-length': [expect.stringMatching(/^\d+$/)],
     'cache-control': ['no-store'],
     'x-content-type-options': ['nosniff'],
+    'x-request-id': [expect.stringMatching(REQUEST_ID)],
     ...Object.fromEntries(Object.entries(special).map(([name, value]) => [name, [value]])),
   })
-  expect(requestId).toStrictEqual([expect.stringMatching(REQUEST_ID)])
 }
 
-/** Fails where text for strangers or for a log gives away the token or what a caller sent. */
+/** Fails where text for callers or for a log gives away the token or what a caller sent. */
 export function expectNoSecret(text: string): void {
   const [, , secret = token.text] = token.text.split(/^(plant_\w{12}_)/)
   for (const hidden of [secret, PLANT_NAME]) expect(text).not.toContain(hidden)
@@ -85,7 +96,7 @@ function expectError(reply: Reply, expected: ExpectedError): void {
   expectNoSecret(body.message)
 }
 
-/** Holds a reply against everything that the interface says of it. */
+/** Holds a response against everything that the interface says of it. */
 export function expectReply(reply: Reply, expected: ExpectedReply): void {
   if (expected === 'continue') {
     expect(reply).toStrictEqual({ status: 100, headers: new Map(), body: '' })

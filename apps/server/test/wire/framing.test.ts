@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { expectReply } from './expectations.ts'
-import { useWireServer } from './harness.ts'
+import {
+  type ExpectedError,
+  expectReply,
+  malformed,
+  missing,
+  wantsIdentity,
+  wantsJson,
+  wrongMethod,
+} from './expectations.ts'
+import { type Refusal, useWireServer } from './harness.ts'
 import {
   chunk,
   LAST_CHUNK,
@@ -8,40 +16,40 @@ import {
   plantText,
   post,
   postChunks,
+  type RequestParts,
   request,
   token,
+  withLines,
 } from './request.ts'
 
 const server = useWireServer()
 
-const malformed = { error: 'malformed_request' } as const
-
 const body = plantText(1)
+const { length } = body
+const stored = { plant: { name: plantOf(1).name } }
+const http10 = 'POST /plants HTTP/1.0'
 
 /** A second request, which must never be read out of the first one. */
 const smuggled = String(post(plantText(666)))
 
+const framed = (framing: string, sent = body) => request({ framing, body: sent })
+const chunked = chunk(body) + LAST_CHUNK
+const coded = (coding: string) => framed(`Transfer-Encoding: ${coding}`, chunked)
+
 describe('a chunked body is read', () => {
-  test.each<[claim: string, chunks: string]>([
-    ['in one chunk', chunk(body) + LAST_CHUNK],
+  test.each([
+    ['in one chunk', chunked],
     ['in a chunk for each byte', [...body].map(chunk).join('') + LAST_CHUNK],
     ['with sizes in capitals', `${chunk(body).toUpperCase().slice(0, 4)}${body}\r\n${LAST_CHUNK}`],
     ['with zeros before its sizes', `000${chunk(body)}0000${LAST_CHUNK}`],
     ['with small extensions', `${chunk(body).replace('\r\n', ';a=b;c="d e"\r\n')}0;e\r\n\r\n`],
     ['with trailers, which are ignored', `${chunk(body)}0\r\nX-Trailer: a\r\nDate: now\r\n\r\n`],
     ['with __proto__ as trailer, which is ignored', `${chunk(body)}0\r\n__proto__: a\r\n\r\n`],
-    [
-      'with a credential as trailer, which is ignored',
-      `${chunk(body)}0\r\nAuthorization: x\r\n\r\n`,
-    ],
-  ])('%s', (_claim, chunks) => server.accepts(postChunks(chunks), plantOf(1)))
+    ['with a credential as trailer, ignored', `${chunk(body)}0\r\nAuthorization: x\r\n\r\n`],
+  ])('%s', (_claim, chunks) => server.accepts(postChunks(chunks)))
 
-  test.each<[coding: string]>([['Chunked'], ['CHUNKED'], ['\tchunked'], ['chunked  ']])(
-    'as transfer coding %j',
-    (coding) => {
-      const framing = `Transfer-Encoding: ${coding}`
-      return server.accepts(request({ framing, body: chunk(body) + LAST_CHUNK }), plantOf(1))
-    },
+  test.each(['Chunked', 'CHUNKED', '\tchunked', 'chunked  '])('as transfer coding %j', (coding) =>
+    server.accepts(coded(coding)),
   )
 
   test('and an empty one is no JSON', () =>
@@ -49,7 +57,7 @@ describe('a chunked body is read', () => {
 })
 
 describe('a broken chunk is refused, and nothing of it is stored:', () => {
-  test.each<[claim: string, chunks: string]>([
+  test.each([
     ['a size that is no number', `zz\r\n${body}\r\n${LAST_CHUNK}`],
     ['a negative size', `-1\r\n${body}\r\n${LAST_CHUNK}`],
     ['a size with 0x', `0x${chunk(body)}${LAST_CHUNK}`],
@@ -74,99 +82,80 @@ describe('a broken chunk is refused, and nothing of it is stored:', () => {
 })
 
 describe('a transfer coding that is not simply chunked is refused:', () => {
-  test.each<[coding: string]>([
-    ['chunked, chunked'],
-    ['chunked\r\nTransfer-Encoding: chunked'],
-    ['identity'],
-    ['identity, chunked'],
-    ['identity\r\nTransfer-Encoding: chunked'],
-    ['chunked, identity'],
-    ['gzip'],
-    ['gzip, chunked'],
-    ['deflate\r\nTransfer-Encoding: chunked'],
-    ['xchunked'],
-    ['chunkedx'],
-    ['"chunked"'],
-    ['chunked;q=1'],
-    ['chunked,'],
-    [''],
-  ])('%j', (coding) => {
-    const framing = `Transfer-Encoding: ${coding}`
-    const bytes = request({ framing, body: chunk(body) + LAST_CHUNK })
-    return server.refuses(bytes, malformed, 'lingering')
-  })
-
-  test('a space before the colon', () =>
-    server.refuses(
-      request({ framing: 'Transfer-Encoding : chunked', body: chunk(body) + LAST_CHUNK }),
-      malformed,
-      'closed',
-    ))
+  const more = '\r\nTransfer-Encoding: '
+  const lists = [
+    'chunked, chunked',
+    'identity, chunked',
+    'chunked, identity',
+    'gzip, chunked',
+    'chunked,',
+  ]
+  const lines = [`chunked${more}chunked`, `identity${more}chunked`, `deflate${more}chunked`]
+  const others = ['identity', 'gzip', 'xchunked', 'chunkedx', '"chunked"', 'chunked;q=1', '']
+  test.each([...lists, ...lines, ...others])('%j', (coding) =>
+    server.refuses(coded(coding), malformed, 'lingering'),
+  )
 
   // RFC 9112 §6.1: such framing is faulty, and the connection must not go on.
-  test.each<[claim: string, more: string[]]>([
-    ['chunked in HTTP/1.0', []],
-    ['chunked in HTTP/1.0 that would be kept alive', ['Connection: keep-alive']],
-  ])('%s', (_claim, more) => {
-    const parts = { line: 'POST /plants HTTP/1.0', more }
-    return server.refuses(postChunks(chunk(body) + LAST_CHUNK, parts), malformed, 'lingering')
-  })
+  test.each<Refusal>([
+    [
+      'in HTTP/1.0',
+      request({ line: http10, framing: 'Transfer-Encoding: chunked', body: chunked }),
+      malformed,
+      'lingering',
+    ],
+    [
+      'in HTTP/1.0 that would be kept alive',
+      postChunks(chunked, { line: http10, more: ['Connection: keep-alive'] }),
+      malformed,
+      'lingering',
+    ],
+    ['a space before the colon', framed('Transfer-Encoding : chunked', chunked), malformed],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 })
 
 describe('a Content-Length that is no single number is refused:', () => {
-  const { length } = body
+  const signed = [`+${length}`, `-${length}`, '-1']
+  const otherForms = ['0x20', `${length}.0`, '4e1', '4 2', '4_2', '"42"', '', `${length}\x0b`]
+  const tooLarge = ['99999999999999999999', '18446744073709551616']
+  const two = [`${length}, ${length}`, `${length}\r\nContent-Length: ${length}`]
+  const different = [`${length}\r\nContent-Length: 2`, `2\r\ncontent-length: ${length}`]
+  test.each([...signed, ...otherForms, ...tooLarge, ...two, ...different])('%j', (value) =>
+    server.refuses(framed(`Content-Length: ${value}`), malformed),
+  )
 
-  test.each<[framing: string]>([
-    [`Content-Length: ${length}\r\nContent-Length: ${length}`],
-    [`Content-Length: ${length}\r\nContent-Length: 2`],
-    [`Content-Length: 2\r\nContent-Length: ${length}`],
-    [`Content-Length: ${length}\r\ncontent-length: ${length}`],
-    [`Content-Length: ${length}, ${length}`],
-    [`Content-Length: +${length}`],
-    [`Content-Length: -${length}`],
-    ['Content-Length: -1'],
-    ['Content-Length: 0x20'],
-    [`Content-Length: ${length}.0`],
-    ['Content-Length: 4e1'],
-    ['Content-Length: 4 2'],
-    ['Content-Length: 4_2'],
-    ['Content-Length: "42"'],
-    ['Content-Length: 99999999999999999999'],
-    ['Content-Length: 18446744073709551616'],
-    ['Content-Length: '],
-    [`Content-Length : ${length}`],
-    [`Content-Length\t: ${length}`],
-    [` Content-Length: ${length}`],
-    [`Content-Length: ${length}\x0b`],
-  ])('%j', (framing) => server.refuses(request({ framing, body }), malformed, 'closed'))
+  test.each(['Content-Length :', 'Content-Length\t:', ' Content-Length:'])('after %j', (name) =>
+    server.refuses(framed(`${name} ${length}`), malformed),
+  )
 
   test('but zeros before it change nothing', () =>
-    server.accepts(request({ framing: `Content-Length: 000${length}`, body }), plantOf(1)))
+    server.accepts(framed(`Content-Length: 000${length}`)))
 })
 
 describe('nothing is smuggled in:', () => {
-  test.each<[claim: string, framing: string]>([
-    ['Content-Length, then Transfer-Encoding', 'Content-Length: 6\r\nTransfer-Encoding: chunked'],
-    ['Transfer-Encoding, then Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length: 6'],
-    ['a tab before chunked', 'Content-Length: 6\r\nTransfer-Encoding:\tchunked'],
-    [
-      'a line feed before Transfer-Encoding',
-      'Content-Length: 6\r\nX: a\nTransfer-Encoding: chunked',
-    ],
-    ['a return before Transfer-Encoding', 'Content-Length: 6\r\nX: a\rTransfer-Encoding: chunked'],
-    ['a space before Transfer-Encoding', 'Content-Length: 6\r\n Transfer-Encoding: chunked'],
-    ['a space after Transfer-Encoding', 'Content-Length: 6\r\nTransfer-Encoding : chunked'],
-    ['a NUL in Transfer-Encoding', 'Content-Length: 6\r\nTransfer\0-Encoding: chunked'],
-    ['a vertical tab before chunked', 'Content-Length: 6\r\nTransfer-Encoding: \x0bchunked'],
-    ['a folded Transfer-Encoding', 'Content-Length: 6\r\nTransfer-Encoding:\r\n chunked'],
-    ['an unknown coding', 'Content-Length: 6\r\nTransfer-Encoding: x'],
-    ['two Content-Lengths', 'Content-Length: 5\r\nContent-Length: 6'],
-  ])('%s gets one reply', (_claim, framing) =>
-    server.refuses(request({ framing, body: `0\r\n\r\n${smuggled}` }), malformed, 'closed'),
+  const six = 'Content-Length: 6'
+  test.each([
+    `${six}\r\nTransfer-Encoding: chunked`,
+    `Transfer-Encoding: chunked\r\n${six}`,
+    `${six}\r\nTransfer-Encoding:\tchunked`,
+    `${six}\r\nX: a\nTransfer-Encoding: chunked`,
+    `${six}\r\nX: a\rTransfer-Encoding: chunked`,
+    `${six}\r\n Transfer-Encoding: chunked`,
+    `${six}\r\nTransfer-Encoding : chunked`,
+    `${six}\r\nTransfer\0-Encoding: chunked`,
+    `${six}\r\nTransfer-Encoding: \x0bchunked`,
+    `${six}\r\nTransfer-Encoding:\r\n chunked`,
+    `${six}\r\nTransfer-Encoding: x`,
+    `Content-Length: 5\r\n${six}`,
+  ])('%j gets one response', (framing) =>
+    server.refuses(framed(framing, `0\r\n\r\n${smuggled}`), malformed),
   )
 
-  test('a Content-Length that covers a second request gets one reply', () =>
-    server.refuses(post(smuggled), { error: 'malformed_json' }))
+  const extended = chunk(body).replace('\r\n', `;${smuggled.replaceAll('\r\n', ' ')}\r\n`)
+  test.each<Refusal>([
+    ['a length that covers a second request', post(smuggled), { error: 'malformed_json' }],
+    ['a request in a chunk extension', postChunks(extended + LAST_CHUNK), malformed, 'lingering'],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 
   test('a request inside a name is text', () => {
     const name = `a\r\n\r\n${smuggled.replace(token.text, 'x')}`
@@ -174,35 +163,23 @@ describe('nothing is smuggled in:', () => {
   })
 
   test('an unknown header that looks like Transfer-Encoding frames nothing', () =>
-    server.accepts(post(body, { more: ['Transfer_Encoding: chunked'] }), plantOf(1)))
-
-  test('a request inside a chunk extension is no request', () => {
-    const extension = `;${smuggled.replaceAll('\r\n', ' ')}`
-    const chunks = chunk(body).replace('\r\n', `${extension}\r\n`) + LAST_CHUNK
-    return server.refuses(postChunks(chunks), malformed, 'lingering')
-  })
+    server.accepts(withLines('Transfer_Encoding: chunked')))
 })
 
 describe('a body that is not as long as it says', () => {
   test('is taken up to its length when it is longer, and the rest is no request', () =>
     server.check({
       sent: Buffer.concat([post(body), Buffer.from('{"id":2}')]),
-      replies: [{ plant: { name: plantOf(1).name } }, malformed],
+      replies: [stored, malformed],
       stored: [plantOf(1)],
-      connection: 'closed',
     }))
 
-  test('stores nothing when it is shorter and the caller ends', async () => {
+  test.each([
+    ['it is shorter', framed(`Content-Length: ${length + 1}`)],
+    ['its last chunk is missing', postChunks(chunk(body))],
+  ])('stores nothing when %s and the caller ends', async (_claim, bytes) => {
     const caller = await server.open()
-    caller.send(request({ framing: `Content-Length: ${body.length + 1}`, body }))
-    caller.finish()
-    expectReply(await caller.readReply(), malformed)
-    await server.expectStoredAndServing([])
-  })
-
-  test('stores nothing when its last chunk is missing and the caller ends', async () => {
-    const caller = await server.open()
-    caller.send(postChunks(chunk(body)))
+    caller.send(bytes)
     caller.finish()
     expectReply(await caller.readReply(), malformed)
     await server.expectStoredAndServing([])
@@ -210,7 +187,7 @@ describe('a body that is not as long as it says', () => {
 
   test('stores nothing when the caller resets in the middle', async () => {
     const bytes = post(body)
-    for (const cut of [1, 40, bytes.length - body.length, bytes.length - 1]) {
+    for (const cut of [1, 40, bytes.length - length, bytes.length - 1]) {
       const caller = await server.open()
       caller.send(bytes.subarray(0, cut))
       caller.reset()
@@ -225,12 +202,115 @@ describe('a body that is not as long as it says', () => {
       caller.send(post(plantText(id)))
       caller.reset()
     }
-    const last = await server.open()
-    last.send(post(plantText(20)))
-    expectReply(await last.readReply(), { plant: { name: plantOf(20).name } })
+    expectReply(await server.ask(post(plantText(20))), stored)
     const whole = [...ids, 20].map(plantOf)
-    for (const plant of await server.database.readPlants()) {
-      expect(whole).toContainEqual(plant)
-    }
+    for (const plant of await server.database.readPlants()) expect(whole).toContainEqual(plant)
+  })
+})
+
+const asking = 'Expect: 100-continue'
+const unfit = { error: 'expectation_failed', message: /100-continue/ } as const
+
+/** The head of a request that asks before it sends its body. */
+function askingHead(parts: RequestParts = {}): Buffer {
+  return request({ framing: `Content-Length: ${length}`, more: [asking], ...parts, body: '' })
+}
+
+describe('with "Expect: 100-continue" a body is asked for', () => {
+  test.each<[claim: string, parts: RequestParts, rest: string]>([
+    ['by its length', {}, body],
+    ['in chunks', { framing: 'Transfer-Encoding: chunked' }, chunk(body) + LAST_CHUNK],
+    ['with the expectation in capitals', { more: ['EXPECT: 100-CONTINUE'] }, body],
+  ])('once its headers have passed, %s', async (_claim, parts, rest) => {
+    const caller = await server.open()
+    caller.send(askingHead(parts))
+    expectReply(await caller.readReply(), 'continue')
+    caller.send(rest)
+    expectReply(await caller.readReply(), stored)
+    await server.expectStoredAndServing([plantOf(1)])
+  })
+
+  const long = chunk('x'.repeat(70_000)) + LAST_CHUNK
+  test.each([
+    ['on a connection that goes on', withLines(asking), stored],
+    ['and refused by what it holds', post('{}', { more: [asking] }), { error: 'invalid_plant' }],
+    [
+      'and refused by its length',
+      postChunks(long, { more: [asking] }),
+      { error: 'body_too_large' },
+    ],
+  ] as const)('%s', (_claim, sent, response) => {
+    const plants = 'plant' in response ? [plantOf(1)] : []
+    return server.check({ sent, replies: ['continue', response], stored: plants })
+  })
+
+  // RFC 9110 §10.1.1: a 100-continue in HTTP/1.0 is ignored.
+  test('never in HTTP/1.0', () =>
+    server.accepts(request({ line: http10, more: [asking] }), plantOf(1), 'closed'))
+
+  test.each<[claim: string, parts: RequestParts, error: ExpectedError]>([
+    ['no credential', { authorization: null }, missing],
+    ['a wrong credential', { authorization: 'Bearer x' }, { error: 'invalid_token' }],
+    ['another path', { line: 'POST /other HTTP/1.1' }, { error: 'not_found' }],
+    ['another method', { line: 'PUT /plants HTTP/1.1' }, wrongMethod],
+    ['another media type', { contentType: 'text/plain' }, wantsJson],
+    ['a content coding', { more: [asking, 'Content-Encoding: gzip'] }, wantsIdentity],
+    ['a length over the limit', { framing: 'Content-Length: 65537' }, { error: 'body_too_large' }],
+    ['two Hosts', { more: [asking, 'Host: other.test'] }, malformed],
+    ['another version', { line: 'POST /plants HTTP/2.0' }, malformed],
+  ])('never with %s', (_claim, parts, error) =>
+    server.refuses(askingHead(parts), error, 'lingering'),
+  )
+})
+
+describe('another expectation is refused:', () => {
+  const forms = ['200-ok', '100', 'continue', 'x-continue', '100-continue; a=b']
+  test.each([...forms, '100-continue, 200-ok', '100-continue\r\nExpect: 200-ok'])('%j', (value) =>
+    server.refuses(withLines(`Expect: ${value}`), unfit),
+  )
+})
+
+// Node's parser drops what follows such a request in one packet, on every version.
+describe('an Upgrade is ignored, and the response is the last on its connection:', () => {
+  const upgrade = ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']
+  const follower = post(plantText(2))
+
+  test.each([
+    ['to a web socket', ['Connection: Upgrade', 'Upgrade: websocket']],
+    ['to h2c', upgrade],
+    ['without Connection', ['Upgrade: h2c']],
+  ])('%s', (_claim, more) => server.accepts(request({ more }), plantOf(1), 'closed'))
+
+  test.each([
+    ['whole', follower.length],
+    ['in part', 30],
+  ])('with another request %s in its packet', async (_claim, cut) => {
+    const caller = await server.open()
+    const release = await server.database.holdCommits()
+    caller.send(Buffer.concat([request({ more: upgrade }), follower.subarray(0, cut)]))
+    caller.send(follower.subarray(cut))
+    release()
+    const response = await caller.readReply()
+    expectReply(response, stored)
+    expect(response.headers.get('connection')).toEqual(['close'])
+    expect(String(await caller.readToEnd())).toBe('')
+    await server.expectStoredAndServing([plantOf(1)])
+  })
+
+  const asks = request({ more: [...upgrade, asking] })
+  const refused = request({ more: upgrade, authorization: null })
+  test.each([
+    ['with an expectation and another request', asks, ['continue', stored], [plantOf(1)]],
+    ['a refused one too', refused, [missing], []],
+  ] as const)('%s', (_claim, first, replies, plants) => {
+    const sent = Buffer.concat([first, follower])
+    return server.check({ sent, replies, stored: plants, connection: 'closed' })
+  })
+
+  test('the public page of the document too', async () => {
+    const caller = await server.open()
+    caller.send(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n${upgrade.join('\r\n')}\r\n\r\n`)
+    expect((await caller.readReply()).headers.get('connection')).toEqual(['close'])
+    expect(String(await caller.readToEnd())).toBe('')
   })
 })

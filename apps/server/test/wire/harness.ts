@@ -1,6 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
 import type { Flags } from '../../src/config/config.ts'
+import { environmentNameOf, type SettingName } from '../../src/config/settings.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import {
   type DatabaseUnderTest,
   makeDatabaseUnderTest,
@@ -15,54 +19,32 @@ import {
 } from './expectations.ts'
 import { type Bytes, type Connection, openConnection, type Reply } from './raw-socket.ts'
 import { plantOf, plantText, post, token } from './request.ts'
-import { PROBE, type ServerUnderTest, type StartServer, startProcess } from './server-under-test.ts'
 
-/** What differs from a server as it is shipped, over the database that the tests use. */
-export interface WireServerOptions {
-  readonly makeDatabase?: () => Promise<DatabaseUnderTest>
-  readonly start?: StartServer
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether servers are started with the flags of the systemd unit, instead of none. */
+    readonly isConfined: boolean
+  }
 }
 
 /**
  * What becomes of the connection: the next request on it is answered, the server closes it by
- * itself, or the reply says that it closes and the server waits until the caller has finished.
+ * itself, or the response says that it closes and the server waits until the caller has finished.
  */
 export type Aftermath = 'kept' | 'closed' | 'lingering'
 
 export interface Exchange {
   readonly sent: Bytes
-  /** Every reply, in order. */
+  /** Every response, in order. */
   readonly replies: readonly ExpectedReply[]
   /** Every plant that the database holds afterwards; none by default. */
   readonly stored?: readonly StoredPlant[]
-  /** `kept` by default. */
+  /** `kept` by default, unless the last response is an error after which no request can follow. */
   readonly connection?: Aftermath
 }
 
-/** A real server with a real store on ports of its own, for the tests of one file. */
-export interface WireServer {
-  readonly database: DatabaseUnderTest
-  readonly port: number
-  readonly operationsPort: number
-  /** The exit code, once the server has ended by itself. */
-  readonly ended: Promise<number | null>
-  /** Resolves once the server has read what was sent to it, and seen which connections have ended. */
-  quiesce(): Promise<void>
-  /** One JSON text for each line that the server has logged in this test. */
-  readLog(): Promise<readonly string[]>
-  /** A new connection, which ends with the test. */
-  open(port?: number): Promise<Connection>
-  /** Sends bytes on a new connection and checks what comes back, what is stored and what is logged. */
-  check(exchange: Exchange): Promise<void>
-  /** `check` for one good request, whose plant is answered and stored. */
-  accepts(sent: Bytes, plant: StoredPlant, connection?: Aftermath): Promise<void>
-  /** `check` for one request that is answered with an Error and stores nothing. */
-  refuses(sent: Bytes, error: ExpectedError, connection?: Aftermath): Promise<void>
-  /** The shortest of three times from sending a request to its reply. */
-  fastestMs(sent: Bytes): Promise<number>
-  /** Fails unless the database holds these plants only, and a good request is answered 200. */
-  expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void>
-}
+/** A claim and the bytes that a test sends for it, and what the server responds to them. */
+export type Refusal = [claim: string, sent: Bytes, error: ExpectedError, connection?: Aftermath]
 
 /** The plants that show that a connection, or the server, goes on. */
 const KEPT_ID = 7_000_000_000_000_000_001n
@@ -71,26 +53,26 @@ const FRESH_ID = 7_000_000_000_000_000_002n
 /** On a machine that is busy with other tests. */
 const START_MS = 60_000
 
+/** Errors after which the bytes that follow are no request. */
+const CLOSING = new Set<string>([
+  'malformed_request',
+  'headers_too_large',
+  'body_too_large',
+  'expectation_failed',
+  'request_timeout',
+])
+
 export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   const { id, secretSha256 } = token
   const times = { createdAt: Date.now(), expiresAt: undefined, revokedAt: undefined }
   return { id, name: 'wire', secretSha256, ...times, lastUsedAt: undefined, ...fields }
 }
 
-/** A log that nobody could have forged a line of, and that holds no secret. */
-function expectCleanLog(lines: readonly string[]): void {
-  for (const line of lines) {
-    expect(line.trimEnd()).not.toMatch(/[\r\n]/)
-    expect(JSON.parse(line)).toHaveProperty('level')
-    expectNoSecret(line)
-  }
+function errorOf(expected: ExpectedReply | undefined): ExpectedError | undefined {
+  return expected instanceof Object && 'error' in expected ? expected : undefined
 }
 
-async function expectAftermath(
-  caller: Connection,
-  last: Reply | undefined,
-  aftermath: Aftermath,
-): Promise<void> {
+async function expectAftermath(caller: Connection, aftermath: Aftermath, last?: Reply) {
   const saysClose = last !== undefined && headerOf(last, 'connection')?.toLowerCase() === 'close'
   if (last !== undefined) expect(saysClose, 'says "connection: close"').toBe(aftermath !== 'kept')
   if (aftermath === 'kept') {
@@ -99,45 +81,60 @@ async function expectAftermath(
     return
   }
   if (aftermath === 'lingering') caller.finish()
-  expect(String(await caller.readToEnd()), 'after the last reply').toBe('')
+  expect(String(await caller.readToEnd()), 'after the last response').toBe('')
 }
 
-function byId(one: StoredPlant, other: StoredPlant): number {
-  return one.id < other.id ? -1 : 1
+/** Starts the built program as a user does: without flags of Node, or with those of the unit. */
+async function startOver({ url, folder }: DatabaseUnderTest, settings: Flags) {
+  const set = { databaseUrl: url, logLevel: 'trace', shutdownTimeoutMs: '100', ...settings }
+  const environment = Object.entries(set).map(([name, text]) => [
+    environmentNameOf(name as SettingName),
+    text,
+  ])
+  return startServerProcess({
+    folder,
+    token: token.text,
+    nodeFlags: inject('isConfined') ? unitNodeFlags(folder) : [],
+    environment: Object.fromEntries(environment),
+    // It serves all tests of a file.
+    onStart: () => {},
+  })
 }
 
-class RunningWireServer implements WireServer {
-  readonly #settings: Flags
-  readonly #options: WireServerOptions
+/** What the program says to people before it ends by itself. */
+const LAST_WORDS = /^plant-store-server: .*\n/gm
+
+/** A real server with a real store on ports of its own, for the tests of one file. */
+export class WireServer {
   readonly #connections = new Set<Connection>()
-  #opened: { readonly server: ServerUnderTest; readonly database: DatabaseUnderTest } | undefined
+  #opened: { readonly database: DatabaseUnderTest; readonly server: ServerProcess } | undefined
+  #hasEnded = false
   /** How many lines of the log are of earlier tests, and how many were looked at. */
   #linesBefore = 0
   #linesChecked = 0
 
-  constructor(settings: Flags, options: WireServerOptions) {
-    this.#settings = settings
-    this.#options = options
-  }
-
-  async start(): Promise<void> {
-    const { makeDatabase = makeDatabaseUnderTest, start = startProcess } = this.#options
+  async start(settings: Flags, makeDatabase: () => Promise<DatabaseUnderTest>): Promise<void> {
     const database = await makeDatabase()
     await database.withStore(({ tokens }) => tokens.add(tokenRecord()))
-    const server = await start(database, { shutdownTimeoutMs: '100', ...this.#settings })
-    this.#opened = { server, database }
+    this.#opened = { database, server: await startOver(database, settings) }
+    void this.ended.then(() => {
+      this.#hasEnded = true
+    })
   }
 
   async stop(): Promise<void> {
-    await this.#opened?.server.stop()
-    if (this.#opened) this.#expectCleanLog()
-    await this.#opened?.database.close()
+    if (this.#opened === undefined) return
+    const hasEnded = this.#hasEnded
+    const { code } = await this.#opened.server.end()
+    if (!hasEnded) expect(code).toBe(0)
+    this.#expectCleanLog()
+    await this.#opened.database.close()
   }
 
   /** Makes a test independent of those before it. */
   async reset(): Promise<void> {
-    await this.#server.resolveLog()
-    this.#linesBefore = this.#server.logLines().length
+    await this.quiesce()
+    this.#linesBefore = this.#logLines().length
     await this.database.removePlants()
   }
 
@@ -150,89 +147,108 @@ class RunningWireServer implements WireServer {
     if (this.#opened === undefined) throw new Error('the server is not running')
     return this.#opened
   }
-
-  get #server(): ServerUnderTest {
-    return this.#running.server
-  }
   get database(): DatabaseUnderTest {
     return this.#running.database
   }
-
   get port(): number {
-    return this.#server.port
+    return this.#running.server.port
   }
   get operationsPort(): number {
-    return this.#server.operationsPort
+    return Number(new URL(this.#running.server.operationsUrl).port)
   }
+  /** The exit code, once the server has ended by itself. */
   get ended(): Promise<number | null> {
-    return this.#server.ended
+    return this.#running.server.ended.then(({ code }) => code)
   }
 
+  #logLines(): readonly string[] {
+    const text = this.#running.server.output()
+    return (this.#hasEnded ? text.replace(LAST_WORDS, '') : text).split('\n').slice(0, -1)
+  }
+
+  /**
+   * Resolves once the server has read what was sent to it, seen which connections have ended, and
+   * logged it, or has ended.
+   */
   async quiesce(): Promise<void> {
-    // Of two in a row, the second is read in a turn of its own, after all that came before the first.
-    const url = `http://127.0.0.1:${this.operationsPort}/${PROBE}`
-    for (let round = 0; round < 2; round++) await (await fetch(url)).text()
+    const { operationsUrl, untilLogged } = this.#running.server
+    const ask = async () => {
+      const headers = { 'x-request-id': randomUUID() }
+      // It is answered once the event loop has had a turn, whatever the store does.
+      await fetch(`${operationsUrl}/livez`, { headers })
+      await untilLogged(headers['x-request-id'])
+    }
+    // Of two in a row, the second is read in a turn after all that came before the first.
+    await Promise.race([ask().then(ask), this.ended])
   }
 
+  /** One JSON text for each line that the server has logged in this test. */
   async readLog(): Promise<readonly string[]> {
-    await this.#server.resolveLog()
-    return this.#server.logLines().slice(this.#linesBefore)
+    await this.quiesce()
+    return this.#logLines().slice(this.#linesBefore)
   }
 
-  /** Fails where a line could be taken for two, or holds a secret. */
+  /** Fails where a line of the log could be taken for two, or holds a secret. */
   #expectCleanLog(): void {
-    const lines = this.#server.logLines()
-    expectCleanLog(lines.slice(this.#linesChecked))
+    const lines = this.#logLines()
+    for (const line of lines.slice(this.#linesChecked)) {
+      expect(line.trimEnd()).not.toMatch(/[\r\n]/)
+      expect(JSON.parse(line)).toHaveProperty('level')
+      expectNoSecret(line)
+    }
     this.#linesChecked = lines.length
   }
 
+  /** A new connection, which ends with the test. */
   async open(port = this.port): Promise<Connection> {
     const connection = await openConnection(port)
     this.#connections.add(connection)
     return connection
   }
 
-  async check({ sent, replies, stored = [], connection = 'kept' }: Exchange): Promise<void> {
+  /** The response to one request on a connection of its own. */
+  async ask(sent: Bytes, hasBody = true): Promise<Reply> {
+    const caller = await this.open()
+    caller.send(sent)
+    return caller.readReply({ hasBody })
+  }
+
+  /** Sends bytes on a new connection and checks what comes back, what is stored and what is logged. */
+  async check({ sent, replies, stored = [], connection }: Exchange): Promise<void> {
     const caller = await this.open()
     caller.send(sent)
     let last: Reply | undefined
     for (const expected of replies) {
-      const hasBody = !(expected instanceof Object && 'error' in expected) || expected.hasBody
-      last = await caller.readReply({ hasBody: hasBody ?? true })
+      last = await caller.readReply({ hasBody: errorOf(expected)?.hasBody ?? true })
       expectReply(last, expected)
     }
-    await expectAftermath(caller, last, connection)
-    const kept = connection === 'kept' ? [plantOf(KEPT_ID)] : []
+    const isClosing = CLOSING.has(errorOf(replies.at(-1))?.error ?? '')
+    const aftermath = connection ?? (isClosing ? 'closed' : 'kept')
+    await expectAftermath(caller, aftermath, last)
+    const kept = aftermath === 'kept' ? [plantOf(KEPT_ID)] : []
     await this.expectStoredAndServing([...stored, ...kept])
   }
 
-  accepts(sent: Bytes, plant: StoredPlant, connection: Aftermath = 'kept'): Promise<void> {
+  /** `check` for one good request, whose plant is answered and stored. */
+  accepts(sent: Bytes, plant = plantOf(1), connection?: Aftermath): Promise<void> {
     const { id: _id, ...answered } = plant
-    return this.check({ sent, replies: [{ plant: answered }], stored: [plant], connection })
+    const expected = { sent, replies: [{ plant: answered }], stored: [plant] }
+    return this.check(connection ? { ...expected, connection } : expected)
   }
 
-  refuses(sent: Bytes, error: ExpectedError, connection: Aftermath = 'kept'): Promise<void> {
-    return this.check({ sent, replies: [error], connection })
+  /** `check` for one request that is answered with an Error and stores nothing. */
+  refuses(sent: Bytes, error: ExpectedError, connection?: Aftermath): Promise<void> {
+    return this.check({ sent, replies: [error], ...(connection && { connection }) })
   }
 
-  async fastestMs(sent: Bytes): Promise<number> {
-    let fastest = Number.POSITIVE_INFINITY
-    for (let run = 0; run < 3; run++) {
-      const caller = await this.open()
-      const begin = performance.now()
-      caller.send(sent)
-      await caller.readReply()
-      fastest = Math.min(fastest, performance.now() - begin)
-    }
-    return fastest
-  }
-
+  /** Fails unless the database holds these plants only, and a good request is answered 200. */
   async expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void> {
     const isRepeat = (await this.database.readPlants()).some(({ id }) => id === FRESH_ID)
-    const fresh = await this.open()
-    fresh.send(post(plantText(FRESH_ID)))
-    expectReply(await fresh.readReply(), { plant: { name: plantOf(FRESH_ID).name }, isRepeat })
-    const expected = [...stored, plantOf(FRESH_ID)].sort(byId)
+    const reply = await this.ask(post(plantText(FRESH_ID)))
+    expectReply(reply, { plant: { name: plantOf(FRESH_ID).name }, isRepeat })
+    const expected = [...stored, plantOf(FRESH_ID)].sort((one, other) =>
+      one.id < other.id ? -1 : 1,
+    )
     expect(await this.database.readPlants()).toStrictEqual(expected)
     this.#expectCleanLog()
   }
@@ -242,9 +258,12 @@ class RunningWireServer implements WireServer {
  * Runs a server for the tests of a file or a `describe`, with settings beside the defaults; its
  * database is empty before each of them.
  */
-export function useWireServer(settings: Flags = {}, options: WireServerOptions = {}): WireServer {
-  const server = new RunningWireServer(settings, options)
-  beforeAll(() => server.start(), START_MS)
+export function useWireServer(
+  settings: Flags = {},
+  { makeDatabase = makeDatabaseUnderTest } = {},
+): WireServer {
+  const server = new WireServer()
+  beforeAll(() => server.start(settings, makeDatabase), START_MS)
   beforeEach(() => server.reset())
   afterEach(() => server.disconnect())
   afterAll(() => server.stop(), START_MS)

@@ -1,156 +1,106 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, test } from 'vitest'
-import { useWireServer } from './harness.ts'
-import { chunk, plantOf, plantText, post, postChunks } from './request.ts'
+import { wantsIdentity, wantsJson } from './expectations.ts'
+import { type Refusal, useWireServer } from './harness.ts'
+import { chunk, plantText, post, postChunks, request, withLines } from './request.ts'
 
 const server = useWireServer()
 
-const wantsJson = {
-  error: 'unsupported_media_type',
-  headers: { accept: 'application/json' },
-} as const
+const plant = plantText(1)
 
-const wantsIdentity = {
-  error: 'unsupported_media_type',
-  headers: { 'accept-encoding': 'identity' },
-} as const
+const json = (parameters: string) => `application/json${parameters}`
+const coded = (coding: string, body: string | Uint8Array = plant) =>
+  post(body, { more: [`Content-Encoding: ${coding}`] })
 
-describe('JSON in UTF-8 is accepted as', () => {
-  test.each<[contentType: string]>([
-    ['application/json'],
-    ['APPLICATION/JSON'],
-    ['Application/Json'],
-    ['application/json; charset=utf-8'],
-    ['application/json;charset=utf-8'],
-    ['application/json ; charset=utf-8'],
-    ['application/json; charset=UTF-8'],
-    ['application/json; CHARSET=Utf-8'],
-    ['application/json; charset="utf-8"'],
-    ['application/json; charset="UTF-8"'],
-    ['application/json;'],
-    ['application/json; version=1'],
-    ['application/json; version="a;\\"b"; charset="utf-8"'],
-    ['application/json; version=1; charset=utf-8'],
-    ['  application/json  '],
-  ])('"%s"', (contentType) => server.accepts(post(plantText(1), { contentType }), plantOf(1)))
+describe.each(
+  Object.entries({
+    'in any case': [json(''), 'APPLICATION/JSON', 'Application/Json'],
+    'with blanks': [json('; charset=utf-8'), json(';charset=utf-8'), json(' ; charset=utf-8')],
+    'with blanks around': ['  application/json  ', json(';')],
+    'with a charset in any case': [json('; charset=UTF-8'), json('; CHARSET=Utf-8')],
+    'with a quoted charset': [json('; charset="utf-8"'), json('; charset="UTF-8"')],
+    'with other parameters': [json('; version=1'), json('; version=1; charset=utf-8')],
+    'with a quoted parameter': [json('; version="a;\\"b"; charset="utf-8"')],
+  }),
+)('JSON in UTF-8 is accepted, %s:', (_theme, types) => {
+  test.each(types)('"%s"', (contentType) => server.accepts(request({ contentType })))
 })
 
-describe('another media type or charset is refused:', () => {
-  test.each<[contentType: string]>([
-    ['text/plain'],
-    ['text/json'],
-    ['application/x-www-form-urlencoded'],
-    ['multipart/form-data; boundary=x'],
-    ['application/octet-stream'],
-    ['application/vnd.api+json'],
-    ['application/problem+json'],
-    ['application/json+x'],
-    ['application/jsonx'],
-    ['application/json5'],
-    ['application/x-ndjson'],
-    ['application/json/x'],
-    ['application'],
-    ['json'],
-    ['*/*'],
-    ['application/*'],
-    ['application /json'],
-    ['application/json text/plain'],
-    ['application/json, text/plain'],
-    ['application/json, application/json'],
-    ['text/plain; application/json'],
-    ['text/plain; x="application/json"'],
-    [';'],
-    [''],
-    ['application/json; charset=iso-8859-1'],
-    ['application/json; charset=us-ascii'],
-    ['application/json; charset=utf-16'],
-    ['application/json; charset=utf-16le'],
-    ['application/json; charset=utf-7'],
-    ['application/json; charset=utf8'],
-    ['application/json; charset="utf-16"'],
-    ['application/json; charset=utf-8x'],
-    ['application/json; charset=""'],
-    ['application/json; charset="utf-16'],
-    ['application/json; charset="utf-8'],
-    ['application/json; charset="utf-16\\"'],
-    ['application/json; x="; charset=utf-16'],
-    ['application/json; charset=utf-16; charset=utf-8'],
-    ['application/json; charset=utf-8; charset=utf-16'],
-    ['application/json; x=1; charset=utf-16'],
-  ])('"%s"', (contentType) => server.refuses(post(plantText(1), { contentType }), wantsJson))
+describe.each(
+  Object.entries({
+    'other media types': ['text/plain', 'text/json', 'application/octet-stream'],
+    'types of forms': ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
+    'kinds of JSON': ['application/vnd.api+json', 'application/problem+json', json('+x')],
+    'names that are longer': [json('x'), json('5'), 'application/x-ndjson', json('/x')],
+    'parts of a name': ['application', 'json', ';', ''],
+    wildcards: ['*/*', 'application/*'],
+    lists: [
+      'application /json',
+      json(' text/plain'),
+      json(', text/plain'),
+      json(', application/json'),
+    ],
+    'JSON as a parameter': ['text/plain; application/json', 'text/plain; x="application/json"'],
+    'charsets of bytes': [json('; charset=iso-8859-1'), json('; charset=us-ascii')],
+    'UTF-16 and UTF-7': [
+      json('; charset=utf-16'),
+      json('; charset=utf-16le'),
+      json('; charset=utf-7'),
+    ],
+    'misspelled charsets': [json('; charset=utf8'), json('; charset=utf-8x'), json('; charset=""')],
+    'quoted charsets': [json('; charset="utf-16"'), json('; x="; charset=utf-16')],
+    'open quotes': [
+      json('; charset="utf-16'),
+      json('; charset="utf-8'),
+      json('; charset="utf-16\\"'),
+    ],
+    'two charsets': [
+      json('; charset=utf-16; charset=utf-8'),
+      json('; charset=utf-8; charset=utf-16'),
+    ],
+    'charsets behind another': [json('; x=1; charset=utf-16')],
+  }),
+)('refused are %s:', (_theme, types) => {
+  test.each(types)('"%s"', (contentType) => server.refuses(request({ contentType }), wantsJson))
+})
 
-  test('no Content-Type', () =>
-    server.refuses(post(plantText(1), { contentType: null }), wantsJson))
-
-  test('UTF-16 that is declared', () => {
-    const body = Buffer.from(`\ufeff${plantText(1)}`, 'utf16le')
-    const contentType = 'application/json; charset=utf-16'
-    return server.refuses(post(body, { contentType }), wantsJson)
-  })
-
-  test.each<[claim: string, second: string]>([
-    ['the same', 'application/json'],
-    ['another', 'text/plain'],
-    ['an empty', ''],
-  ])('two Content-Type headers, the second %s', (_claim, second) =>
-    server.refuses(post(plantText(1), { more: [`Content-Type: ${second}`] }), wantsJson),
-  )
-
-  test('two Content-Type headers, the first another', () =>
-    server.refuses(
-      post(plantText(1), { contentType: 'text/plain', more: ['content-type: application/json'] }),
+describe('a media type is refused:', () => {
+  const utf16 = Buffer.from(`\ufeff${plant}`, 'utf16le')
+  const plain = { contentType: 'text/plain' }
+  test.each<Refusal>([
+    ['none', request({ contentType: null }), wantsJson],
+    ['UTF-16 of UTF-16', post(utf16, { contentType: json('; charset=utf-16') }), wantsJson],
+    ['twice the same', withLines('Content-Type: application/json'), wantsJson],
+    ['two', withLines('Content-Type: text/plain'), wantsJson],
+    ['one and an empty one', withLines('Content-Type: '), wantsJson],
+    [
+      'two in another order',
+      request({ ...plain, more: ['content-type: application/json'] }),
       wantsJson,
-    ))
+    ],
+    ['before the size of the body', post('x'.repeat(70_000), plain), wantsJson, 'closed'],
+    ['before the JSON', post('{', plain), wantsJson],
+    ['without reading chunks', postChunks(chunk(plant), plain), wantsJson, 'lingering'],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 })
 
 describe('a body with a content coding is refused:', () => {
-  test.each<[coding: string, encode: (text: string) => Uint8Array]>([
-    ['gzip', (text) => gzipSync(text)],
-    ['x-gzip', (text) => gzipSync(text)],
-    ['deflate', (text) => deflateSync(text)],
-    ['br', (text) => brotliCompressSync(text)],
-    ['gzip, gzip', (text) => gzipSync(gzipSync(text))],
-    ['GZIP', (text) => gzipSync(text)],
-  ])('%s', (coding, encode) =>
-    server.refuses(
-      post(encode(plantText(1)), { more: [`Content-Encoding: ${coding}`] }),
-      wantsIdentity,
-    ),
+  test.each<Refusal>([
+    ['gzip', coded('gzip', gzipSync(plant)), wantsIdentity],
+    ['x-gzip', coded('x-gzip', gzipSync(plant)), wantsIdentity],
+    ['deflate', coded('deflate', deflateSync(plant)), wantsIdentity],
+    ['br', coded('br', brotliCompressSync(plant)), wantsIdentity],
+    ['gzip, gzip', coded('gzip, gzip', gzipSync(gzipSync(plant))), wantsIdentity],
+    ['GZIP', coded('GZIP', gzipSync(plant)), wantsIdentity],
+    ['a gzip bomb of 10 MB', coded('gzip', gzipSync(Buffer.alloc(10_000_000))), wantsIdentity],
+    [
+      'gzip that does not say so',
+      post(gzipSync(plant)),
+      { error: 'malformed_json', message: /UTF-8/ },
+    ],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
+
+  test.each(['gzip', 'identity', 'zstd', 'aws-chunked', 'x'])('%s, though it is plain', (coding) =>
+    server.refuses(coded(coding), wantsIdentity),
   )
-
-  test.each<[coding: string]>([['gzip'], ['identity'], ['zstd'], ['aws-chunked'], ['x']])(
-    '%s, though the body is plain',
-    (coding) =>
-      server.refuses(post(plantText(1), { more: [`Content-Encoding: ${coding}`] }), wantsIdentity),
-  )
-
-  test('a gzip bomb of 10 MB', () =>
-    server.refuses(
-      post(gzipSync(Buffer.alloc(10_000_000)), { more: ['Content-Encoding: gzip'] }),
-      wantsIdentity,
-    ))
-
-  test('gzip that does not say so is no JSON', () =>
-    server.refuses(post(gzipSync(plantText(1))), { error: 'malformed_json', message: /UTF-8/ }))
-})
-
-describe('the media type is checked', () => {
-  test('before the size of the body', () =>
-    server.refuses(post('x'.repeat(70_000), { contentType: 'text/plain' }), wantsJson, 'closed'))
-
-  test('before the JSON', () => server.refuses(post('{', { contentType: 'text/plain' }), wantsJson))
-
-  test('without reading chunks', () =>
-    server.refuses(
-      postChunks(chunk(plantText(1)), { contentType: 'text/plain' }),
-      wantsJson,
-      'lingering',
-    ))
-})
-
-test('what the caller would accept changes nothing', async () => {
-  for (const accept of ['application/xml', '*/*;q=0', 'text/html, */*;q=0.1', '']) {
-    await server.accepts(post(plantText(1), { more: [`Accept: ${accept}`] }), plantOf(1))
-    await server.database.removePlants()
-  }
 })

@@ -52,8 +52,15 @@ test.each([
   ['an id with an exponent of ten digits', plantText('1e1000000000')],
   ['30,000 nested arrays', '['.repeat(30_000) + ']'.repeat(30_000)],
 ])('%s is answered hardly later than text as long', async (_claim, body) => {
-  const plainMs = await server.fastestMs(post(`"${'7'.repeat(body.length)}"`))
-  expect(await server.fastestMs(post(body))).toBeLessThan(50 + 10 * plainMs)
+  const timeOf = async (sent: Buffer) => {
+    const begin = performance.now()
+    await server.ask(sent)
+    return performance.now() - begin
+  }
+  const fastestOf = async (text: string) =>
+    Math.min(await timeOf(post(text)), await timeOf(post(text)), await timeOf(post(text)))
+  const plainMs = await fastestOf(`"${'7'.repeat(body.length)}"`)
+  expect(await fastestOf(body)).toBeLessThan(50 + 10 * plainMs)
   await server.expectStoredAndServing([])
 })
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** How long a test waits for the bytes of a reply before it says that none came. */
+/** How long a test waits for the bytes of a response before it says that none came. */
 const PATIENCE_MS = 20_000
 
 /** The same for the end: a connection that lingers is not taken for one that was closed. */
@@ -12,7 +12,7 @@ const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+): ?(.*)$/
 
 export type Bytes = string | Uint8Array
 
-/** One HTTP answer as it came over the wire. */
+/** One HTTP response as it came over the wire. */
 export interface Reply {
   readonly status: number
   /** Lower-case names; one value for each line that came. */
@@ -20,72 +20,45 @@ export interface Reply {
   readonly body: string
 }
 
-/** A TCP connection whose caller writes every byte by hand. */
-export interface Connection {
-  /** Text goes out as UTF-8. */
-  send(bytes: Bytes): void
-  /** Ends the sending side; answers can still be read. */
-  finish(): void
-  /**
-   * The next complete answer.
-   * @throws when the bytes are no HTTP answer, or when the connection ended or stayed silent before.
-   */
-  readReply(options?: { readonly hasBody: boolean }): Promise<Reply>
-  /** What came after the last reply that was read, once the server has ended the connection. */
-  readToEnd(): Promise<Buffer>
-  /** Cuts the connection off with a TCP reset. */
-  reset(): void
-  destroy(): void
-}
-
-interface Taken {
-  readonly reply: Reply
-  readonly rest: Buffer
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function parseHeaders(lines: readonly string[]): Map<string, string[]> {
-  const headers = new Map<string, string[]>()
-  for (const line of lines) {
-    const [, name = '', value = ''] = HEADER_LINE.exec(line) ?? []
-    if (name === '') throw new Error(`not a header line: ${JSON.stringify(line)}`)
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value])
-  }
-  return headers
+/** What matches, or an error that shows the text. */
+function matching(pattern: RegExp, text: string): readonly [string, string] {
+  const [, first, second = ''] = pattern.exec(text) ?? []
+  if (first === undefined) throw new Error(`no response: ${JSON.stringify(text)}`)
+  return [first, second]
 }
 
-/** Takes the first reply off the bytes, or gives undefined while it is incomplete. */
-function takeReply(bytes: Buffer, hasBody: boolean): Taken | undefined {
+function parseHead(head: string): Omit<Reply, 'body'> {
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = new Map<string, string[]>()
+  for (const line of lines) {
+    const [name, value] = matching(HEADER_LINE, line)
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value])
+  }
+  return { status: Number(matching(STATUS_LINE, statusLine)[0]), headers }
+}
+
+/** Takes the first response off the bytes, or gives undefined while it is incomplete. */
+function takeReply(bytes: Buffer, hasBody: boolean) {
   const headLength = bytes.indexOf(HEAD_END)
   if (headLength < 0) return undefined
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headLength).split('\r\n')
-  const status = Number(STATUS_LINE.exec(statusLine)?.[1])
-  if (Number.isNaN(status)) throw new Error(`not a status line: ${JSON.stringify(statusLine)}`)
-  const headers = parseHeaders(lines)
-  const bodyStart = headLength + HEAD_END.length
-  const length = hasBody && status >= 200 ? Number(headers.get('content-length')?.join()) : 0
-  if (Number.isNaN(length)) throw new Error(`reply ${status} has no content-length`)
-  if (bytes.length < bodyStart + length) return undefined
-  const body = utf8.decode(bytes.subarray(bodyStart, bodyStart + length))
-  return { reply: { status, headers, body }, rest: bytes.subarray(bodyStart + length) }
+  const head = parseHead(bytes.toString('latin1', 0, headLength))
+  const start = headLength + HEAD_END.length
+  const length = hasBody && head.status >= 200 ? head.headers.get('content-length')?.join() : 0
+  if (Number.isNaN(Number(length))) throw new Error(`${head.status} has no content-length`)
+  const end = start + Number(length)
+  if (bytes.length < end) return undefined
+  return { reply: { ...head, body: utf8.decode(bytes.subarray(start, end)) }, end }
 }
 
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
   const { promise: timeUp, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('the server stayed silent')), ms)
-  try {
-    return await Promise.race([promise, timeUp])
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([promise, timeUp]).finally(() => clearTimeout(timer))
 }
 
-function isReset(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE'].includes(String((error as NodeJS.ErrnoException).code))
-}
-
-function createConnection(socket: Socket): Connection {
+function createConnection(socket: Socket) {
   const chunks = socket[Symbol.asyncIterator]()
   let received: Buffer = Buffer.alloc(0)
   // A failed write shows in the next read, which is where a test looks.
@@ -98,32 +71,40 @@ function createConnection(socket: Socket): Connection {
   }
 
   return {
-    send: (bytes) => void socket.write(bytes),
+    /** Text goes out as UTF-8. */
+    send: (bytes: Bytes) => void socket.write(bytes),
+    /** Ends the sending side; responses can still be read. */
     finish: () => void socket.end(),
-    async readReply({ hasBody } = { hasBody: true }) {
-      for (;;) {
-        const taken = takeReply(received, hasBody)
-        if (taken !== undefined) {
-          received = taken.rest
-          return taken.reply
-        }
-        if (!(await receive(PATIENCE_MS)))
-          throw new Error(`the connection ended after: ${received}`)
+    /**
+     * The next complete response.
+     * @throws when the bytes are none, or when the connection ended or stayed silent before.
+     */
+    async readReply({ hasBody } = { hasBody: true }): Promise<Reply> {
+      let taken = takeReply(received, hasBody)
+      for (; taken === undefined; taken = takeReply(received, hasBody)) {
+        if (!(await receive(PATIENCE_MS))) throw new Error(`it ended after: ${received}`)
       }
+      received = received.subarray(taken.end)
+      return taken.reply
     },
-    async readToEnd() {
+    /** What came after the last response that was read, once the server has ended the connection. */
+    async readToEnd(): Promise<Buffer> {
       try {
         while (await receive(END_PATIENCE_MS));
       } catch (error) {
         // Closing with unread bytes of the caller resets the connection; that is closed as well.
-        if (!isReset(error)) throw error
+        if (!/ECONNRESET|EPIPE/.test(String((error as NodeJS.ErrnoException).code))) throw error
       }
       return received
     },
+    /** Cuts the connection off with a TCP reset. */
     reset: () => void socket.resetAndDestroy(),
     destroy: () => void socket.destroy(),
   }
 }
+
+/** A TCP connection whose caller writes every byte by hand. */
+export type Connection = ReturnType<typeof createConnection>
 
 /** Opens a connection to a port of this machine. */
 export function openConnection(

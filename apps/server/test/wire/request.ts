@@ -21,10 +21,6 @@ export interface RequestParts {
   readonly body?: Bytes
 }
 
-function headerLine(name: string, value: string | null): string[] {
-  return value === null ? [] : [`${name}: ${value}`]
-}
-
 /** The bytes of a request. Its head is latin1, so that any byte can stand in it. */
 export function request(parts: RequestParts = {}): Buffer {
   const body = Buffer.from(parts.body ?? plantText(1))
@@ -36,20 +32,21 @@ export function request(parts: RequestParts = {}): Buffer {
     framing = `Content-Length: ${body.length}`,
     more = [],
   } = parts
-  const lines = [
-    line,
-    ...headerLine('Host', host),
-    ...headerLine('Authorization', authorization),
-    ...headerLine('Content-Type', contentType),
-    ...more,
-    ...(framing === null ? [] : [framing]),
-  ]
+  const headers = { Host: host, Authorization: authorization, 'Content-Type': contentType }
+  const named = Object.entries(headers).filter(([, value]) => value !== null)
+  const lines = [line, ...named.map(([name, value]) => `${name}: ${value}`), ...more]
+  if (framing !== null) lines.push(framing)
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 
 /** A request that is good but for its body. */
 export function post(body: Bytes, parts: RequestParts = {}): Buffer {
   return request({ ...parts, body })
+}
+
+/** A good request but for more header lines. */
+export function withLines(...more: readonly string[]): Buffer {
+  return request({ more })
 }
 
 /** A good request whose body is sent in chunks as written. */

@@ -1,17 +1,29 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Express } from 'express'
 import { expect, onTestFinished, test } from 'vitest'
+import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import { openStore } from '../../src/engines.ts'
 import type { RequestObserver } from '../../src/http/locals.ts'
 import { createNodeServer } from '../../src/http/node-server.ts'
 import { createBareApp, respondWithError } from '../../src/http/pipeline.ts'
 import { FailureLog } from '../../src/http/request-log.ts'
+import { startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { tokenRecord } from './harness.ts'
 import { openConnection } from './raw-socket.ts'
-import { chunk, LAST_CHUNK, postChunks } from './request.ts'
+import { chunk, LAST_CHUNK, plantText, post, postChunks, request } from './request.ts'
+
+// In this process, so that a test can reach into the server.
+
+const log = createLog('silent')
 
 /** A caller of a server whose app has these routes and no others. */
 async function openCaller(
@@ -19,14 +31,8 @@ async function openCaller(
   { idleMs = 0, observer }: { idleMs?: number; observer?: RequestObserver } = {},
 ) {
   const config = loadConfig({}, [], {})
-  const log = createLog('silent')
-  const options = {
-    ...config,
-    log,
-    failures: new FailureLog(log),
-    observer,
-    isDraining: () => false,
-  }
+  const failures = new FailureLog(log)
+  const options = { ...config, log, failures, observer, isDraining: () => false }
   const app = createBareApp()
   addRoutes(app)
   app.use(respondWithError(options))
@@ -82,4 +88,41 @@ test('an error that cannot even be noted ends the connection without a word', as
   const caller = await openCaller((app) => app.use(fail), { observer: { answered: fail } })
   caller.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(String(await caller.readToEnd())).toBe('')
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+test.each<[claim: string, ...sent: Buffer[]]>([
+  ['a plant', post(plantText(1))],
+  ['what is no JSON', post('{')],
+  ['another path', request({ line: 'POST / HTTP/1.1' })],
+  ['a wrong credential', request({ authorization: 'Bearer x' })],
+  ['two plants at once', post(plantText(1)), post(plantText(2))],
+])('a connection that waits after %s holds nothing of the request', async (_claim, ...sent) => {
+  const databaseUrl = `sqlite:${temporaryFolder()}/plants.db`
+  const config = loadConfig({ databaseUrl, listen: '127.0.0.1:0', operationsListen: 'off' }, [], {})
+  const store = await openStore(config)
+  await store.tokens.add(tokenRecord())
+  const authenticate = createAuthenticate(store.tokens)
+  const server = await startServer(config, store, { authenticate, log })
+  const requests: WeakRef<IncomingMessage>[] = []
+  const onRequest = (message: unknown) =>
+    void requests.push(new WeakRef((message as { request: IncomingMessage }).request))
+  subscribe('http.server.request.start', onRequest)
+  const caller = await openConnection(Number(new URL(server.url).port))
+  onTestFinished(async () => {
+    unsubscribe('http.server.request.start', onRequest)
+    caller.destroy()
+    await server.close()
+    await store.close()
+  })
+  caller.send(Buffer.concat(sent))
+  for (const _ of sent) await caller.readReply()
+  expect(requests).toHaveLength(sent.length)
+  const held = () => {
+    collectGarbage()
+    return requests.filter((one) => one.deref() !== undefined).length
+  }
+  await expect.poll(held, { timeout: 10_000 }).toBe(0)
 })
