@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** They run many programs, and install into copies of the repository; `pnpm test:all` runs them. */
-const SLOW = ['test/{first-plant,server-commands,transcripts}.test.ts']
+const SLOW = ['test/{damaged-pages,first-plant,server-commands,transcripts}.test.ts']
 
 /** Processes of a machine that is busy with other tests take their time. */
 const patient = {

@@ -5,6 +5,8 @@ export const exitCodes = {
   ok: 0,
   /** Something unforeseen. */
   failure: 1,
+  /** EX_DATAERR: the store is damaged, and what could not be read was left out. */
+  damaged: 65,
   /** EX_NOINPUT: a named file cannot be read. */
   noInput: 66,
   /** EX_UNAVAILABLE: the store must not or cannot be used now. */

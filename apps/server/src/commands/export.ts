@@ -84,8 +84,16 @@ async function writeSnapshot(
       work.bytes += Buffer.byteLength(text)
     }
   }
-  const isWhole = await writeAll(output, texts(), stop).finally(() => endProgress?.())
-  if (isWhole) err(`Exported ${describeCount(work.count, 'plant')}: ${describePace(work)}.\n`)
+  const isRead = await writeAll(output, texts(), stop).finally(() => endProgress?.())
+  if (!isRead) return
+  err(`Exported ${describeCount(work.count, 'plant')}: ${describePace(work)}.\n`)
+  for (const { first, last } of snapshot.gaps) err(`Damaged: the ids from ${first} to ${last}.\n`)
+  if (snapshot.gaps.length === 0) return
+  throw new CommandError(
+    'the store is damaged: plants whose ids are in the ranges above may be missing, all others are written',
+    exitCodes.damaged,
+    { fix: 'restore a backup, import this export, and let callers send again what may be missing' },
+  )
 }
 
 async function exportPlants(
@@ -121,7 +129,9 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
         'csv holds names as they are: in a spreadsheet one that begins with = + - or @ is a formula,\n' +
         'and an id of more than 15 digits is rounded, unless every column is imported as text. On a\n' +
         'terminal csv may hold what the terminal obeys; jsonl escapes it.\n\n' +
-        `Example: plant-store-server export > plants.jsonl`,
+        'Damage costs no more than the plants of the damaged page: all others are written, the ids\n' +
+        'that may be missing are named, and the exit code is 65.\n\n' +
+        'Example: plant-store-server export > plants.jsonl',
     )
     .action((options: Flags & { format: FormatName }) =>
       exportPlants(loadConfig(options).databaseUrl, options.format, terminal),

@@ -43,6 +43,7 @@ export function openPostgresSnapshot(databaseUrl: string): Promise<PlantSnapshot
       return {
         description: `PostgreSQL at ${place}`,
         batches: readBatches(client, place),
+        gaps: [],
         close,
       }
     } catch (error) {

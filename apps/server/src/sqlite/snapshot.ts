@@ -1,28 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
-import { fromRow, textLengthOf } from '../store/plant-columns.ts'
-import type { PlantSnapshot } from '../store/store.ts'
+import { textLengthOf } from '../store/plant-columns.ts'
+import type { IdRange, PlantSnapshot } from '../store/store.ts'
 import { sqliteVersionOf } from './connect.ts'
 import { toStoreError } from './errors.ts'
 import { realPathOf } from './files.ts'
 import { openForReading } from './inspect.ts'
 import { schemaVersionOf } from './migrations.ts'
+import { readPlants } from './salvage.ts'
 
 /** Enough that the time per batch hardly shows, and few enough that the heap stays small. */
 const BATCH_PLANTS = 100
 const BATCH_CHARACTERS = 65_536
 
-function* readPlants(database: DatabaseSync): Generator<NewPlant> {
-  // All columns: a store of an older schema version may have fewer.
-  const select = database.prepare('SELECT * FROM plants ORDER BY id')
-  select.setReadBigInts(true)
-  for (const row of select.iterate()) yield fromRow(row)
-}
-
-function* readBatches(database: DatabaseSync): Generator<NewPlant[]> {
+function* readBatches(database: DatabaseSync, gaps: IdRange[]): Generator<NewPlant[]> {
   let batch: NewPlant[] = []
   let characters = 0
-  for (const plant of readPlants(database)) {
+  for (const plant of readPlants(database, gaps)) {
     batch.push(plant)
     characters += textLengthOf(plant)
     if (batch.length < BATCH_PLANTS && characters < BATCH_CHARACTERS) continue
@@ -33,9 +27,12 @@ function* readBatches(database: DatabaseSync): Generator<NewPlant[]> {
   if (batch.length > 0) yield batch
 }
 
-async function* readInTransaction(database: DatabaseSync): AsyncGenerator<NewPlant[]> {
+async function* readInTransaction(
+  database: DatabaseSync,
+  gaps: IdRange[],
+): AsyncGenerator<NewPlant[]> {
   try {
-    yield* readBatches(database)
+    yield* readBatches(database, gaps)
   } catch (error) {
     throw toStoreError(error, false)
   }
@@ -51,9 +48,11 @@ export function openSqliteSnapshot(path: string): PlantSnapshot {
   database.exec('BEGIN')
   // The first read fixes what the transaction sees.
   const isNew = schemaVersionOf(database) === 0
+  const gaps: IdRange[] = []
   return {
     description: `SQLite ${sqliteVersionOf(database)} in ${realPathOf(path)}`,
-    batches: isNew ? readNothing() : readInTransaction(database),
+    batches: isNew ? readNothing() : readInTransaction(database, gaps),
+    gaps,
     async close() {
       database.close()
     },

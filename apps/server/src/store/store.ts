@@ -24,12 +24,20 @@ export interface PlantStore {
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome>
 }
 
+/** From the first to the last of these ids. */
+export interface IdRange {
+  readonly first: bigint
+  readonly last: bigint
+}
+
 /** Every plant as it was when the snapshot was opened, however long the reading takes. */
 export interface PlantSnapshot {
   /** One line for people: engine, version and place. */
   readonly description: string
   /** In id order, in batches of bounded size; to be read once. */
   readonly batches: AsyncIterable<readonly NewPlant[]>
+  /** Ids whose plants are damaged and were left out; known once `batches` was read. */
+  readonly gaps: readonly IdRange[]
   close(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { startLoad } from '../process/load.ts'
 import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../sqlite/sqlite-file.ts'
-import { spreadPlants } from './plants.ts'
+import { damagePage, leavesOf, spreadPlants } from './plants.ts'
 import { arrange, ends, until } from './program.ts'
 import { killAll, startShell } from './shell.ts'
 
@@ -134,5 +134,48 @@ lines\r",\\N
     const { out } = await (await arrange(plants)).run('export')
     expect(out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
     expect(readLines(out)).toEqual(plants)
+  })
+})
+
+describe('the export of a damaged store ends with 65, and leaves out the damaged pages alone', () => {
+  const ascending = Array.from({ length: 9_000 }, (_, id) => ({
+    id: BigInt(id),
+    name: `plant ${id}`,
+  }))
+  const inOrder = spreadPlants(9_000).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+
+  test.each<[what: string, plants: NewPlant[], pages: number[], from: number, fill: number]>([
+    ['emptied', ascending, [10], 0, 0],
+    ['overwritten', ascending, [10], 0, 0xa5],
+    ['half emptied', ascending, [10], 2_000, 0],
+    ['of ids all over int64', inOrder, [30], 0, 0],
+    ['the first', ascending, [0], 0, 0],
+    ['the last', ascending, [-1], 0, 0],
+    ['several, with good ones between', ascending, [3, 5, 6, 20], 0, 0],
+    ['several of ids all over int64', inOrder, [3, 5, 6, 20], 0, 0xff],
+  ])('%s', async (_what, plants, pages, from, fill) => {
+    const { path, run } = await arrange(plants)
+    const leaves = leavesOf(path)
+    const damaged = new Set(pages.map((page) => leaves.at(page)))
+    for (const leaf of damaged) damagePage(path, leaf?.at ?? 0, fill, from)
+    let index = 0
+    const isGood = new Map<bigint, boolean>()
+    for (const leaf of leaves) {
+      for (const { id } of plants.slice(index, index + leaf.plants))
+        isGood.set(id, !damaged.has(leaf))
+      index += leaf.plants
+    }
+    expect(index).toBe(plants.length)
+
+    const { code, out, err } = await run('export')
+    expect(code).toBe(65)
+    const read = readLines(out).map(({ id }) => id)
+    const good = plants.filter(({ id }) => isGood.get(id)).map(({ id }) => id)
+    expect(good.filter((id) => !read.includes(id))).toEqual([])
+    const gaps = Array.from(err.matchAll(/^Damaged: the ids from (-?\d+) to (-?\d+)\.$/gm))
+    const isNamed = (id: bigint) =>
+      gaps.some(([, first = '', last = '']) => BigInt(first) <= id && id <= BigInt(last))
+    expect(plants.filter(({ id }) => !read.includes(id) && !isNamed(id))).toEqual([])
+    expect(read.filter(isNamed)).toEqual([])
   })
 })

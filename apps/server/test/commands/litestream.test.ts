@@ -24,7 +24,7 @@ const program = findBinary()
 
 /** The lines of operate.md, with the places of a test. */
 function readLines(): string[] {
-  const [, block = ''] = /^```text\n(litestream .*?)^```$/ms.exec(readRoot('docs/operate.md')) ?? []
+  const [, block = ''] = /^```sh\n(litestream .*?)^```$/ms.exec(readRoot('docs/operate.md')) ?? []
   return block
     .trim()
     .replaceAll('/var/lib/plant-store/', '')

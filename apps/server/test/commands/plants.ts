@@ -62,6 +62,23 @@ export function contentOf(path: string): { readonly count: number; readonly sha2
   return { count: plants.length, sha256: hash.digest('hex') }
 }
 
+/** The leaf pages of plants, in id order: where each begins in the file, and how many plants it has. */
+export function leavesOf(path: string): { readonly at: number; readonly plants: number }[] {
+  execute(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
+  const database = new DatabaseSync(path, { readOnly: true })
+  const rows = database
+    .prepare(`SELECT pgoffset, ncell FROM dbstat WHERE name = 'plants' AND pagetype = 'leaf'`)
+    .all()
+  database.close()
+  return rows.map(({ pgoffset, ncell }) => ({ at: Number(pgoffset), plants: Number(ncell) }))
+}
+
+/** Overwrites one page of a SQLite file, from a byte of it on. */
+export function damagePage(path: string, at: number, fill = 0, from = 0): void {
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(fill, at + from, at + 4_096))
+}
+
 /** Overwrites rows of plants at the end of a SQLite file, in a page that can still be counted. */
 export function damage(path: string): void {
   execute(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
