@@ -33,8 +33,14 @@ async function findUrl({ baseUrl }: ConnectionOptions, terminal: Terminal): Prom
   })
 }
 
+interface FoundToken {
+  readonly token: string
+  /** How another one is given in its place, such as `plant-store login URL with`. */
+  readonly tokenBy: string
+}
+
 /** The token of the environment or of a login, which goes only to the URL that it was given for. */
-async function findToken(url: string, terminal: Terminal): Promise<string> {
+async function findToken(url: string, terminal: Terminal): Promise<FoundToken> {
   const { PLANT_STORE_TOKEN: own, PLANT_STORE_BASE_URL: place } = terminal.environment
   if (own !== undefined && place === undefined) {
     throw new CliError(
@@ -43,10 +49,13 @@ async function findToken(url: string, terminal: Terminal): Promise<string> {
       { hint: 'set PLANT_STORE_BASE_URL, too, or unset PLANT_STORE_TOKEN' },
     )
   }
-  if (own !== undefined && place !== undefined && isSamePlace(place, url)) return own
+  if (own !== undefined && place !== undefined && isSamePlace(place, url)) {
+    return { token: own, tokenBy: 'PLANT_STORE_TOKEN with' }
+  }
   const logins = await readLogins(terminal)
   const login = logins.find(({ baseUrl }) => isSamePlace(baseUrl, url))
-  if (login !== undefined) return login.token
+  const tokenBy = `plant-store login ${url} with`
+  if (login !== undefined) return { token: login.token, tokenBy }
   const places = logins.map(({ baseUrl }) => baseUrl)
   const others = places.length === 0 ? '' : `; your logins are for ${places.join(', ')}`
   throw new CliError(`there is no token for ${url}${others}`, exitCodes.notAllowed, {
@@ -76,10 +85,12 @@ export function createClient({ baseUrl, token }: Login): PlantStoreClient {
 export async function openClient(
   options: ConnectionOptions,
   terminal: Terminal,
-): Promise<PlantStoreClient> {
+): Promise<{ readonly client: PlantStoreClient; readonly tokenBy: string }> {
   const baseUrl = await findUrl(options, terminal)
   const { tokenFile } = options
-  const token =
-    tokenFile === undefined ? await findToken(baseUrl, terminal) : await readTokenFile(tokenFile)
-  return createClient({ baseUrl, token })
+  const { token, tokenBy } =
+    tokenFile === undefined
+      ? await findToken(baseUrl, terminal)
+      : { token: await readTokenFile(tokenFile), tokenBy: `${tokenFile} with` }
+  return { client: createClient({ baseUrl, token }), tokenBy }
 }

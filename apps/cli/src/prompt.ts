@@ -4,33 +4,37 @@ import { CliError, exitCodes } from './cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Asks a person a question and returns the line that they type, of which nothing is shown. Only where
- * `terminal.isInteractive`.
+ * Asks a person a question and returns the line that they type, without blanks around it; nothing of
+ * it is shown where it is hidden. Only where `terminal.isInteractive`.
  * @throws CliError (`interrupted`) for Ctrl-C, Ctrl-D and a signal.
  */
-export function askHidden(terminal: Terminal, question: string): Promise<string> {
+export async function ask(
+  terminal: Terminal,
+  question: string,
+  { isHidden = false } = {},
+): Promise<string> {
   const lines = createInterface({
     input: terminal.input,
     output: new Writable({ write: (_chunk, _encoding, done) => done() }),
-    terminal: true,
+    // Without it the terminal itself shows what is typed.
+    terminal: isHidden,
     historySize: 0,
   })
   const close = () => lines.close()
   terminal.stop.addEventListener('abort', close)
-  return new Promise<string>((resolve, reject) => {
+  let answer: string | undefined
+  await new Promise<void>((resolve) => {
     lines.once('SIGINT', close)
-    lines.once('close', () => {
-      // After an answer this changes nothing.
-      reject(new CliError('interrupted; nothing was done', exitCodes.interrupted))
-    })
+    lines.once('close', resolve)
     terminal.draw(question)
-    lines.question('', (answer) => {
-      resolve(answer)
+    lines.question('', (typed) => {
+      answer = typed
       lines.close()
     })
-  }).finally(() => {
-    terminal.stop.removeEventListener('abort', close)
-    // The return key was not shown, or there was none.
-    terminal.draw('\n')
   })
+  terminal.stop.removeEventListener('abort', close)
+  // The return key was not shown, or there was none.
+  if (isHidden || answer === undefined) terminal.draw('\n')
+  if (answer !== undefined) return answer.trim()
+  throw new CliError('interrupted; nothing was done', exitCodes.interrupted)
 }

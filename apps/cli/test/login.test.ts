@@ -9,14 +9,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openScreen, runProgram } from './helpers/program.ts'
+import { ends, openScreen, runProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
 import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 /** A token of the right shape that no server knows. */
 const WRONG = `plant_0123456789ab_${'x'.repeat(43)}00000000`
-const QUESTION = 'Token (it is not shown): '
 /** Where nobody listens. */
 const NOWHERE = 'http://127.0.0.1:1'
 /** Whether a plant can be stored, by the login alone. */
@@ -48,7 +47,7 @@ describe('login', () => {
     expect(await screen.ended).toBe(0)
     expect(screen.written()).not.toContain(token.slice(19))
     const takes = `${url} takes the token plant_${token.split('_')[1]}_….`
-    expect(screen.lines()).toEqual([QUESTION, takes, `Saved in ${file}`])
+    expect(screen.lines()).toEqual(['Token (it is not shown): ', takes, `Saved in ${file}`])
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual([{ baseUrl: url, token }])
     expect([file, folder].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o700])
     expect(readPlants().size).toBe(0)
@@ -58,25 +57,24 @@ describe('login', () => {
     const [one, other] = [await startServer(), await startServer()]
     const { folder, file, login, run } = makeHome()
     for (const { url, token } of [one, other, one, other]) {
-      expect(await login(`${url}/`, `${token}\n`)).toMatchObject({ code: 0, stdout: '' })
+      expect(await login(`${url}/`, `${token}\n`)).toEqual(ends(0, /^$/))
     }
     expect(readdirSync(folder)).toEqual(['logins.json'])
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(2)
-    expect(await run(CREATE)).toMatchObject({ code: 0 })
+    expect(await run(CREATE)).toEqual(ends(0))
     expect([one.readPlants().size, other.readPlants().size]).toEqual([0, 1])
-    expect(await run([...CREATE, '--base-url', one.url])).toMatchObject({ code: 0 })
+    expect(await run([...CREATE, '--base-url', one.url])).toEqual(ends(0))
     expect(one.readPlants().size).toBe(1)
   })
 
-  test('saves nothing where the server refuses the token, where there is none, and where no server is', async () => {
+  test('saves nothing where the token is refused, where there is none, and where no server is', async () => {
     const { url, token } = await startServer()
     const { file, login } = makeHome()
     const refused = await login(url, WRONG)
-    expect(refused).toMatchObject({ code: 4, stdout: '' })
-    expect(refused.stderr).toMatch(/nothing is saved.*\n {2}Try: plant-store login URL/)
+    expect(refused).toEqual(ends(4, /^$/, /nothing is saved.*\n {2}Try: plant-store login http/))
     expect(refused.stderr).not.toContain('xxxx')
-    expect(await login(url)).toMatchObject({ code: 2 })
-    expect(await login(NOWHERE, token)).toMatchObject({ code: 5, stdout: '' })
+    expect(await login(url)).toEqual(ends(2, /^$/, 'no token was given; nothing is saved'))
+    expect(await login(NOWHERE, token)).toEqual(ends(5, /^$/, 'once the server runs'))
     expect(existsSync(file)).toBe(false)
   })
 
@@ -94,18 +92,17 @@ describe('login', () => {
   })
 
   test.each([
-    ['a second word', (token: string) => ['login', NOWHERE, token]],
-    ['the URL', (token: string) => ['login', token]],
-    ['a flag', (token: string) => ['login', NOWHERE, `--token=${token}`]],
-    ['a flag and a word', (token: string) => ['login', '--token', token, NOWHERE]],
-    ['a part of the URL', (token: string) => ['login', `http://user:${token}@127.0.0.1:1`]],
-    ['a word of another command', (token: string) => ['create', '5', token]],
-  ])('refuses a token as %s, and shows nothing of it', async (_, argsWith) => {
+    ['a second word', 'login http://127.0.0.1:1 TOKEN'],
+    ['the URL', 'login TOKEN'],
+    ['a flag', 'login http://127.0.0.1:1 --token=TOKEN'],
+    ['a flag and a word', 'login --token TOKEN http://127.0.0.1:1'],
+    ['a part of the URL', 'login http://user:TOKEN@127.0.0.1:1'],
+    ['a word of another command', 'create 5 TOKEN'],
+  ])('refuses a token as %s, and shows nothing of it', async (_what, line) => {
     for (const token of [WRONG, 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.secret-part']) {
-      const { code, stdout, stderr } = await makeHome().run(argsWith(token))
-      expect([code, stdout]).toEqual([2, ''])
-      expect(stderr).toContain('a token does not belong on the command line')
-      expect(stderr).not.toMatch(/xxxx|secret-part/)
+      const ended = await makeHome().run(line.replace('TOKEN', token).split(' '))
+      expect(ended).toEqual(ends(2, /^$/, 'a token does not belong on the command line'))
+      expect(ended.stderr).not.toMatch(/xxxx|secret-part/)
     }
   })
 
@@ -121,16 +118,14 @@ describe('login', () => {
     const { folder, file, login, run } = makeHome()
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, '{"baseUrl": "http')
-    const broken = await run(CREATE)
-    expect(broken).toMatchObject({ code: 2, stdout: '' })
-    expect(broken.stderr).toContain('holds no logins\n  Try: plant-store login URL, which')
-    expect(await login(url, token)).toMatchObject({ code: 0 })
-    expect(await run(CREATE)).toMatchObject({ code: 0 })
+    const broken = ends(2, /^$/, 'holds no logins\n  Try: plant-store login URL, which')
+    expect(await run(CREATE)).toEqual(broken)
+    expect(await login(url, token)).toEqual(ends(0))
+    expect(await run(CREATE)).toEqual(ends(0))
     const blocked = makeHome()
     writeFileSync(join(blocked.env.HOME, '.config'), '')
-    const failed = await blocked.login(url, token)
-    expect(failed).toMatchObject({ code: 1 })
-    expect(failed.stderr).toContain('cannot be written: ENOTDIR\n  Try: another XDG_CONFIG_HOME')
+    const failed = ends(1, '', 'cannot be written: ENOTDIR\n  Try: another XDG_CONFIG_HOME')
+    expect(await blocked.login(url, token)).toEqual(failed)
   })
 
   test('leaves a whole file where many log in at once, and no drafts', async () => {
@@ -139,7 +134,7 @@ describe('login', () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => login(url, token)))
     expect(all.map(({ code }) => code)).toEqual(Array(8).fill(0))
     expect(readdirSync(folder)).toEqual(['logins.json'])
-    expect(await run(CREATE)).toMatchObject({ code: 0 })
+    expect(await run(CREATE)).toEqual(ends(0))
   })
 
   test('warns where the token travels as plain text, and where the environment counts more', async () => {
@@ -148,55 +143,52 @@ describe('login', () => {
     expect(stderr).toContain('Everybody on the way can read the token')
     const { url, token: input } = await startServer()
     const both = { env: { ...env, PLANT_STORE_TOKEN: WRONG }, input }
-    const said = expect.stringContaining('PLANT_STORE_TOKEN is set')
-    expect(await runProgram(['login', url], both)).toMatchObject({ code: 0, stderr: said })
+    expect(await runProgram(['login', url], both)).toEqual(ends(0, '', 'PLANT_STORE_TOKEN is set'))
   })
 })
 
 describe('a login', () => {
+  /** A home with a login for a server. */
+  async function logIn() {
+    const [server, home] = [await startServer(), makeHome()]
+    await home.login(server.url, server.token)
+    return { ...server, ...home }
+  }
+
   test('is taken from the others who could read it', async () => {
-    const { url, token } = await startServer()
-    const { file, login, run } = makeHome()
-    await login(url, token)
+    const { file, run } = await logIn()
     chmodSync(file, 0o644)
-    const said = expect.stringContaining(`Others could read ${file}`)
-    expect(await run(CREATE)).toMatchObject({ code: 0, stderr: said })
+    expect(await run(CREATE)).toEqual(ends(0, '', `Others could read ${file}`))
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect((await run(CREATE)).stderr).toBe('')
+    expect(await run(CREATE)).toEqual(ends(0, '', /^$/))
   })
 
   test('never sends its token to a URL of the environment or a flag', async () => {
-    const { url, token, readPlants } = await startServer()
+    const { url, run, readPlants } = await logIn()
     const thief = await startRawServer('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
-    const { login, run } = makeHome()
-    await login(url, token)
     const byFlag = [...CREATE, '--base-url', thief.url]
-    const lacking = `there is no token for ${thief.url}; your logins are for ${url}\n  Try: plant-store login`
-    for (const { code, stderr } of [
-      await run(byFlag),
-      await run(CREATE, { PLANT_STORE_BASE_URL: thief.url }),
-      await run(byFlag, { PLANT_STORE_TOKEN: WRONG, PLANT_STORE_BASE_URL: url }),
-    ]) {
-      expect([code, stderr]).toEqual([4, expect.stringContaining(lacking)])
-    }
+    const lacking = `no token for ${thief.url}; your logins are for ${url}\n  Try: plant-store login`
+    const refused = ends(4, /^$/, lacking)
+    expect(await run(byFlag)).toEqual(refused)
+    expect(await run(CREATE, { PLANT_STORE_BASE_URL: thief.url })).toEqual(refused)
+    const own = { PLANT_STORE_TOKEN: WRONG, PLANT_STORE_BASE_URL: url }
+    expect(await run(byFlag, own)).toEqual(refused)
     expect(thief.received()).toBe('')
     expect(readPlants().size).toBe(0)
-    expect(await run([...CREATE, '--base-url', `${url}/`])).toMatchObject({ code: 0 })
+    expect(await run([...CREATE, '--base-url', `${url}/`])).toEqual(ends(0))
   })
 
   test('gives no URL to a token of the environment', async () => {
-    const { url, token } = await startServer()
-    const { login, run } = makeHome()
-    await login(url, token)
-    const alone = await run(CREATE, { PLANT_STORE_TOKEN: WRONG })
-    expect(alone).toMatchObject({ code: 4, stdout: '' })
-    expect(alone.stderr).toContain('Try: set PLANT_STORE_BASE_URL, too')
-    const named = { PLANT_STORE_TOKEN: token, PLANT_STORE_BASE_URL: url }
-    expect(await run(CREATE, named)).toMatchObject({ code: 0 })
+    const { url, token, run } = await logIn()
+    const alone = ends(4, /^$/, 'Try: set PLANT_STORE_BASE_URL, too')
+    expect(await run(CREATE, { PLANT_STORE_TOKEN: WRONG })).toEqual(alone)
+    const wrong = { PLANT_STORE_TOKEN: WRONG, PLANT_STORE_BASE_URL: url }
+    expect(await run(CREATE, wrong)).toEqual(ends(4, '', 'Try: PLANT_STORE_TOKEN with a token'))
+    expect(await run(CREATE, { ...wrong, PLANT_STORE_TOKEN: token })).toEqual(ends(0))
   })
 
   test('that is lacking is named with the way in', async () => {
-    const stderr = expect.stringContaining('you are not logged in\n  Try: plant-store login URL')
-    expect(await makeHome().run(CREATE)).toEqual({ code: 4, stdout: '', stderr })
+    const lacking = ends(4, /^$/, 'you are not logged in\n  Try: plant-store login URL')
+    expect(await makeHome().run(CREATE)).toEqual(lacking)
   })
 })

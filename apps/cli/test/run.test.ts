@@ -38,7 +38,7 @@ describe('a wrong command line', () => {
     [['check', '--format', 'xml', 'x'], "'xml' is invalid"],
     [['check', '--delimiter', '||', 'x'], "'||' is invalid. Try: comma"],
     [['check', '--map', 'x=colour', 'x'], 'Try: "COLUMN=FIELD"'],
-    [['check', '--encoding', 'x', 'x'], "'x' is invalid. Try: utf-8"],
+    [['check', '--encoding', 'x', 'x'], "'x' is invalid. Try: windows-1252"],
     [['import', '--from-row', '0', 'x'], 'It is an integer from 1.'],
     [['import', 'x', 'y'], 'too many arguments'],
     [[], 'Usage: plant-store'],

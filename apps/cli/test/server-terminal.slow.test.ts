@@ -27,11 +27,8 @@ describe('a server in a terminal', () => {
   ])('%s', async (_what, redirect, env, shown, inFile = /^$/) => {
     const cwd = makeTemporaryFolder()
     const listen = '--listen 127.0.0.1:0 --operations-listen off'
-    const screen = type(`touch file; server serve ${listen} ${redirect}`, {
-      cwd,
-      env,
-      columns: 400,
-    })
+    const options = { cwd, env, columns: 400 }
+    const screen = type(`touch file; server serve ${listen} ${redirect}`, options)
     const file = () => readFileSync(join(cwd, 'file'), 'utf8')
     await screen.waitFor(shown[0])
     await expect.poll(file).toMatch(inFile)
@@ -41,17 +38,13 @@ describe('a server in a terminal', () => {
   })
 })
 
-const PLANTS = 20_000
-
-/** A store with many plants, in the folder where the server looks for it. */
+/** A store with 20,000 plants, in the folder where the server looks for it. */
 async function makeStore(): Promise<string> {
   const cwd = makeTemporaryFolder()
   expect(await type('server token list', { cwd }).ended).toBe(0)
   const database = new DatabaseSync(join(cwd, 'data/plants.db'))
-  const insert = database.prepare('INSERT INTO plants VALUES (?, ?, NULL)')
-  database.exec('BEGIN')
-  for (let id = 0; id < PLANTS; id++) insert.run(id, `Fern ${'x'.repeat(100)}`)
-  database.exec('COMMIT')
+  const numbers = 'WITH RECURSIVE n(id) AS (VALUES (1) UNION ALL SELECT id + 1 FROM n LIMIT 20000)'
+  database.exec(`INSERT INTO plants ${numbers} SELECT id, printf('%-100s', 'Fern'), NULL FROM n`)
   database.close()
   return cwd
 }

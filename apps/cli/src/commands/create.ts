@@ -49,12 +49,12 @@ const byApplied: Readonly<Record<Applied, string>> = {
 
 /** @throws CliError where the plant is not known to be stored */
 async function create(plant: NewPlantInput, options: ConnectionOptions, terminal: Terminal) {
-  const client = await openClient(options, terminal)
+  const { client, tokenBy } = await openClient(options, terminal)
   const result = await client.tryCreatePlant(plant, { signal: terminal.stop })
   if (result.ok) return result.meta
   const { error } = result
   const message = `${plant.id} ${byApplied[error.applied]}: ${error.message}`
-  throw new CliError(message, exitCodeOf(error), { hint: hintOf(error), cause: error })
+  throw new CliError(message, exitCodeOf(error), { hint: hintOf(error, tokenBy), cause: error })
 }
 
 export function addCreateCommand(program: Command, terminal: Terminal): void {

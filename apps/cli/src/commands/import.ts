@@ -2,19 +2,16 @@ import { isPlantStoreError } from '@plant-store/client'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, type ExitCode, exitCodes } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
-import { ImportRun } from '../import/import-run.ts'
+import { ImportRun, type RunOptions } from '../import/import-run.ts'
 import { addFileOptions, openFile } from '../import/open-file.ts'
 import type { ReadOptions } from '../import/plant-file.ts'
 import { formatCount, formatDuration } from '../import/progress.ts'
-import { RejectsFile, refuseExisting } from '../import/rejects.ts'
+import { RejectsFile } from '../import/rejects.ts'
 import { exitCodeOf, hintOf } from '../outcome.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface ImportOptions extends ConnectionOptions, ReadOptions {
-  readonly fromRow: number
+interface ImportOptions extends ConnectionOptions, ReadOptions, RunOptions {
   readonly rejects?: string
-  readonly concurrency: number
-  readonly maxOutage: number
 }
 
 const EXAMPLES = `
@@ -28,59 +25,65 @@ To store a plant twice changes nothing, so the same command may be run again at 
 /** `plants.csv: 99,961 stored (1,204 there already), 39 rejected in 0:25`, and a line for each reason. */
 function describeSummary(
   file: string,
-  { stored, alreadyThere, rejected, reasons, seconds }: ImportRun,
+  { stored, alreadyThere, rejected, reasons, rows, seconds }: ImportRun,
+  { numberRows, fromRow }: ImportOptions,
 ): string {
   const there = alreadyThere > 0 ? ` (${formatCount(alreadyThere)} there already)` : ''
   const counts = `${formatCount(stored)} stored${there}, ${formatCount(rejected)} rejected`
-  return `${file}: ${counts} in ${formatDuration(seconds)}\n${reasons.describe()}`
+  const idOf = (row: number) => (numberRows ?? 0n) + BigInt(row - 1)
+  const ids = rows < fromRow ? '' : `; ids ${idOf(fromRow)} to ${idOf(rows)}`
+  const shown = numberRows === undefined ? '' : ids
+  return `${file}: ${counts} in ${formatDuration(seconds)}${shown}\n${reasons.describe()}`
 }
 
 /** What ended a run, as a CliError; one that nobody foresaw is thrown. */
-function toCliError(failure: unknown): CliError {
+function toCliError(failure: unknown, tokenBy: string): CliError {
   if (failure instanceof CliError) return failure
   if (!isPlantStoreError(failure)) throw failure
   const code = exitCodeOf(failure)
   // What concerns one row for certain is a reject; so a row that ends an import is in doubt.
   const exitCode: ExitCode = code === exitCodes.rejected ? exitCodes.unreachable : code
-  const hint = exitCode === exitCodes.notAllowed ? hintOf(failure) : undefined
+  const hint = exitCode === exitCodes.notAllowed ? hintOf(failure, tokenBy) : undefined
   return new CliError(failure.message, exitCode, { cause: failure, hint })
 }
 
 /** Why not all is stored, and how it goes on; undefined where all is stored. */
 function describeEnd(
-  { nextRow, failure, rejected }: ImportRun,
+  { nextRow, failure, rejected, advice }: ImportRun,
   rejects: string | undefined,
+  tokenBy: string,
 ): CliError | undefined {
   const inRejects = rejects === undefined ? '' : `; the rejects are in ${rejects}`
   if (nextRow === undefined) {
     if (rejected === 0) return undefined
     const message = `${formatCount(rejected)} rejected${inRejects}`
-    const hint = rejects && `correct them, then plant-store import ${rejects}`
+    const hint = advice ?? `correct them, then plant-store import ${rejects}`
     return new CliError(message, exitCodes.rejected, { hint })
   }
   // What ends a run beside a failure is a signal.
-  const error = toCliError(failure ?? new CliError('interrupted', exitCodes.interrupted))
+  const interrupted = new CliError('interrupted', exitCodes.interrupted)
+  const error = toCliError(failure ?? interrupted, tokenBy)
   // A file that cannot be read as it was asked is to be read anew.
   const isAnew = error.exitCode === exitCodes.usage || error.exitCode === exitCodes.failure
   const goOn = isAnew ? undefined : `the same command with --from-row ${nextRow}`
-  const hint = [error.hint, goOn].filter(Boolean).join('; then ') || undefined
+  const joint =
+    error.exitCode === exitCodes.rejected ? '; or, if only these are wrong, ' : '; then '
+  const hint = [error.hint, goOn].filter(Boolean).join(joint) || undefined
   const message = `${error.message}; it came to row ${formatCount(nextRow)}, and nothing is lost${inRejects}`
   return new CliError(message, error.exitCode, { hint, cause: error })
 }
 
 /** @throws CliError where not every row is stored */
 async function importFile(path: string, options: ImportOptions, terminal: Terminal): Promise<void> {
-  refuseExisting(options.rejects)
   const { input, dialect, records } = await openFile(path, options, terminal)
-  const client = await openClient(options, terminal)
+  const { client, tokenBy } = await openClient(options, terminal)
   const rejects = new RejectsFile(path, options.rejects, dialect)
-  const maxOutageMs = options.maxOutage * 1_000
-  const parts = { ...options, input, records: records(), rejects, client, maxOutageMs, terminal }
-  const run = new ImportRun(parts)
+  const parts = { input, records: records(), rejects, client, terminal }
+  const run = new ImportRun({ ...options, ...parts })
   await run.run()
   input.stop()
-  const error = describeEnd(run, rejects.publish())
-  terminal.out(describeSummary(input.name, run))
+  const error = describeEnd(run, rejects.publish(), tokenBy)
+  terminal.out(describeSummary(input.name, run, options))
   if (error !== undefined) throw error
 }
 

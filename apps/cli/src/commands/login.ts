@@ -5,7 +5,7 @@ import { CliError, exitCodes } from '../cli-error.ts'
 import { createClient } from '../connection.ts'
 import { saveLogin } from '../logins.ts'
 import { exitCodeOf, hintOf } from '../outcome.ts'
-import { askHidden } from '../prompt.ts'
+import { ask } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeToken, readTokenFile } from '../token.ts'
 
@@ -27,9 +27,9 @@ async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promi
     })
   }
   const typed = terminal.isInteractive
-    ? await askHidden(terminal, 'Token (it is not shown): ')
-    : await text(terminal.input)
-  if (typed.trim() !== '') return typed.trim()
+    ? await ask(terminal, 'Token (it is not shown): ', { isHidden: true })
+    : (await text(terminal.input)).trim()
+  if (typed !== '') return typed
   throw new CliError('no token was given; nothing is saved', exitCodes.usage, {
     hint: 'a token, which the operator of the plant store gives out',
   })
@@ -54,7 +54,7 @@ async function login(baseUrl: string, options: LoginOptions, terminal: Terminal)
   } catch (error) {
     if (!isPlantStoreError(error)) throw error
     throw new CliError(`nothing is saved: ${error.message}`, exitCodeOf(error), {
-      hint: hintOf(error),
+      hint: hintOf(error, `plant-store login ${baseUrl} with`),
       cause: error,
     })
   }

@@ -1,15 +1,30 @@
 import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
-import { PlantFileError, shorten } from './plant-record.ts'
+import { shorten } from './plant-record.ts'
 
 export interface Column {
   /** As in the first line. */
   readonly name: string
-  /** Undefined for a column that is passed over. */
+  /** Undefined for a column that is ignored. */
   readonly field: PlantField | undefined
 }
 
 /** The field of a column, by the name of the column or by its number from 1. */
 export type FieldMap = Readonly<Record<string, PlantField>>
+
+/** What a person says of the columns. */
+export interface ColumnOptions {
+  readonly map: FieldMap
+  /** Columns that are no field, by name or number. */
+  readonly ignore: readonly string[]
+  /** The id of the first row, where each row gets one by its place, and no column is the id. */
+  readonly numberRows?: bigint | undefined
+}
+
+/** What is not clear about columns, and the flags that settle it. */
+export interface ColumnProblem {
+  readonly what: string
+  readonly flags?: string
+}
 
 /** Without regard to case and the blanks around it. */
 function isSame(one: string, other: string): boolean {
@@ -21,55 +36,85 @@ export function fieldNamed(name: string): PlantField | undefined {
   return plantFieldNames.find((field) => isSame(field, name))
 }
 
-const MOST_SHOWN = 10
+/** Whether a word is that of a field, or has one letter more or less. */
+function isNear(word: string, field: string): boolean {
+  const [long, short] = word.length > field.length ? [word, field] : [field, word]
+  const shorter = Array.from(long, (_, at) => long.slice(0, at) + long.slice(at + 1))
+  return [long, ...shorter].includes(short)
+}
 
-function describeNames(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_SHOWN).map((name) => JSON.stringify(shorten(name)))
-  const more = names.length > MOST_SHOWN ? [`and ${names.length - MOST_SHOWN} more`] : []
-  return [...shown, ...more].join(', ')
+/** The field that one of the words of a name nearly is; none for a name that begins with `_`. */
+export function fieldNear(name: string): PlantField | undefined {
+  const words = name.startsWith('_') ? [] : name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+  return plantFieldNames.find((field) => words.some((word) => isNear(word, field)))
 }
 
 /** Where the column is that a person named: by the name to the letter, by the name, by the number. */
 function findColumn(names: readonly string[], wanted: string): number {
-  const exact = names.indexOf(wanted)
-  const same = exact < 0 ? names.findIndex((name) => isSame(name, wanted)) : exact
-  if (same >= 0) return same
-  const index = names.findIndex((_name, at) => String(at + 1) === wanted.trim())
-  if (index >= 0) return index
-  const all = describeNames(names)
-  throw new PlantFileError(`it has no column ${JSON.stringify(wanted)}: its columns are ${all}`)
+  const found = [
+    names.indexOf(wanted),
+    names.findIndex((name) => isSame(name, wanted)),
+    names.findIndex((_name, at) => String(at + 1) === wanted.trim()),
+  ]
+  return found.find((at) => at >= 0) ?? -1
 }
 
-function refuseUnclear(columns: readonly Column[]): void {
-  const names = columns.map(({ name }) => name)
-  for (const field of plantFieldNames) {
-    const own = columns.filter((column) => column.field === field).map(({ name }) => name)
-    if (own.length > 1) {
-      throw new PlantFileError(
-        `${own.length} of its columns are the ${field}: ${describeNames(own)}. Try: --map NUMBER=${field}`,
-      )
-    }
-    if (own.length > 0 || !plantFields[field].isRequired) continue
-    throw new PlantFileError(
-      `the first line names no column ${field}: its columns are ${describeNames(names)}. Try: --map "COLUMN=${field}", or a first line ${plantFieldNames.join()}`,
-    )
+/** What is not clear of a field; `open`: the columns that nobody has spoken of. */
+function findProblem(
+  field: PlantField,
+  columns: readonly Column[],
+  open: readonly Column[],
+): ColumnProblem | undefined {
+  const { isRequired } = plantFields[field]
+  const own = columns.filter((column) => column.field === field)
+  const near = open.find(({ name }) => fieldNamed(name) === undefined && fieldNear(name) === field)
+  const number = field === 'id' ? ', or --number-rows 1' : ''
+  if (own.length > 1) {
+    return { what: `${own.length} columns are the ${field}`, flags: `--map NUMBER=${field}` }
   }
+  if (own.length === 1) return undefined
+  if (near !== undefined) {
+    const name = near.name.trim()
+    const ignore = isRequired ? '' : `, or --ignore "${name}"`
+    const flags = `--map "${name}=${field}"${number}${ignore}`
+    return { what: `${JSON.stringify(shorten(name))} may be the ${field}`, flags }
+  }
+  if (!isRequired) return undefined
+  return { what: `no column is named ${field}`, flags: `--map "COLUMN=${field}"${number}` }
 }
 
 /**
- * Which column is which, in any order. What a person mapped comes before what columns are called;
- * columns of other names are passed over.
- * @throws PlantFileError where a required field has no column, a field has two, or one is not there.
+ * Which column is which, in any order, and all that is not clear. What a person mapped comes before
+ * what columns are called; columns of other names are ignored.
  */
-export function mapColumns(names: readonly string[], map: FieldMap): readonly Column[] {
-  const fields = new Map(
-    Object.entries(map).map(([wanted, field]) => [findColumn(names, wanted), field]),
-  )
-  const mapped = new Set(fields.values())
+export function mapColumns(
+  names: readonly string[],
+  { map, ignore, numberRows }: ColumnOptions,
+): { readonly columns: readonly Column[]; readonly problems: readonly ColumnProblem[] } {
+  const said = [...ignore.map((wanted) => [wanted, undefined] as const), ...Object.entries(map)]
+  const found = said.map(([wanted, field]) => ({ wanted, field, at: findColumn(names, wanted) }))
+  const given = new Map(found.map(({ field, at }) => [at, field]))
+  given.delete(-1)
+  const settled = new Set<unknown>([...given.values(), numberRows === undefined ? '' : 'id'])
   const columns = names.map((name, index) => {
     const own = fieldNamed(name)
-    return { name, field: fields.get(index) ?? (own && !mapped.has(own) ? own : undefined) }
+    return { name, field: given.has(index) ? given.get(index) : settled.has(own) ? undefined : own }
   })
-  refuseUnclear(columns)
-  return columns
+  const open = columns.filter((_, index) => !given.has(index))
+  const lost = found.filter(({ at }) => at < 0).map(({ wanted }) => JSON.stringify(wanted))
+  const problems = lost.map((wanted): ColumnProblem => ({ what: `it has no column ${wanted}` }))
+  if (numberRows !== undefined && columns.some(({ field }) => field === 'id')) {
+    problems.push({ what: '--map and --number-rows both say what the id is' })
+  }
+  const isRow = (column: Column) => column.field === 'id' && /^-?\d+$/.test(column.name)
+  if (columns.some(isRow)) {
+    const flags = `a first line ${plantFieldNames.join()}`
+    problems.push({ what: 'the first line is a row, which would be lost', flags })
+  }
+  for (const field of plantFieldNames) {
+    const isNumbered = field === 'id' && numberRows !== undefined
+    const problem = isNumbered ? undefined : findProblem(field, columns, open)
+    if (problem !== undefined) problems.push(problem)
+  }
+  return { columns, problems }
 }

@@ -1,5 +1,5 @@
 import { type PlantField, plantFields } from '../plant-fields.ts'
-import { type Column, type FieldMap, mapColumns } from './columns.ts'
+import { type Column, type ColumnOptions, type ColumnProblem, mapColumns } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
 import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
 import {
@@ -8,7 +8,6 @@ import {
   type PlantOrProblems,
   type PlantRecord,
   parsePlant,
-  type RecordProblem,
 } from './plant-record.ts'
 
 /** How a file of CSV is written. */
@@ -20,51 +19,77 @@ export interface CsvDialect {
 }
 
 /** What a person says of a file of CSV. */
-export interface CsvOptions {
+export interface CsvOptions extends ColumnOptions {
   readonly delimiter?: string | undefined
-  readonly map: FieldMap
+  /** What a person was asked for; then the others do not count. */
+  readonly csv?: CsvDialect
+}
+
+/** It is not clear which column is which. */
+export class UnclearCsv extends PlantFileError {
+  /** What is not clear, without the columns and the flags. */
+  readonly why: string
+  /** As far as it is clear. */
+  readonly dialect: CsvDialect
+  /** The first rows. */
+  readonly rows: readonly CsvFields[]
+
+  constructor(problems: readonly ColumnProblem[], dialect: CsvDialect, rows: readonly CsvFields[]) {
+    const why = problems.map(({ what }) => what).join('; ')
+    const flags = problems.flatMap((problem) => problem.flags ?? [])
+    if (dialect.columns.length === 1) flags.push('--delimiter, if that is more than one column')
+    const hint = flags.length === 0 ? '' : `. Try: ${flags.join('; ')}`
+    super(`${why}; its columns are ${describeColumns(dialect)}${hint}`)
+    this.why = why
+    this.dialect = dialect
+    this.rows = rows
+  }
 }
 
 /** What Excel takes as the delimiter, on a first line that is no record. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i
 
-/** The first records, with this delimiter. */
-function readFirst(head: Buffer, isWhole: boolean, delimiter: string): readonly CsvRecord[] {
-  const splitter = new CsvSplitter(delimiter)
-  const ended = splitter.push(head)
-  return isWhole || ended.length === 0 ? [...ended, ...splitter.end()] : ended
-}
+/** Those that are found without a flag. */
+export const DELIMITERS = [',', ';', '\t', '|']
 
-function readColumns(record: CsvRecord | undefined, options: CsvOptions): readonly Column[] {
-  if (record === undefined) throw new PlantFileError('it has empty lines alone')
-  const { fields, problem } = record
-  if (fields === undefined) throw new PlantFileError(`the first line ${problem}`)
-  return mapColumns(fields, options.map)
+const MOST_SHOWN = 12
+
+/** `1 "Plant No", 2 "Name"` */
+function describeColumns({ columns }: CsvDialect): string {
+  const shown = columns
+    .slice(0, MOST_SHOWN)
+    .map(({ name }, index) => `${index + 1} ${inQuotes(name)}`)
+  const more = columns.length > MOST_SHOWN ? [`and ${columns.length - MOST_SHOWN} more`] : []
+  return [...shown, ...more].join(', ')
 }
 
 /**
  * Finds the delimiter and the columns by the first line: the delimiter that a flag or the line itself
  * names, or the one by which the line has all the columns that are needed.
- * @throws PlantFileError where there is none; it names the columns of the one that splits most.
+ * @throws UnclearCsv where there is none, by the one that splits most.
  */
 export function findCsvDialect(head: Buffer, isWhole: boolean, options: CsvOptions): CsvDialect {
+  if (options.csv !== undefined) return options.csv
   const named = SEPARATOR_LINE.exec(head.toString('latin1', 0, 20))?.[1]
   const given = options.delimiter ?? named
-  const above = named === undefined ? 0 : 1
-  const countOf = (record: CsvRecord | undefined) => record?.fields?.length ?? 0
-  const candidates = (given === undefined ? [',', ';', '\t'] : [given])
-    .map((delimiter) => ({ delimiter, first: readFirst(head, isWhole, delimiter)[above] }))
-    .toSorted(({ first: one }, { first: other }) => countOf(other) - countOf(one))
-  const errors: unknown[] = []
-  for (const { delimiter, first } of candidates) {
-    try {
-      const columns = readColumns(first, options)
-      return { delimiter, headers: above + 1, columns }
-    } catch (error) {
-      errors.push(error)
-    }
+  const headers = named === undefined ? 1 : 2
+  const readings = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
+    const splitter = new CsvSplitter(delimiter)
+    const ended = splitter.push(head)
+    const records = isWhole || ended.length < headers ? [...ended, ...splitter.end()] : ended
+    const { fields = [], problem = 'is empty' } = records[headers - 1] ?? {}
+    const { columns, problems } = mapColumns(fields, options)
+    return { records, problem, problems, dialect: { delimiter, headers, columns } }
+  })
+  readings.sort((one, other) => other.dialect.columns.length - one.dialect.columns.length)
+  const [best] = readings
+  const clear = readings.find(({ problems }) => problems.length === 0)
+  if (clear !== undefined) return clear.dialect
+  if (best === undefined || best.dialect.columns.length === 0) {
+    throw new PlantFileError(`the first line ${best?.problem}`)
   }
-  throw errors[0]
+  const rows = best.records.slice(headers, headers + 3).map(({ fields = [] }) => fields)
+  throw new UnclearCsv(best.problems, best.dialect, rows)
 }
 
 const EXPONENT = /^[+-]?\d+(?:[.,]\d*)?e[+-]?\d+$/i
@@ -79,16 +104,19 @@ function locate(field: string, fields: CsvFields, { columns }: CsvDialect) {
 }
 
 /** The plant of a record by its columns; an empty cell is absent, quoted or not. */
-function readPlant(fields: CsvFields, dialect: CsvDialect): PlantOrProblems {
+function readPlant(
+  fields: CsvFields,
+  dialect: CsvDialect,
+  id: bigint | undefined,
+): PlantOrProblems {
   const { columns } = dialect
   if (fields.length !== columns.length) {
     const count = fields.length === 1 ? '1 field' : `${fields.length} fields`
     const message = `has ${count} where the first line has ${columns.length}`
     return { problems: [{ message }] }
   }
-  const values: Partial<Record<PlantField, unknown>> = {}
-  for (let index = 0; index < fields.length; index++) {
-    const field = columns[index]?.field
+  const values: Partial<Record<PlantField, unknown>> = { id }
+  for (const [index, { field }] of columns.entries()) {
     const text = fields[index]
     if (field === undefined || !text) continue
     const { isText, fromText } = plantFields[field]
@@ -100,29 +128,39 @@ function readPlant(fields: CsvFields, dialect: CsvDialect): PlantOrProblems {
   return parsePlant(values, (field) => locate(field, fields, dialect))
 }
 
-/** A quote in the wrong place may take in the lines behind it, which nobody would look for. */
-function withSpan(problems: readonly RecordProblem[], { line, lastLine }: CsvRecord) {
-  if (lastLine === line) return problems
-  const message = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
-  return [...problems, { message }]
+function toPlantRecord(
+  record: CsvRecord,
+  dialect: CsvDialect,
+  id: bigint | undefined,
+): PlantRecord {
+  const { problem: message, ...others } = record
+  const { line, lastLine, fields } = others
+  const meaning = fields
+    ? readPlant(fields, dialect, id)
+    : { problems: [{ message: message ?? '' }] }
+  if (meaning.plant !== undefined || lastLine === line) return { ...others, id, ...meaning }
+  // A quote in the wrong place may take in the lines behind it, which nobody would look for.
+  const span = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
+  return { ...others, id, problems: [...(meaning.problems ?? []), { message: span }] }
 }
 
-function toPlantRecord(record: CsvRecord, dialect: CsvDialect): PlantRecord {
-  const { line, lastLine, source, isCut, fields, problem } = record
-  const found = fields ? readPlant(fields, dialect) : { problems: [{ message: problem ?? '' }] }
-  const meaning = found.plant ? found : { problems: withSpan(found.problems, record) }
-  return { line, lastLine, source, isCut, fields, ...meaning }
-}
-
-/** Reads plants from UTF-8. Records without anything in them are passed over, as spreadsheets write them. */
+/**
+ * Reads plants from UTF-8. Records without anything in them are passed over, as spreadsheets write
+ * them. Where `firstId` is given, each record has its id by its place.
+ */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   dialect: CsvDialect,
-  limitBytes?: number,
+  {
+    firstId,
+    limitBytes,
+  }: { readonly firstId?: bigint | undefined; readonly limitBytes?: number } = {},
 ): AsyncGenerator<PlantRecord> {
-  let left = dialect.headers
+  let headers = dialect.headers
+  let id = firstId
   for await (const record of new CsvSplitter(dialect.delimiter, limitBytes).split(chunks)) {
-    if (left > 0) left--
-    else if (!record.fields?.every((field) => field === '')) yield toPlantRecord(record, dialect)
+    if (headers-- > 0 || record.fields?.every((field) => field === '')) continue
+    yield toPlantRecord(record, dialect, id)
+    if (id !== undefined) id++
   }
 }

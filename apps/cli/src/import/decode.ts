@@ -23,57 +23,66 @@ export function findEncoding(head: Buffer, asked = 'utf-8'): Encoding {
   return { name: asked, markBytes: 0 }
 }
 
-/** The characters of Windows-1252 from 0x80 to 0x9F, where it is not Latin-1 (Encoding Standard). */
-const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
-
-/** TextDecoder of Node 20 takes Windows-1252 for Latin-1 (nodejs/node#56542). */
-function repair(text: string, encoding: string): string {
-  if (encoding !== 'windows-1252') return text
-  return text.replace(/[\x80-\x9f]/g, (unit) => WINDOWS_1252[unit.charCodeAt(0) - 0x80] ?? unit)
+/**
+ * What the Encoding Standard has from 0x80 or 0xA0 on, where it is not Latin-1, in encodings that
+ * Node.js lacks: TextDecoder of Node 20 takes Windows-1252 for Latin-1 (nodejs/node#56542).
+ */
+const tables: Readonly<Record<string, { readonly from: number; readonly characters: string }>> = {
+  'windows-1252': { from: 0x80, characters: '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ' },
+  'iso-8859-16': {
+    from: 0xa0,
+    characters:
+      '\xa0ĄąŁ€„Š§š©Ș«Ź\xadźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚßàáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ',
+  },
 }
 
-/**
- * Turns a text into UTF-8 piece by piece, without its byte order mark. Bytes that its encoding does
- * not have become U+FFFD, but for UTF-8, where they stay.
- */
-export function createDecoder({ name, markBytes }: Encoding): {
-  decode(chunk: Buffer, isLast: boolean): Buffer
-} {
-  const decoder = name === 'utf-8' ? undefined : new TextDecoder(name, { ignoreBOM: true })
-  let markLeft = markBytes
-  return {
-    decode(chunk, isLast) {
-      const bytes = markLeft > 0 ? chunk.subarray(markLeft) : chunk
-      markLeft -= chunk.length - bytes.length
-      return decoder === undefined
-        ? bytes
-        : Buffer.from(repair(decoder.decode(bytes, { stream: !isLast }), name))
-    },
+/** The name of an encoding by one of its labels (Encoding Standard); undefined for a label of none. */
+export function findEncodingName(label: string): string | undefined {
+  const name = label.trim().toLowerCase()
+  if (Object.hasOwn(tables, name)) return name
+  try {
+    return new TextDecoder(name).encoding
+  } catch {
+    return undefined
   }
 }
 
+/**
+ * Turns a text into UTF-8 piece by piece. Bytes that its encoding does not have become U+FFFD, but
+ * for UTF-8, where they stay.
+ */
+export function createDecoder(encoding: string): (bytes: Buffer, isLast: boolean) => Buffer {
+  if (encoding === 'utf-8') return (bytes) => bytes
+  const table = tables[encoding]
+  if (table === undefined) {
+    const decoder = new TextDecoder(encoding, { ignoreBOM: true })
+    return (bytes, isLast) => Buffer.from(decoder.decode(bytes, { stream: !isLast }))
+  }
+  const { from, characters } = table
+  const decode = (unit: string) => characters[unit.charCodeAt(0) - from] ?? unit
+  return (bytes) => Buffer.from(bytes.toString('latin1').replace(/[\x80-\xff]/g, decode))
+}
+
+/** A text as UTF-8, of which the beginning was read already. */
 export async function* toUtf8(
-  chunks: AsyncIterable<Buffer>,
-  encoding: Encoding,
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+  encoding: string,
 ): AsyncGenerator<Buffer> {
-  const decoder = createDecoder(encoding)
-  for await (const chunk of chunks) yield decoder.decode(chunk, false)
-  yield decoder.decode(Buffer.alloc(0), true)
+  const decode = createDecoder(encoding)
+  yield decode(head, false)
+  for await (const chunk of rest) yield decode(chunk, false)
+  yield decode(Buffer.alloc(0), true)
 }
 
 const REPLACEMENT = Buffer.from('\ufffd')
 
 /** @throws PlantFileError for a record with bytes that its encoding does not have. */
 export function refuseInvalid({ line, source, isCut }: RecordSource, encoding: string): void {
-  if (isCut) return
-  if (encoding !== 'utf-8') {
-    if (!source.includes(REPLACEMENT)) return
-    throw new PlantFileError(
-      `line ${line} is not valid ${encoding}, or has U+FFFD. Try: another --encoding`,
-    )
-  }
-  if (isUtf8(source)) return
-  throw new PlantFileError(
-    `line ${line} is not valid UTF-8. Try: --encoding windows-1252, or whatever it was saved in`,
-  )
+  const isUnicode = encoding === 'utf-8'
+  if (isCut || (isUnicode ? isUtf8(source) : !source.includes(REPLACEMENT))) return
+  const why = isUnicode
+    ? 'UTF-8. Try: --encoding windows-1252, or whatever it was saved in'
+    : `${encoding}, or has U+FFFD. Try: another --encoding`
+  throw new PlantFileError(`line ${line} is not valid ${why}`)
 }

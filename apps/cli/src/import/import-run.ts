@@ -19,31 +19,33 @@ const MAX_ENDING_MS = 5_000
 /** How many rejects are shown by themselves. */
 const MOST_SHOWN = 5
 
+/** When as many rows at first are rejected for one reason, the file is read in a wrong way. */
+const MOST_ALIKE = 100
+
 /** After this time without a response the progress says so. */
-const SILENCE_MS = 3_000
+const SILENCE_SECONDS = 3
 
 /** Whether an error is about the plant itself, for certain, which no later try can change. */
 function isAboutThePlant({ code, applied }: PlantStoreError): boolean {
   return applied === 'no' && ['conflict', 'invalid_plant', 'rejected', 'too_large'].includes(code)
 }
 
-export interface RunParts {
+/** The flags of a run. */
+export interface RunOptions {
+  /** The first row to send, counted from 1. */
+  readonly fromRow: number
+  /** How many plants are on their way at once. */
+  readonly concurrency: number
+  /** How many seconds a server that is away is waited for. */
+  readonly maxOutage: number
+}
+
+export interface RunParts extends RunOptions {
   readonly input: Input
   readonly records: AsyncIterable<PlantRecord>
   readonly rejects: RejectsFile
   readonly client: PlantStoreClient
-  readonly concurrency: number
-  /** How long a server that is away is waited for. */
-  readonly maxOutageMs: number
-  /** The first row to send, counted from 1. */
-  readonly fromRow: number
   readonly terminal: Terminal
-}
-
-/** A row that was sent. */
-interface Row {
-  readonly number: number
-  readonly record: PlantRecord
 }
 
 /** One run over the rows of a file: reads, sends and shows them, and writes the rejects. */
@@ -52,6 +54,8 @@ export class ImportRun {
   stored = 0
   alreadyThere = 0
   rejected = 0
+  /** Rows that were read. */
+  rows = 0
   /** Why rows were rejected. */
   readonly reasons = new ReasonCounts()
   /** What ended the run before its end, beside a signal. */
@@ -61,9 +65,8 @@ export class ImportRun {
   readonly #progress: Progress
   readonly #beganAt = performance.now()
   /** Those without a result, by their index among all that were sent. */
-  readonly #sent = new Map<number, Row>()
+  readonly #sent = new Map<number, { readonly row: number; readonly record: PlantRecord }>()
   #sentCount = 0
-  #rows = 0
   #lastResultAt = performance.now()
   #isRead = false
   #isStopped = false
@@ -83,23 +86,27 @@ export class ImportRun {
     // A map keeps the order of its keys.
     const [first] = this.#sent.values()
     const isDone = this.#isRead && first === undefined && this.failure === undefined
-    return isDone ? undefined : (first?.number ?? Math.max(this.#rows + 1, this.#parts.fromRow))
+    return isDone ? undefined : (first?.row ?? Math.max(this.rows + 1, this.#parts.fromRow))
   }
 
-  #describeProgress({ bytes, totalBytes }: Input): string {
-    const { stored, alreadyThere, rejected, seconds } = this
-    const done = totalBytes ? Math.min(bytes / totalBytes, 1) : 0
-    const parts = [`${formatCount(stored)} stored`]
-    if (alreadyThere > 0) parts.push(`${formatCount(alreadyThere)} of them there already`)
-    parts.push(`${formatCount(rejected)} rejected`)
-    const silence = this.#sent.size === 0 ? 0 : performance.now() - this.#lastResultAt
-    if (silence > SILENCE_MS) parts.push(`no response for ${formatDuration(silence / 1_000)}`)
-    else parts.push(`${formatCount((stored + rejected) / seconds)}/s`)
-    if (done > 0) parts.push(`${Math.floor(done * 100)} %`)
-    if (done > 0 && silence <= SILENCE_MS) {
-      parts.push(`${formatDuration((seconds * (1 - done)) / done)} left`)
+  /** What to look at where every row is rejected for one reason that a file read wrongly gives. */
+  get advice(): string | undefined {
+    const { stored, reasons } = this
+    if (stored > 0 || !/: must be an integer|^id taken$/.test(reasons.only ?? '')) return undefined
+    return 'is this the id column? An id is a whole number: --map "COLUMN=id" takes another, --number-rows 1 gives each row one'
+  }
+
+  #describeProgress({ bytes, totalBytes = 0 }: Input): string {
+    const { stored, rejected, seconds } = this
+    const counts = `${formatCount(stored)} stored, ${formatCount(rejected)} rejected`
+    const silence = (performance.now() - this.#lastResultAt) / 1_000
+    if (this.#sent.size > 0 && silence > SILENCE_SECONDS) {
+      return `${counts}, no response for ${formatDuration(silence)}`
     }
-    return parts.join(', ')
+    const rate = `${counts}, ${formatCount((stored + rejected) / seconds)}/s`
+    if (totalBytes === 0) return rate
+    const done = Math.min(bytes / totalBytes, 1)
+    return `${rate}, ${Math.floor(done * 100)} %, ${formatDuration((seconds * (1 - done)) / done)} left`
   }
 
   #stop(failure?: unknown): void {
@@ -118,6 +125,10 @@ export class ImportRun {
     } catch (error) {
       this.#stop(error)
     }
+    if (this.rejected !== MOST_ALIKE || this.stored > 0 || this.reasons.only === undefined) return
+    const message = `the first ${MOST_ALIKE} rows are rejected for one reason: ${reason}`
+    const hint = this.advice ?? '--map and --delimiter, if a column is not what it seems'
+    this.#stop(new CliError(message, exitCodes.rejected, { hint }))
   }
 
   async *#readRows(): AsyncGenerator<NewPlant> {
@@ -125,18 +136,17 @@ export class ImportRun {
     for await (const record of records) {
       if (this.#isStopped) return
       const { plant, problems = [] } = record
-      const number = ++this.#rows
-      if (number < fromRow) continue
+      if (++this.rows < fromRow) continue
       if (plant === undefined) {
         const message = describeProblems(problems)
         this.#reject(record, reasonOf(problems), { code: 'invalid_plant', message })
         continue
       }
-      this.#sent.set(this.#sentCount++, { number, record })
+      this.#sent.set(this.#sentCount++, { row: this.rows, record })
       yield plant
     }
-    if (this.#rows < fromRow - 1) {
-      throw new CliError(`there are only ${formatCount(this.#rows)} rows`, exitCodes.usage)
+    if (this.rows < fromRow - 1) {
+      throw new CliError(`there are only ${formatCount(this.rows)} rows`, exitCodes.usage)
     }
     this.#isRead = true
   }
@@ -180,10 +190,11 @@ export class ImportRun {
 
   /** Runs once, to the end; what ended it is in `failure`. */
   async run(): Promise<void> {
-    const { client, concurrency, maxOutageMs, terminal } = this.#parts
+    const { client, concurrency, maxOutage, terminal } = this.#parts
     terminal.stop.addEventListener('abort', this.#end)
     if (terminal.stop.aborted) this.#end()
-    const options = { concurrency, maxOutageMs, signal: this.#calls.signal }
+    const { signal } = this.#calls
+    const options = { concurrency, maxOutageMs: maxOutage * 1_000, signal }
     try {
       for await (const result of createPlants(client, this.#plants(), options)) {
         this.#onResult(result)

@@ -23,19 +23,30 @@ function show(object: JsonValue, field: string, line: Buffer): string | undefine
   return undefined
 }
 
-function decode(line: Buffer): PlantOrProblems {
+function decode(line: Buffer, id: bigint | undefined): PlantOrProblems {
   try {
     const value = decodeJson(line)
-    return parsePlant(value, (field) => ({ column: field, value: show(value, field, line) }))
+    const isNumbered = id !== undefined && typeof value === 'object'
+    const plant = isNumbered ? { ...value, id } : value
+    return parsePlant(plant, (field) => ({ column: field, value: show(value, field, line) }))
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     return { problems: [{ message: error.message }] }
   }
 }
 
-/** Reads a plant from each line (https://jsonlines.org) of UTF-8; empty lines are passed over. */
-export async function* readJsonl(chunks: AsyncIterable<Buffer>): AsyncGenerator<PlantRecord> {
-  for await (const { problem, fields: _, ...source } of new CsvSplitter(undefined).split(chunks)) {
-    yield { ...source, ...(problem ? { problems: [{ message: problem }] } : decode(source.source)) }
+/**
+ * Reads a plant from each line (https://jsonlines.org) of UTF-8; empty lines are passed over. Where
+ * `firstId` is given, each line has its id by its place.
+ */
+export async function* readJsonl(
+  chunks: AsyncIterable<Buffer>,
+  firstId?: bigint,
+): AsyncGenerator<PlantRecord> {
+  let id = firstId
+  for await (const { problem, fields: _, ...line } of new CsvSplitter(undefined).split(chunks)) {
+    const meaning = problem ? { problems: [{ message: problem }] } : decode(line.source, id)
+    yield { ...line, id, ...meaning }
+    if (id !== undefined) id++
   }
 }

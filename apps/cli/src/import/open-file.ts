@@ -1,10 +1,20 @@
+import { NewPlant } from '@plant-store/contract'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes } from '../cli-error.ts'
-import { plantFieldNames } from '../plant-fields.ts'
+import { plantFieldNames, plantFields } from '../plant-fields.ts'
 import type { Terminal } from '../terminal.ts'
+import { askColumns } from './ask-columns.ts'
 import type { FieldMap } from './columns.ts'
+import { UnclearCsv } from './csv.ts'
+import { findEncodingName } from './decode.ts'
 import { type Input, openInput } from './input.ts'
-import { describeDialect, openPlantFile, type PlantFile, type ReadOptions } from './plant-file.ts'
+import {
+  describeDialect,
+  FORMATS,
+  openPlantFile,
+  type PlantFile,
+  type ReadOptions,
+} from './plant-file.ts'
 import { PlantFileError } from './plant-record.ts'
 
 const DELIMITERS_BY_NAME = new Map([
@@ -12,21 +22,19 @@ const DELIMITERS_BY_NAME = new Map([
   ['semicolon', ';'],
   ['tab', '\t'],
   ['\\t', '\t'],
+  ['space', ' '],
 ])
 
 function readDelimiter(text: string): string {
   const delimiter = DELIMITERS_BY_NAME.get(text) ?? text
-  if (/^[\t\x20-\x7e]$/.test(delimiter) && delimiter !== '"') return delimiter
-  throw new InvalidArgumentError('Try: comma, semicolon, tab, or one character')
+  if (/^[^"\r\n]$/u.test(delimiter)) return delimiter
+  throw new InvalidArgumentError('Try: comma, semicolon, tab, space, or one character')
 }
 
-/** The name that TextDecoder has for an encoding. */
 function readEncoding(label: string): string {
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    throw new InvalidArgumentError('Try: utf-8, utf-16le, windows-1252, shift_jis, …')
-  }
+  const name = findEncodingName(label)
+  if (name !== undefined) return name
+  throw new InvalidArgumentError('Try: windows-1252, windows-1251, koi8-r, gb18030, big5, …')
 }
 
 /** A column's name may hold an equals sign, a field's never does. */
@@ -38,28 +46,40 @@ function readMapping(text: string, earlier: FieldMap): FieldMap {
   throw new InvalidArgumentError(`Try: "COLUMN=FIELD", where FIELD is one of ${fields}`)
 }
 
+function readFirstId(text: string): bigint {
+  const { success, data } = NewPlant.shape.id.safeParse(plantFields.id.fromText(text))
+  if (success) return data
+  throw new InvalidArgumentError('It is the id of the first row. Try: 1')
+}
+
 /** Gives a command the flags that say how a file is written: those of ReadOptions. */
 export function addFileOptions(command: Command): Command {
-  const only = ['csv', 'jsonl'] as const
+  const repeated = (text: string, earlier: readonly string[]) => [...earlier, text]
   return command
-    .addOption(new Option('--format <format>', 'default: by its name and beginning').choices(only))
+    .addOption(
+      new Option('--format <format>', 'default: by its name and beginning').choices(FORMATS),
+    )
     .option(
       '--delimiter <character>',
-      'between fields of CSV: comma, semicolon, tab, or one character (default: by the first line)',
+      'between fields of CSV: comma, semicolon, tab, space, or any one (default: by the first line)',
       readDelimiter,
     )
     .option(
       '--encoding <label>',
-      'any that TextDecoder knows (default: UTF-8); a byte order mark counts more',
+      'any of the Encoding Standard (default: UTF-8); a byte order mark counts more',
       readEncoding,
     )
-    .addOption(
-      new Option(
-        '--map <column=field>',
-        `the field of a column, such as "Plant No=id" or 1=id; repeat it for ${plantFieldNames.join(', ')}`,
-      )
-        .argParser(readMapping)
-        .default({}, 'by the first line'),
+    .option(
+      '--map <column=field>',
+      `the field of a column, such as "Plant No=id" or 1=id; repeat it for ${plantFieldNames.join(', ')}`,
+      readMapping,
+      {},
+    )
+    .option('--ignore <column>', 'a column that is no field; repeat it', repeated, [])
+    .option(
+      '--number-rows <from>',
+      'give each row an id by its place, the first this one; no column is the id',
+      readFirstId,
     )
 }
 
@@ -78,10 +98,17 @@ export async function openFile(
     if (!(error instanceof PlantFileError)) return error
     return new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
   }
-  const opened = openPlantFile(input.chunks(), input.name, options)
-  const file = await opened.catch((error: unknown) => {
-    throw describe(error)
-  })
+  let file: PlantFile
+  try {
+    file = await openPlantFile(input.chunks(), input.name, options)
+  } catch (error) {
+    // A pipe cannot be opened again.
+    const isAskable = terminal.isInteractive && input.totalBytes !== undefined
+    if (!(error instanceof UnclearCsv && isAskable)) throw describe(error)
+    input.stop()
+    terminal.err(`${path}: ${error.why}`)
+    return openFile(path, { ...options, ...(await askColumns(error, terminal)) }, terminal)
+  }
   terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
   async function* records() {
     try {

@@ -4,7 +4,8 @@ import { createDecoder, type Encoding, findEncoding, refuseInvalid, toUtf8 } fro
 import { readJsonl } from './jsonl.ts'
 import { PlantFileError, type PlantRecord } from './plant-record.ts'
 
-export type Format = 'csv' | 'jsonl'
+export const FORMATS = ['csv', 'jsonl'] as const
+export type Format = (typeof FORMATS)[number]
 
 /** How the bytes of a file are to be read; what is not given is found out from its beginning. */
 export interface ReadOptions extends CsvOptions {
@@ -18,6 +19,8 @@ export interface Dialect {
   readonly encoding: Encoding
   /** Undefined for JSON lines. */
   readonly csv: CsvDialect | undefined
+  /** The id of the first row, where rows are numbered. */
+  readonly firstId?: bigint | undefined
 }
 
 export interface PlantFile {
@@ -35,33 +38,21 @@ interface Peeked {
   readonly head: Buffer
   /** Whether the head is all. */
   readonly isWhole: boolean
-  /** Everything, from the first byte on. */
-  readonly chunks: AsyncIterable<Buffer>
+  readonly rest: AsyncIterable<Buffer>
 }
 
 /** Reads the first bytes; how they are split into chunks changes nothing. */
 async function peek(source: AsyncIterable<Buffer>): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]()
   const read: Buffer[] = []
-  let length = 0
-  let isWhole = false
+  let [length, isWhole] = [0, false]
   while (length < HEAD_BYTES && !isWhole) {
     const { done = false, value } = await iterator.next()
     isWhole = done
     if (value !== undefined) read.push(value)
     length += value?.length ?? 0
   }
-  async function* chunks(): AsyncGenerator<Buffer> {
-    try {
-      yield* read.splice(0)
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-        yield next.value
-      }
-    } finally {
-      await iterator.return?.()
-    }
-  }
-  return { head: Buffer.concat(read), isWhole, chunks: chunks() }
+  return { head: Buffer.concat(read), isWhole, rest: { [Symbol.asyncIterator]: () => iterator } }
 }
 
 /** How files begin that are no text, and what makes text of them. */
@@ -79,14 +70,14 @@ function refuseOtherThanText(head: Buffer): void {
 }
 
 /** The head as UTF-8. @throws PlantFileError where its first line is not in the encoding. */
-function decodeHead({ head, isWhole }: Peeked, encoding: Encoding): Buffer {
-  const text = createDecoder(encoding).decode(head, isWhole)
+function decodeHead({ head, isWhole }: Peeked, { name, markBytes }: Encoding): Buffer {
+  const text = createDecoder(name)(head.subarray(markBytes), isWhole)
   const end = text.indexOf('\n')
   const source = text.subarray(0, end < 0 ? text.length : end)
-  if (encoding.name === 'utf-8' && source.includes(0)) {
+  if (name === 'utf-8' && source.includes(0)) {
     throw new PlantFileError('it seems to be UTF-16. Try: --encoding utf-16le, or utf-16be')
   }
-  refuseInvalid({ line: 1, lastLine: 1, source, isCut: end < 0 && !isWhole }, encoding.name)
+  refuseInvalid({ line: 1, lastLine: 1, source, isCut: end < 0 && !isWhole }, name)
   return text
 }
 
@@ -97,6 +88,11 @@ function findFormat(head: Buffer, nameOfFile: string): Format {
     throw new PlantFileError("it is one array of JSON. Try: jq -c '.[]' to make JSON lines of it")
   }
   return beginning === '{' ? 'jsonl' : 'csv'
+}
+
+function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): void {
+  if (delimiter === undefined && ignore.length === 0 && Object.keys(map).length === 0) return
+  throw new PlantFileError('it is JSON lines, and --delimiter, --map and --ignore are for CSV')
 }
 
 /**
@@ -110,18 +106,22 @@ export async function openPlantFile(
   nameOfFile: string,
   options: ReadOptions,
 ): Promise<PlantFile> {
-  const bytes = await peek(chunks)
-  refuseOtherThanText(bytes.head)
-  const encoding = findEncoding(bytes.head, options.encoding)
-  const head = decodeHead(bytes, encoding)
+  const peeked = await peek(chunks)
+  const { head: bytes, isWhole, rest } = peeked
+  refuseOtherThanText(bytes)
+  const encoding = findEncoding(bytes, options.encoding)
+  const head = decodeHead(peeked, encoding)
   if (head.length === 0) throw new PlantFileError(`it is empty. Try: a first line ${COLUMNS}`)
   const format = options.format ?? findFormat(head, nameOfFile)
-  const csv = format === 'csv' ? findCsvDialect(head, bytes.isWhole, options) : undefined
+  if (format === 'jsonl') refuseCsvOptions(options)
+  const csv = format === 'jsonl' ? undefined : findCsvDialect(head, isWhole, options)
+  const { numberRows: firstId } = options
   return {
-    dialect: { encoding, csv },
+    dialect: { encoding, csv, firstId },
     async *records() {
-      const text = toUtf8(bytes.chunks, encoding)
-      for await (const record of csv ? readCsv(text, csv) : readJsonl(text)) {
+      const text = toUtf8(bytes.subarray(encoding.markBytes), rest, encoding.name)
+      const records = csv ? readCsv(text, csv, { firstId }) : readJsonl(text, firstId)
+      for await (const record of records) {
         refuseInvalid(record, encoding.name)
         yield record
       }
@@ -129,22 +129,17 @@ export async function openPlantFile(
   }
 }
 
-/** `","`, `tab` */
-function describeDelimiter(delimiter: string): string {
-  return delimiter === '\t' ? 'tab' : JSON.stringify(delimiter)
-}
-
-/** `CSV ";", windows-1252, columns ID→id, name; passed over: Price` */
-export function describeDialect({ encoding, csv }: Dialect): string {
-  const columns = csv?.columns ?? []
-  const used = columns.flatMap(({ name, field }) => {
-    return field === undefined ? [] : [name === field ? name : `${name}→${field}`]
-  })
-  const unused = columns.flatMap(({ name, field }) => (field === undefined ? [name] : []))
-  const parts = [
-    csv === undefined ? 'JSON lines' : `CSV ${describeDelimiter(csv.delimiter)}`,
-    encoding.name,
-    ...(used.length === 0 ? [] : [`columns ${used.join(', ')}`]),
-  ]
-  return parts.join(', ') + (unused.length === 0 ? '' : `; passed over: ${unused.join(', ')}`)
+/** `CSV ";", windows-1252, columns ID→id, name; ignored: Price` */
+export function describeDialect({ encoding, csv, firstId }: Dialect): string {
+  const [used, unused]: [string[], string[]] = [[], []]
+  for (const [index, { name: own, field }] of csv?.columns.entries() ?? []) {
+    const name = own.trim() || `column ${index + 1}`
+    if (field === undefined) unused.push(name)
+    else used.push(name === field ? name : `${name}→${field}`)
+  }
+  const delimiter = csv?.delimiter === '\t' ? 'tab' : JSON.stringify(csv?.delimiter)
+  const parts = [csv === undefined ? 'JSON lines' : `CSV ${delimiter}`, encoding.name]
+  if (used.length > 0) parts.push(`columns ${used.join(', ')}`)
+  if (firstId !== undefined) parts.push(`rows numbered from ${firstId}`)
+  return parts.join(', ') + (unused.length === 0 ? '' : `; ignored: ${unused.join(', ')}`)
 }

@@ -33,6 +33,8 @@ export type PlantRecord = RecordSource &
   PlantOrProblems & {
     /** The fields of a record of CSV; undefined where it is broken, and for JSON. */
     readonly fields?: CsvFields | undefined
+    /** The id that its place gave it, where rows are numbered. */
+    readonly id?: bigint | undefined
   }
 
 /** A file of which no more records can be read; the message says why and what to do. */
@@ -100,6 +102,11 @@ export class ReasonCounts {
     const isKept = this.#counts.has(reason) || this.#counts.size < MOST_REASONS
     const key = isKept ? reason : 'other reasons'
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  }
+
+  /** The reason, where all have one. */
+  get only(): string | undefined {
+    return this.#counts.size === 1 ? [...this.#counts.keys()][0] : undefined
   }
 
   /** A line for each reason, the most frequent first. */

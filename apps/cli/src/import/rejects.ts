@@ -6,12 +6,12 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  renameSync,
   rmSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CliError, codeOf, exitCodes } from '../cli-error.ts'
-import { type Column, fieldNamed } from './columns.ts'
+import { type Column, fieldNear } from './columns.ts'
+import { DELIMITERS } from './csv.ts'
 import type { CsvFields } from './csv-record.ts'
 import type { Dialect } from './plant-file.ts'
 import type { PlantRecord } from './plant-record.ts'
@@ -44,7 +44,7 @@ function toCsv(fields: CsvFields, delimiter: string): string {
 /** A name that means the same column when the rejects are read without any flag. */
 function nameOf({ name, field }: Column): string {
   if (field !== undefined) return field
-  return fieldNamed(name) === undefined ? name : `_${name}`
+  return fieldNear(name) === undefined ? name : `_${name}`
 }
 
 function toJsonLine(record: PlantRecord, { code, message }: Rejection): string {
@@ -54,7 +54,9 @@ function toJsonLine(record: PlantRecord, { code, message }: Rejection): string {
   const members = isObject
     ? record.source.toString().trim().replace(REJECT_MEMBERS, '{').slice(1, -1)
     : `"_source":${JSON.stringify(textOf(record))}`
-  return `${beginning.slice(0, -1)}${members.trim() === '' ? '' : ','}${members}}\n`
+  // Of two members of one name the last counts.
+  const id = record.id === undefined ? [] : [`"id":${record.id}`]
+  return `${[beginning.slice(0, -1), ...(members.trim() === '' ? [] : [members]), ...id].join()}}\n`
 }
 
 /** What a file of rejects begins with, and how it holds one. */
@@ -69,18 +71,20 @@ export interface RejectsFormat {
  * is one field, what is no object of JSON the text `_source`. UTF-8, with a byte order mark before
  * CSV that had one or was not UTF-8.
  */
-export function rejectsFormatOf({ csv, encoding }: Dialect): RejectsFormat {
+export function rejectsFormatOf({ csv, encoding, firstId }: Dialect): RejectsFormat {
   if (csv === undefined) return { header: '', line: toJsonLine }
-  const { columns, delimiter } = csv
+  const { columns } = csv
+  // One that is found without a flag.
+  const delimiter = DELIMITERS.includes(csv.delimiter) ? csv.delimiter : ','
   // A file of rejects itself has them already.
   const own = REJECT_COLUMNS.every((name, index) => columns[index]?.name === name) ? 3 : 0
+  const id = firstId === undefined ? [] : ['id']
   const mark = encoding.markBytes > 0 || encoding.name !== 'utf-8' ? '\ufeff' : ''
   return {
-    header: mark + toCsv([...REJECT_COLUMNS, ...columns.slice(own).map(nameOf)], delimiter),
+    header: mark + toCsv([...REJECT_COLUMNS, ...id, ...columns.slice(own).map(nameOf)], delimiter),
     line(record, { code, message }) {
-      const fields = record.isCut ? undefined : record.fields?.slice(own)
-      const begin = [String(record.line), code, message]
-      return toCsv([...begin, ...(fields ?? [textOf(record)])], delimiter)
+      const begin = [String(record.line), code, message, ...id.map(() => String(record.id))]
+      return toCsv([...begin, ...(record.fields?.slice(own) ?? [textOf(record)])], delimiter)
     },
   }
 }
@@ -98,26 +102,6 @@ export function* rejectsPathsOf(path: string, format: string): Generator<string>
   }
 }
 
-/** Also for a link to nowhere. */
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-}
-
-/** Whether a draft could be moved to a path that was free. */
-function moveTo(draft: string, path: string): boolean {
-  try {
-    linkSync(draft, path)
-    rmSync(draft)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-  }
-  // A file system without hard links, such as that of a memory stick.
-  if (isThere(path)) return false
-  renameSync(draft, path)
-  return true
-}
-
 /**
  * A new file of rejects: made with the first reject as a draft beside its place, which it gets once it
  * is whole. Nothing is replaced, and no link followed.
@@ -130,8 +114,16 @@ export class RejectsFile {
   #file: number | undefined
   #failure: CliError | undefined
 
-  /** `asked`: its only place; else the first that is free beside the file. */
+  /**
+   * `asked`: its only place; else the first that is free beside the file.
+   * @throws CliError where something is there already
+   */
   constructor(path: string, asked: string | undefined, dialect: Dialect) {
+    if (asked !== undefined && lstatSync(asked, { throwIfNoEntry: false }) !== undefined) {
+      throw new CliError(`${asked} is there already; nothing was sent`, exitCodes.usage, {
+        hint: 'another --rejects, or none',
+      })
+    }
     const format = dialect.csv === undefined ? 'jsonl' : 'csv'
     this.#paths = asked === undefined ? rejectsPathsOf(path, format) : [asked]
     this.#path = asked ?? rejectsPathsOf(path, format).next().value
@@ -159,7 +151,17 @@ export class RejectsFile {
     return this.#guard(() => {
       fsyncSync(file)
       closeSync(file)
-      for (const path of this.#paths) if (moveTo(this.#draft, path)) return path
+      for (const path of this.#paths) {
+        try {
+          linkSync(this.#draft, path)
+        } catch (error) {
+          if (codeOf(error) === 'EEXIST') continue
+          // A file system without hard links, such as that of a memory stick.
+          return this.#draft
+        }
+        rmSync(this.#draft)
+        return path
+      }
       throw Object.assign(new Error(), { code: 'EEXIST' })
     })
   }
@@ -170,19 +172,9 @@ export class RejectsFile {
     } catch (error) {
       rmSync(this.#draft, { force: true })
       const message = `the rejects cannot be written to ${this.#path}: ${codeOf(error) ?? error}`
-      this.#failure = new CliError(message, exitCodes.failure, {
-        hint: 'the same command again, or with another --rejects; nothing is stored twice',
-        cause: error,
-      })
+      const hint = 'the same command again, or with another --rejects; nothing is stored twice'
+      this.#failure = new CliError(message, exitCodes.failure, { hint, cause: error })
       throw this.#failure
     }
   }
-}
-
-/** @throws CliError where the file that a person names for rejects is there already. */
-export function refuseExisting(path: string | undefined): void {
-  if (path === undefined || !isThere(path)) return
-  throw new CliError(`${path} is there already; nothing was sent`, exitCodes.usage, {
-    hint: 'another --rejects, or none',
-  })
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { spawn as spawnInTerminal } from '@lydell/node-pty'
 import headless from '@xterm/headless'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 /** The program as the build makes it. */
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -43,6 +43,13 @@ export async function runProgram(
     text(child.stderr),
   ])
   return { code, stdout, stderr }
+}
+
+/** How a program ended, for `toEqual`: by its code, and by what is within its texts. */
+export function ends(code: number, stdout: string | RegExp = '', stderr: string | RegExp = '') {
+  const within = (text: string | RegExp) =>
+    typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)
+  return { code, stdout: within(stdout), stderr: within(stderr) }
 }
 
 export interface ScreenOptions extends ProgramOptions {

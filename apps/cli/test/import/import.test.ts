@@ -1,14 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { ends } from '../helpers/program.ts'
 import { startRawServer } from '../helpers/raw-server.ts'
 import { openImporter, rowsOf } from './importer.ts'
-
-/** How a command ended, with what it said. */
-const ends = (code: number, stdout = '', stderr = '') => ({
-  code,
-  stdout: expect.stringContaining(stdout),
-  stderr: expect.stringContaining(stderr),
-})
 
 test('a file is stored, shown as it was found, and leaves nothing behind', async () => {
   const { write, run, server, cwd } = await openImporter()
@@ -16,7 +10,7 @@ test('a file is stored, shown as it was found, and leaves nothing behind', async
   expect(await run(['plants.csv'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^plants.csv: 2 stored, 0 rejected in 0:\d\d\n$/),
-    stderr: 'plants.csv: CSV ";", utf-8, columns ID→id, Name→name; passed over: Price\n',
+    stderr: 'plants.csv: CSV ";", utf-8, columns ID→id, Name→name; ignored: Price\n',
   })
   const names = [...server.readPlants()].map(([id, { name, tag }]) => [id, name, tag])
   expect(names).toEqual([
@@ -51,6 +45,73 @@ test('rows that are rejected are beside the file, and these are imported once th
   expect(second).toEqual(ends(3, 'plants.rejects.csv: 2 stored, 1 rejected', again))
   expect(read('plants.rejects.2.csv')).toMatch(/^_line,.*\n\d,invalid_plant,.*1e5,Ivy\n$/)
   expect(server.readPlants().size).toBe(22)
+})
+
+test('rows are numbered by their places, and rejects keep their numbers', async () => {
+  const { write, read, run, server } = await openImporter()
+  write('birds.txt', 'Code|Species|Tag\nA|Fern|wet\nB||\nC|Moss|\n')
+  const flags = ['birds.txt', '--map', 'Species=name', '--number-rows', '9007199254740993']
+  const ids = '; ids 9007199254740993 to 9007199254740995\n'
+  expect(await run(flags)).toEqual(ends(3, ids))
+  const rest = await run([...flags, '--from-row', '3'])
+  expect(rest).toEqual(ends(0, '1 stored (1 there already), 0 rejected'))
+  expect(rest.stdout).toContain('; ids 9007199254740995 to 9007199254740995\n')
+  const rejects = read('birds.rejects.txt')
+  expect(rejects).toMatch(/^_line.*_message\|id\|Code\|name\|tag\n3.*\|9007199254740994\|B\|\|\n$/)
+  write('birds.rejects.txt', rejects.replace('|B||', '|B|Ivy|'))
+  expect(await run(['birds.rejects.txt'])).toEqual(ends(0, '1 stored'))
+  expect(server.readPlants()).toEqual(
+    new Map([
+      [9007199254740993n, { name: 'Fern', tag: 'wet' }],
+      [9007199254740994n, { name: 'Ivy', tag: null }],
+      [9007199254740995n, { name: 'Moss', tag: null }],
+    ]),
+  )
+})
+
+test('a hundred rows that fail alike at first end the import with what to look at', async () => {
+  const { write, run, read, server } = await openImporter()
+  const isIt =
+    'Try: is this the id column? An id is a whole number: --map "COLUMN=id" takes another'
+  write('few.csv', 'id,name\nPL1,Fern\nPL2,Moss\n')
+  expect(await run(['few.csv'])).toEqual(ends(3, '0 stored, 2 rejected', isIt))
+  write('many.csv', `id,name\n${'PL1,Fern\n'.repeat(100)}${rowsOf(10)}`)
+  const stopped = await run(['many.csv'])
+  expect(stopped).toEqual(ends(3, '0 stored, 100 rejected', isIt))
+  expect(stopped.stderr).toContain('the first 100 rows are rejected for one reason: id: must be')
+  expect(stopped.stderr).toContain('only these are wrong, the same command with --from-row 101\n')
+  expect(server.readPlants().size).toBe(0)
+  expect(await run(['many.csv', '--from-row', '101'])).toEqual(ends(0, '10 stored, 0 rejected'))
+  write('taken.csv', `id,name\n${rowsOf(10).replaceAll('Fern', 'Moss')}`)
+  expect(await run(['taken.csv'])).toEqual(ends(3, '0 stored, 10 rejected', isIt))
+  expect(read('many.rejects.csv').split('\n')).toHaveLength(102)
+})
+
+test('on a terminal it asks which column is which, and stores nothing unless that is right', async () => {
+  const { write, screen, server } = await openImporter()
+  write('birds.csv', 'Species,Tags,Height\nFern,wet,30\nMoss,,2\n')
+  for (const { last, code } of [
+    { last: '\r', code: 2 },
+    { last: 'y\r', code: 0 },
+  ]) {
+    const shown = screen('birds.csv')
+    for (const [question, answer] of [
+      [/2 {2}"Tags": "wet", ""\n(.*\n)*Which column is the id\? .* number the rows: $/, '\r'],
+      [/The id of the first row \[1\]: $/, '40\r'],
+      [/Which column is the name\? Its number: $/, '1\r'],
+      [/Which column is the tag\? Its number, or none: $/, '2\r'],
+      [
+        /id 40, name "Fern", tag "wet"\n {2}id 41, name "Moss", tag ""\nIs this right\? \[y\/N\] $/,
+        last,
+      ],
+    ] as const) {
+      await shown.waitFor(question)
+      shown.type(answer)
+    }
+    expect(await shown.ended).toBe(code)
+    expect(server.readPlants().size).toBe(code === 0 ? 2 : 0)
+  }
+  expect(server.readPlants().get(41n)).toEqual({ name: 'Moss', tag: null })
 })
 
 test('the first five rejects are shown, and all are counted by reason', async () => {
@@ -137,7 +198,7 @@ test('a server that refuses the token ends the import, which goes on with anothe
   const refused = await run(['plants.csv'], { env: wrong })
   // The row that is no plant is a reject already; none of the others is.
   expect(refused).toEqual(ends(4, '0 stored, 1 rejected', 'it came to row 2, and nothing is lost'))
-  expect(refused.stderr).toContain('Try: plant-store login URL, with a token that is valid; then')
+  expect(refused.stderr).toContain('Try: PLANT_STORE_TOKEN with a token that is valid; then')
   const rest = await run(['plants.csv', '--from-row', '2'])
   expect(rest).toEqual(ends(0, '100 stored, 0 rejected'))
 })

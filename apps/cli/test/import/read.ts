@@ -1,7 +1,7 @@
 import { openPlantFile, type PlantFile, type ReadOptions } from '../../src/import/plant-file.ts'
 import { describeProblems, type PlantRecord } from '../../src/import/plant-record.ts'
 
-export interface OpenOptions extends Partial<ReadOptions> {
+export type OpenOptions = Partial<ReadOptions> & {
   /** Of the file. */
   readonly name?: string
   readonly pieceBytes?: number
@@ -19,7 +19,11 @@ export function open(
   content: string | Uint8Array,
   { name = '-', pieceBytes = 65_536, ...options }: OpenOptions = {},
 ): Promise<PlantFile> {
-  return openPlantFile(inPieces(Buffer.from(content), pieceBytes), name, { map: {}, ...options })
+  return openPlantFile(inPieces(Buffer.from(content), pieceBytes), name, {
+    map: {},
+    ignore: [],
+    ...options,
+  })
 }
 
 export async function recordsOf(file: Pick<PlantFile, 'records'>): Promise<PlantRecord[]> {

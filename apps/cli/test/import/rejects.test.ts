@@ -6,27 +6,23 @@ import { makeTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { type OpenOptions, open, readAll, recordsOf } from './read.ts'
 
 /** The rejects of a file of which no record is stored. */
-async function reject(
-  content: string | Uint8Array,
-  options: OpenOptions = {},
-  rejection = { code: 'id_taken', message: 'id is "taken"' },
-): Promise<string> {
+async function reject(content: string | Uint8Array, options: OpenOptions = {}): Promise<string> {
   const file = await open(content, options)
   const { header, line } = rejectsFormatOf(file.dialect)
   return header + (await recordsOf(file)).map((record) => line(record, rejection)).join('')
 }
 
-const again = { code: 'other', message: 'again' }
+const rejection = { code: 'id_taken', message: 'id is "taken"' }
 const MESSAGE = '"id is ""taken"""'
 
 describe('rejects of CSV', () => {
   test.each<[string, string, OpenOptions, kept: string, read: string[]]>([
     [
       'keep delimiter and values, behind line, code and message',
-      'ID;Name;Preis\r\n1; Fern ;"2,50"\r\nx;"a\nb";\r\n',
+      'ID;Name;Preis\r\n1; Fern ;"2,50"\r\n2;"a\nb";\r\n',
       {},
-      `_line;_code;_message;id;name;Preis\n2;id_taken;${MESSAGE};1; Fern ;2,50\n3;id_taken;${MESSAGE};x;"a\nb";\n`,
-      ['2: 1  Fern ', expect.stringContaining('3: id: "x" must be')],
+      `_line;_code;_message;id;name;Preis\n2;id_taken;${MESSAGE};1; Fern ;2,50\n3;id_taken;${MESSAGE};2;"a\nb";\n`,
+      ['2: 1  Fern ', '3: 2 a\nb'],
     ],
     [
       'are read again without the flags of the first time',
@@ -36,11 +32,25 @@ describe('rejects of CSV', () => {
       ['2: 7 Fern'],
     ],
     [
-      'name a column apart that is called like a field and is none',
-      'id,name,botanical\n1,Fern,Polypodiopsida\n',
-      { map: { botanical: 'name' } },
-      `_line,_code,_message,id,_name,name\n2,id_taken,${MESSAGE},1,Fern,Polypodiopsida\n`,
+      'name columns apart that are called like a field and are none',
+      'id,name,botanical,Tags\n1,Fern,Polypodiopsida,x\n',
+      { map: { botanical: 'name' }, ignore: ['Tags'] },
+      `_line,_code,_message,id,_name,name,_Tags\n2,id_taken,${MESSAGE},1,Fern,Polypodiopsida,x\n`,
       ['2: 1 Polypodiopsida'],
+    ],
+    [
+      'hold the ids that rows got by their places',
+      'id,name\nA,Fern\nB,5" pot\n',
+      { numberRows: 7n },
+      `_line,_code,_message,id,_id,name\n2,id_taken,${MESSAGE},7,A,Fern\n3,id_taken,${MESSAGE},8,"B,5"" pot"\n`,
+      ['2: 7 Fern', '3: has 5 fields where the first line has 6'],
+    ],
+    [
+      'of rejects replace line, code and message',
+      '_line,_code,_message,id,name\n2,x,y,1,Fern\n\n9,x,y,2,"a, b"\n',
+      {},
+      `_line,_code,_message,id,name\n2,id_taken,${MESSAGE},1,Fern\n4,id_taken,${MESSAGE},2,"a, b"\n`,
+      ['2: 1 Fern', '3: 2 a, b'],
     ],
   ])('%s', async (_what, content, options, kept, read) => {
     expect(await reject(content, options)).toBe(kept)
@@ -53,20 +63,14 @@ describe('rejects of CSV', () => {
     ['\ufeff', 'latin1', 'id,name\n1,Grün\n', 'windows-1252'],
     ['\ufeff', 'utf16le', '\ufeffid,name\n1,Grün\n', undefined],
   ] as const)(
-    'are UTF-8, marked (%j) where the file was marked or was not UTF-8',
-    async (mark, written, content, encoding) => {
+    'are marked (%j) as UTF-8 where the file, in %s, was marked or another',
+    async (...row) => {
+      const [mark, written, content, encoding] = row
       const kept = await reject(Buffer.from(content, written), { encoding })
       expect(kept).toBe(`${mark}_line,_code,_message,id,name\n2,id_taken,${MESSAGE},1,Grün\n`)
       expect(await readAll(kept)).toEqual(['2: 1 Grün'])
     },
   )
-
-  test('of rejects replace line, code and message', async () => {
-    const kept = await reject('id,name\n\n1,Fern\nx,"a, b"\n')
-    expect(await reject(kept, {}, again)).toBe(
-      '_line,_code,_message,id,name\n2,other,again,1,Fern\n3,other,again,x,"a, b"\n',
-    )
-  })
 
   test('with a broken or cut record have it in one field, which is never taken for a plant', async () => {
     const kept = await reject(`id,name\n1,"Fern\n2,Moss\n3,${'x'.repeat(1_100_000)}\n`)
@@ -79,30 +83,28 @@ describe('rejects of CSV', () => {
 })
 
 describe('rejects of JSON lines', () => {
-  const beginning = '{"_line":1,"_code":"id_taken","_message":"id is \\"taken\\"",'
+  const missing = 'id: is required; name: is required'
 
-  test.each([
+  test.each<[line: string, kept: string, read: string, OpenOptions?]>([
     [
-      '{"id":9223372036854775807,"name":"F","size":1.50}',
-      '"id":9223372036854775807,"name":"F","size":1.50}',
+      '{"id":9223372036854775807,"name":"F","x":1.50}',
+      '"id":9223372036854775807,"name":"F","x":1.50',
+      '9223372036854775807 F',
     ],
-    [' { "id" : 1, "name":"n" } ', ' "id" : 1, "name":"n" }'],
-    ['nope', '"_source":"nope"}'],
-    ['[1]', '"_source":"[1]"}'],
-    [`{"id":1,"name":"a\\u0000"}`, '"id":1,"name":"a\\u0000"}'],
-  ])('keep %s', async (line, kept) => {
-    expect(await reject(`${line}\n`, { format: 'jsonl' })).toBe(`${beginning}${kept}\n`)
+    [' { "id" : 1, "name":"n" } ', ' "id" : 1, "name":"n" ', '1 n'],
+    ['nope', '"_source":"nope"', missing],
+    ['[1]', '"_source":"[1]"', missing],
+    ['{"_line":7,"_code":"x","_message":"a\\"b","id":1,"name":"n"}', '"id":1,"name":"n"', '1 n'],
+    ['{"id":"A","name":"n"}', '"id":"A","name":"n","id":5', '5 n', { numberRows: 5n }],
+  ])('keep %s', async (line, kept, read, options) => {
+    const rejects = await reject(`${line}\n`, { format: 'jsonl', ...options })
+    expect(rejects).toBe(`{"_line":1,"_code":"id_taken","_message":"id is \\"taken\\"",${kept}}\n`)
+    expect(await readAll(rejects)).toEqual([`1: ${read}`])
   })
 
-  test('are read again, and rejects of them replace line, code and message', async () => {
-    const content = '\n{"id":9223372036854775807,"name":"Fern"}\nnope\n{}\n'
-    const kept = await reject(content, { format: 'jsonl' })
-    const missing = 'id: is required; name: is required'
-    const read = ['1: 9223372036854775807 Fern', `2: ${missing}`, `3: ${missing}`]
-    expect(await readAll(kept)).toEqual(read)
-    const start = (line: number) => `{"_line":${line},"_code":"other","_message":"again"`
-    expect(await reject(kept, {}, again)).toBe(
-      `${start(1)},"id":9223372036854775807,"name":"Fern"}\n${start(2)},"_source":"nope"}\n${start(3)}}\n`,
+  test('of an object without members are objects, too', async () => {
+    expect(await reject('{}\n')).toBe(
+      '{"_line":1,"_code":"id_taken","_message":"id is \\"taken\\""}\n',
     )
   })
 })
@@ -126,7 +128,7 @@ describe('the file of rejects', () => {
     const path = asked && join(folder, asked)
     const rejects = new RejectsFile(join(folder, 'plants.csv'), path, file.dialect)
     const add = async () => {
-      for (const record of await recordsOf(file)) rejects.add(record, again)
+      for (const record of await recordsOf(file)) rejects.add(record, rejection)
     }
     return { folder, rejects, add }
   }
