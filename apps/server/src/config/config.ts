@@ -32,6 +32,8 @@ export interface ShownSetting {
 
 /** The checked settings, each as the output of its schema. */
 export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
+  /** The setting of that name as it is now, from its file where it has one. */
+  readonly readDatabaseUrl: () => string
   /** NODE_ENV is `production`. */
   readonly isProduction: boolean
   /** No missing store is made: one was named, or this is production, so that a store is expected. */
@@ -102,6 +104,7 @@ export function loadConfig(
   const values: Record<string, unknown> = {
     shown,
     changedSettings,
+    readDatabaseUrl: () => findSetting('databaseUrl', flags, environment).text,
     isProduction: NODE_ENV === 'production',
     mustExist: NODE_ENV === 'production',
     sudoUser,

@@ -44,11 +44,17 @@ export function isLost(error: unknown): boolean {
 
 /**
  * Whether the same statement may succeed later: read-only, out of resources, cancelled, locked; or
- * when somebody has changed something: privileges, a schema that is not there, or a pooler whose
- * sessions have lost a prepared statement, or have one of somebody else.
+ * when somebody has changed something: the user or the password, the database, privileges, a schema
+ * that is not there, or a pooler whose sessions have lost a prepared statement, or have one of
+ * somebody else.
  */
 export function isPassing(error: unknown): boolean {
-  return /^(?:25006|53|55|57|58030|42501|3F000|42P05|26000)/.test(sqlStateOf(error) ?? '')
+  return /^(?:25006|28|3D000|53|55|57|58030|42501|3F000|42P05|26000)/.test(sqlStateOf(error) ?? '')
+}
+
+/** Whether the server refuses the user or the password. */
+export function isOfUser(error: unknown): boolean {
+  return /^28/.test(sqlStateOf(error) ?? '')
 }
 
 /** What to do about a pooler that shares sessions. */
@@ -59,7 +65,7 @@ const FIX_OF_ADDRESS = 'start the database, or fix its address in PLANT_STORE_DA
 
 /** What to do, by the beginning of an SQLSTATE. */
 const FIXES = [
-  ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL'],
+  ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL, or in its file'],
   ['3D000', 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL'],
   ['42501', 'the GRANTs of docs/growing.md, as the owner of the tables; migrate needs the owner'],
   ['42P01', 'plant-store-server migrate, as the user who owns the tables'],

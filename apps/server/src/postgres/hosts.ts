@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { StoreRefusedError } from '../store/store.ts'
-import { isLost } from './errors.ts'
+import { isLost, isOfUser, sqlStateOf } from './errors.ts'
 import { Lineage } from './lineage.ts'
 
-type Check = (client: pg.ClientBase) => Promise<void>
-
 type Host = Pick<pg.ClientConfig, 'host' | 'port'>
+
+type Check = (client: pg.ClientBase) => Promise<void>
 
 function isSame(one: Host | undefined, other: Host): boolean {
   return one?.host === other.host && one?.port === other.port
@@ -25,13 +25,25 @@ export class Connections {
   /** Whether another server may take the writes that one does not take. */
   readonly areMany: boolean
   readonly #hosts: readonly Host[]
+  readonly #readUser: () => pg.ClientConfig
   readonly #lineage = new Lineage()
   readonly #clients = new Set<pg.Client>()
+  /** Were open when another one was lost, which may have cost them as much. */
+  readonly #doubtful = new WeakSet<object>()
   #next = 0
 
-  /** `check` throws for a new connection that must not be used. */
-  constructor(hosts: readonly pg.ClientConfig[], config: pg.PoolConfig, check: Check) {
+  /**
+   * `check` throws for a new connection that must not be used; `readUser` gives the user and the
+   * password as they are said now, where those of before are refused.
+   */
+  constructor(
+    hosts: readonly pg.ClientConfig[],
+    config: pg.PoolConfig,
+    check: Check,
+    readUser: () => pg.ClientConfig,
+  ) {
     this.#hosts = hosts
+    this.#readUser = readUser
     this.areMany = hosts.length > 1
     this.pool = new pg.Pool({
       ...config,
@@ -48,11 +60,20 @@ export class Connections {
   /** @throws StoreRefusedError, or the reason why no server can be used */
   async connect(): Promise<pg.PoolClient> {
     const errors: Error[] = []
+    let isRenewed = false
     while (errors.length < this.#hosts.length) {
       const { host, port } = this.#hosts[this.#next] ?? {}
       try {
-        return await this.pool.connect()
+        const client = await this.pool.connect()
+        if (!this.#doubtful.has(client)) return client
+        client.release(true)
       } catch (cause) {
+        if (isOfUser(cause) && !isRenewed) {
+          const user = this.#readUser()
+          for (const one of [...this.#hosts, this.pool.options]) Object.assign(one, user)
+          isRenewed = true
+          continue
+        }
         if (!this.areMany || this.pool.ending || cause instanceof StoreRefusedError) throw cause
         this.#leave({ host, port })
         errors.push(new Error(`${host}:${port}: ${(cause as Error).message}`, { cause }))
@@ -66,24 +87,29 @@ export class Connections {
   release(client: pg.PoolClient, error?: unknown): void {
     const isOfNoUse = error !== undefined && isLost(error)
     if (isOfNoUse) {
+      for (const other of this.#clients) this.#doubtful.add(other)
       this.#leave(client as unknown as pg.Client)
       cut(client)
     }
     client.release(isOfNoUse)
   }
 
-  /** Runs one statement on a connection of its own. */
+  /** Runs one statement that may be repeated: once more where its session was ended meanwhile. */
   async query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>> {
-    const client = await this.connect()
-    const result = await client.query<Row>(query, values).catch((error) => {
-      this.release(client, error)
-      throw error
-    })
-    this.release(client)
-    return result
+    for (let isRepeat = false; ; isRepeat = true) {
+      const client = await this.connect()
+      try {
+        const result = await client.query<Row>(query, values)
+        this.release(client)
+        return result
+      } catch (error) {
+        this.release(client, error)
+        if (isRepeat || !isLost(error) || sqlStateOf(error) === undefined) throw error
+      }
+    }
   }
 
   /** Only the newest primary is used: what waits on a connection to another server fails. */

@@ -1,4 +1,5 @@
 import type { ClientBase, PoolClient } from 'pg'
+import type { OpenOptions } from '../store/engine.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { refuseLossyNodes } from './citus.ts'
 import { FIX_OF_SHARING, toOpenError } from './errors.ts'
@@ -55,8 +56,7 @@ async function refuseReadOnly(client: ClientBase): Promise<void> {
   if (rows[0]?.transaction_read_only !== 'off') throw new Error('it takes no writes')
 }
 
-interface PoolOptions {
-  readonly allowDataLoss: boolean
+interface PoolOptions extends OpenOptions {
   /** For work that may take long, such as a migration: no limits of time. Default: false. */
   readonly isPatient?: boolean
 }
@@ -121,6 +121,17 @@ async function findTablesOnce(connections: Connections, place: string): Promise<
   }
 }
 
+/** No more of the URL, since another place could be another store. */
+function readUser(readDatabaseUrl: () => string) {
+  try {
+    const [server] = readPostgresUrl(readDatabaseUrl()).servers
+    return { user: server?.user, password: server?.password }
+  } catch {
+    // What the database said of the user is the reason, as before.
+    return {}
+  }
+}
+
 /**
  * Opens connections to a database, each checked before its first use: whether its server takes
  * writes, and for "200 means durable", because a failover may lead to a server with other settings.
@@ -130,7 +141,7 @@ async function findTablesOnce(connections: Connections, place: string): Promise<
  */
 export async function useDatabase<Result>(
   databaseUrl: string,
-  { allowDataLoss, isPatient = false }: PoolOptions,
+  { allowDataLoss, readDatabaseUrl = () => databaseUrl, isPatient = false }: PoolOptions,
   use: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const { servers, mustWrite, place } = readPostgresUrl(databaseUrl)
@@ -143,12 +154,13 @@ export async function useDatabase<Result>(
     ...(isPatient ? {} : { query_timeout: STATEMENT_TIMEOUT_MS }),
     maxLifetimeSeconds: LIFETIME_SECONDS,
   }
-  const connections = new Connections(servers, config, async (client) => {
+  const check = async (client: ClientBase) => {
     if (mustWrite) await refuseReadOnly(client)
     if (tables === undefined) return
     await client.query(sessionSettings(isPatient))
     if (!allowDataLoss) await refuseLossy(client, tables, place)
-  })
+  }
+  const connections = new Connections(servers, config, check, () => readUser(readDatabaseUrl))
   try {
     tables = await findTablesOnce(connections, place)
     return await use({ connections, tables, place })

@@ -63,12 +63,11 @@ function checkParameters(parameters: URLSearchParams, environment: NodeJS.Proces
 
 const NO_PASSWORD = 'the server asks for a password, and neither the URL nor PGPASSFILE has one'
 
-/** As libpq does where no password is said, once the server asks for it. */
-function findPassword(wanted: Parameters<typeof pgpass>[0]): Promise<string> {
-  return new Promise((resolve, reject) => {
+/** As libpq does where no password is said, once the server asks for it; pg says by whom and where. */
+const findPassword = ((wanted: Parameters<typeof pgpass>[0]): Promise<string> =>
+  new Promise((resolve, reject) => {
     pgpass(wanted, (found) => (found ? resolve(found) : reject(new Error(NO_PASSWORD))))
-  })
-}
+  })) as () => Promise<string>
 
 function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv) {
   const parts = split(databaseUrl)
@@ -82,9 +81,7 @@ function parseUrl(databaseUrl: string, environment: NodeJS.ProcessEnv) {
     const said = toClientConfig(parse(withHosts(url, one), { useLibpqCompat: true }))
     // Said in as many words: pg would take what is missing from the environment.
     const server = { ...said, host: said.host || 'localhost', port: said.port ?? 5432 }
-    const { host, port, user, database } = server
-    const find = () => findPassword({ host, port, user, database })
-    return { ...server, password: said.password || PGPASSWORD || find }
+    return { ...server, password: said.password || PGPASSWORD || findPassword }
   })
   return { servers, parameters }
 }

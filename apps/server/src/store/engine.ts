@@ -51,6 +51,8 @@ export interface StoreFacts {
 }
 
 export interface OpenOptions extends MigrateOptions {
+  /** The URL as it is said now; asked where the database refuses the user. Default: as before. */
+  readonly readDatabaseUrl?: (() => string) | undefined
   readonly observer?: StoreObserver | undefined
   /** Refuses a store that is missing, instead of making one where the engine could. */
   readonly mustExist?: boolean

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../src/postgres/pool.ts'
 import { resolveOutcome } from '../../src/postgres/resolve.ts'
 import { logLinesIn } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import {
   LONGEST_ANSWER_MS,
   prepareDatabase,
@@ -11,7 +14,14 @@ import {
   serveNewDatabase,
   waitForReadiness,
 } from './served-database.ts'
-import { asServer, newDatabase, openSession, STORE_SESSIONS, usePostgres } from './use-postgres.ts'
+import {
+  asServer,
+  END_STORE_SESSIONS,
+  newDatabase,
+  openSession,
+  STORE_SESSIONS,
+  usePostgres,
+} from './use-postgres.ts'
 
 const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
 
@@ -60,6 +70,24 @@ test.each<[outage: string, reason: RegExp, begin: Begin]>([
       return () => postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
     },
   ],
+  [
+    'has another password',
+    /password authentication failed.*\. Try: fix the user or the password/,
+    async (databaseUrl, role) => {
+      await postgres.query(databaseUrl, `ALTER ROLE ${role} PASSWORD 'another'`)
+      await postgres.query(databaseUrl, END_STORE_SESSIONS)
+      return () => postgres.query(databaseUrl, `ALTER ROLE ${role} PASSWORD '${role}'`)
+    },
+  ],
+  [
+    'refuses the user',
+    /is not permitted to log in\. Try: fix the user or the password/,
+    async (databaseUrl, role) => {
+      await postgres.query(databaseUrl, `ALTER ROLE ${role} NOLOGIN`)
+      await postgres.query(databaseUrl, END_STORE_SESSIONS)
+      return () => postgres.query(databaseUrl, `ALTER ROLE ${role} LOGIN`)
+    },
+  ],
 ])(
   'while a database %s creates are 503, the reason is on /readyz and in the log, and then it goes on',
   async (_outage, reason, begin) => {
@@ -81,6 +109,24 @@ test.each<[outage: string, reason: RegExp, begin: Begin]>([
     expect(`${said?.reason}. Try: ${said?.fix}`).toMatch(reason)
   },
 )
+
+test('a password that is changed in the file of the URL first, and then in the database, fails no create', async () => {
+  const { databaseUrl, token } = await prepareDatabase(await postgres.createDatabase())
+  const url = new URL(await asServer(databaseUrl))
+  const file = join(temporaryFolder(), 'database-url')
+  writeFileSync(file, url.href)
+  const environment = { PLANT_STORE_DATABASE_URL_FILE: file }
+  const server = await serve({ token }, { environment })
+  expect(await server.create(1)).toMatchObject({ status: 200 })
+  url.password = 'the next one'
+  writeFileSync(file, url.href)
+  await postgres.query(databaseUrl, END_STORE_SESSIONS)
+  expect(await server.create(2)).toMatchObject({ status: 200 })
+  await postgres.query(databaseUrl, `ALTER ROLE ${url.username} PASSWORD 'the next one'`)
+  await postgres.query(databaseUrl, END_STORE_SESSIONS)
+  expect(await server.create(3)).toMatchObject({ status: 200 })
+  await waitForReadiness(server, true)
+})
 
 /** Starts the database unless it runs, so that a test that failed takes no other one with it. */
 async function startAgain(): Promise<void> {

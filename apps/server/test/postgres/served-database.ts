@@ -37,7 +37,7 @@ export type Served = Awaited<ReturnType<typeof serve>>
 
 /** A server process over a prepared database, which ends with the test, and its client, which sends each plant once. */
 export async function serve(
-  { databaseUrl, token }: PreparedDatabase,
+  { databaseUrl, token = '' }: Partial<PreparedDatabase>,
   options: Partial<ServerProcessOptions> = {},
 ) {
   const server = await startServerProcess({
@@ -45,7 +45,7 @@ export async function serve(
     token,
     ...options,
     environment: {
-      PLANT_STORE_DATABASE_URL: databaseUrl,
+      ...(databaseUrl && { PLANT_STORE_DATABASE_URL: databaseUrl }),
       PLANT_STORE_LOG_LEVEL: 'silent',
       ...options.environment,
     },
@@ -68,8 +68,9 @@ export async function serveNewDatabase(
 export async function waitForReadiness(
   { operationsUrl }: Pick<ServerProcess, 'operationsUrl'>,
   expected: boolean,
+  withinMs = 30_000,
 ): Promise<string> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + withinMs
   for (;;) {
     const response = await fetch(`${operationsUrl}/readyz`)
     const said = await response.text()
