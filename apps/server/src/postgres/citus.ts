@@ -17,21 +17,33 @@ const FAULTS = `SELECT coalesce(string_agg(name || ' = ' || setting, ', ' ORDER 
   FROM pg_settings WHERE (name, setting) IN (('fsync', 'off'), ('full_page_writes', 'off'),
     ('synchronous_commit', 'off'), ('transaction_read_only', 'on'))`
 
-/**
- * Asks each node of a distributed database, so that one which does not respond is named.
- * @throws StoreRefusedError where a 200 would not mean durable on a node, Error where one is lost
- */
-export async function refuseLossyNodes(client: ClientBase, place: string): Promise<void> {
+interface NodeResponse {
+  /** Host and port. */
+  readonly node: string
+  readonly result: string
+}
+
+/** Asks each node of a distributed database for one text. @throws Error that names one that is lost */
+export async function askNodes(client: ClientBase, text: string): Promise<NodeResponse[]> {
   const { rows } = await client.query<{ host: string; port: number }>(NODES)
+  const responses: NodeResponse[] = []
   for (const { host, port } of rows) {
     const node = `${host}:${port}`
     // A limit of its own, which pg's types leave out: a node that is cut off never responds.
-    const query = { text: ASK, values: [host, port, FAULTS], query_timeout: NODE_TIMEOUT_MS }
+    const query = { text: ASK, values: [host, port, text], query_timeout: NODE_TIMEOUT_MS }
     const [row] = (await client.query<{ success: boolean; result: string }>(query)).rows
     if (!row?.success) throw new Error(`the node ${node} fails: ${row?.result}`)
-    if (row.result === '') continue
+    responses.push({ node, result: row.result })
+  }
+  return responses
+}
+
+/** @throws StoreRefusedError where a 200 would not mean durable on a node, Error where one is lost */
+export async function refuseLossyNodes(client: ClientBase, place: string): Promise<void> {
+  for (const { node, result } of await askNodes(client, FAULTS)) {
+    if (result === '') continue
     throw new StoreRefusedError(
-      `the node ${node} of the database ${place} has ${row.result}, so 200 would not mean durable`,
+      `the node ${node} of the database ${place} has ${result}, so 200 would not mean durable`,
       { fix: 'the other value there, or PLANT_STORE_ALLOW_DATA_LOSS=yes' },
     )
   }

@@ -1,7 +1,7 @@
 import type { NewPlant } from '@plant-store/contract'
-import type { Fact, MigrateOptions, StoreFacts } from '../store/engine.ts'
+import type { MigrateOptions, OpenOptions, StoreFacts } from '../store/engine.ts'
 import { GroupCommit } from '../store/group-commit.ts'
-import type { StoreObserver } from '../store/observer.ts'
+import type { StandbyMeasures } from '../store/observer.ts'
 import { listColumns } from '../store/plant-columns.ts'
 import {
   type CreateOutcome,
@@ -10,18 +10,17 @@ import {
   type Store,
   StoreUnavailableError,
 } from '../store/store.ts'
+import { CommitWatch } from './commit-watch.ts'
 import { explain } from './errors.ts'
 import { NEWEST_VERSION, refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
 import { type Database, useDatabase } from './pool.ts'
 import { resolveOutcome, toStoreError } from './resolve.ts'
+import { measureStandbys, readStandbyFacts } from './standbys.ts'
 import { createPostgresTokenStore } from './tokens.ts'
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends OpenOptions {
   readonly databaseUrl: string
-  /** Accepts a server that could lose a commit after its 200. */
-  readonly allowDataLoss: boolean
-  readonly observer?: StoreObserver | undefined
 }
 
 /** Commits that run beside each other: while one waits for a slow disk, the next one is prepared. */
@@ -31,8 +30,8 @@ const COMMITS_IN_FLIGHT = 2
 const BESIDE_AFTER_MS = 5
 
 /** A database in which plants can be stored. */
-function open(databaseUrl: string, allowDataLoss: boolean) {
-  return useDatabase(databaseUrl, { allowDataLoss }, async (database) => {
+function open(databaseUrl: string, options: OpenOptions) {
+  return useDatabase(databaseUrl, options, async (database) => {
     await refuseOtherSchema(database)
     const { connections, tables, place } = database
     const { rows } = await connections.query<{ server: string; createdAt: number }>(
@@ -67,18 +66,22 @@ async function proveReady({ connections, tables: { plants } }: Database): Promis
  * cannot be reached.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const database = await open(options.databaseUrl, options.allowDataLoss)
+  const database = await open(options.databaseUrl, options)
   const { connections, tables, description, createdAt } = database
+  const watch = new CommitWatch(connections)
+  let standbys: StandbyMeasures | undefined
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
     commit: (plants, waitedMs) =>
-      resolveOutcome(
-        connections,
-        (client, onStored) => insertPlants(client, tables, plants, onStored),
-        waitedMs,
+      watch.watch(
+        resolveOutcome(
+          connections,
+          (client, onStored) => insertPlants(client, tables, plants, onStored),
+          waitedMs,
+        ),
       ),
   })
 
@@ -97,12 +100,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     },
     async isReady() {
       await proveReady(database)
+      standbys = await measureStandbys(connections).catch(() => undefined)
+      await watch.assert()
       return true
     },
     async measure() {
       const { options, totalCount: open, idleCount: idle, waitingCount: waiting } = connections.pool
       const pool = { limit: options.max, open, idle, waiting }
-      return { waitingPlants: commits.waiting, createdAt, pool }
+      return { waitingPlants: commits.waiting, createdAt, pool, standbys }
     },
     async close() {
       await commits.close()
@@ -111,55 +116,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** Columns of a standby are null for users without pg_read_all_stats. No row on a standby. */
-const STANDBYS = `SELECT current_setting('synchronous_standby_names', true) AS names,
-    current_setting('synchronous_commit') AS "waitsFor",
-    count(pid)::int AS connected, CASE count(sync_state) WHEN 0 THEN count(pid)
-    ELSE count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END::int AS synchronous
-  FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup' HAVING NOT pg_is_in_recovery()`
-
-interface Standbys {
-  readonly names: string | null
-  readonly waitsFor: string
-  readonly connected: number
-  readonly synchronous: number
-}
-
-/** What a failover would cost, by the settings and the standbys of this primary. */
-function describeStandbys({ names, waitsFor, connected, synchronous }: Standbys): Fact {
-  const name = 'standby'
-  const loss = 'after a failover the last plants that were answered 200 may be missing'
-  if (!names) {
-    const value = `${connected} connected, none of them synchronous`
-    const fix = "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf()"
-    return connected === 0 ? { name, value: 'none' } : { name, value, warning: loss, fix }
-  }
-  const value = `${synchronous} for synchronous_standby_names = ${names}`
-  if (synchronous === 0) {
-    const fix = 'start a standby of that name, and look into its log if it runs'
-    return { name, value, warning: 'every create waits for one', fix }
-  }
-  if (waitsFor === 'on' || waitsFor === 'remote_apply') return { name, value }
-  return { name, value, warning: loss, fix: 'synchronous_commit = on' }
-}
-
 /**
  * What is worth knowing of a PostgreSQL store, which stays as it is.
  * @throws what keeps a server from opening it.
  */
 export async function readPostgresFacts(
   databaseUrl: string,
-  { allowDataLoss }: MigrateOptions,
+  options: MigrateOptions,
 ): Promise<StoreFacts> {
-  const database = await open(databaseUrl, allowDataLoss)
+  const database = await open(databaseUrl, options)
   const { connections, tables, description } = database
   try {
     await proveReady(database)
-    const { rows } = await connections.query<Standbys>(STANDBYS)
     const facts = [
       { name: 'store', value: description },
       { name: 'schema', value: `version ${NEWEST_VERSION}, the newest` },
-      ...rows.map(describeStandbys),
+      ...(await readStandbyFacts(connections)),
     ]
     return { facts, tokens: await createPostgresTokenStore(connections, tables).list() }
   } finally {

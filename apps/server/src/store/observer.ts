@@ -45,6 +45,7 @@ export interface StoreMeasures {
   readonly createdAt: number
   readonly sqlite?: SqliteMeasures
   readonly pool?: PoolMeasures
+  readonly standbys?: StandbyMeasures | undefined
 }
 
 export interface SqliteMeasures {
@@ -64,4 +65,13 @@ export interface PoolMeasures {
   readonly idle: number
   /** Callers that wait for a connection. */
   readonly waiting: number
+}
+
+/** Standbys of a PostgreSQL primary, when readiness was last checked. */
+export interface StandbyMeasures {
+  /** How many a commit waits for, by synchronous_standby_names. */
+  readonly expected: number
+  /** Those that can be seen, synchronous or not. */
+  readonly connected: number
+  readonly synchronous: number
 }

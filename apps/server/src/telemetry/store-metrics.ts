@@ -84,6 +84,21 @@ const MEASURES: readonly Measure[] = [
     'Most connections to PostgreSQL that may be open.',
     ({ pool }) => pool?.limit,
   ],
+  [
+    'postgres_standbys',
+    'Standbys that are connected to the primary, synchronous or not.',
+    ({ standbys }) => standbys?.connected,
+  ],
+  [
+    'postgres_synchronous_standbys',
+    'Those of them whose disks a commit may count on.',
+    ({ standbys }) => standbys?.synchronous,
+  ],
+  [
+    'postgres_synchronous_standbys_expected',
+    'How many a commit waits for, by synchronous_standby_names; 0 where a failover may lose plants.',
+    ({ standbys }) => standbys?.expected,
+  ],
 ]
 
 /** Gauges that measure the store once for each scrape. */

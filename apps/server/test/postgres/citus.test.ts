@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
+import { readPostgresFacts } from '../../src/postgres/store.ts'
 import { PASSWORD, type PostgresServer, query, USER } from './postgres-server.ts'
 import { END_STORE_SESSIONS, newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
@@ -86,6 +87,42 @@ describe('a node that could lose what was answered', () => {
   })
 })
 
+/**
+ * Lets each statement that inserts into a table, or would insert nothing, use a connection of its
+ * session to a node, which Citus makes anew once it is lost.
+ */
+function useNode(port: number): string {
+  return `CREATE FUNCTION use_node() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NOT 'node' = ANY (coalesce(public.dblink_get_connections(), '{}')) THEN
+        PERFORM public.dblink_connect('node',
+          'host=127.0.0.1 port=${port} dbname=postgres user=${USER} password=''${PASSWORD}''');
+      END IF;
+      PERFORM FROM public.dblink('node', 'SELECT 1') AS replies (reply int);
+      RETURN NULL;
+    EXCEPTION WHEN OTHERS THEN
+      IF 'node' = ANY (coalesce(public.dblink_get_connections(), '{}')) THEN
+        PERFORM public.dblink_disconnect('node');
+      END IF;
+      RAISE 'connection to the node lost' USING ERRCODE = '08006';
+    END $$;
+    CREATE TRIGGER use_node BEFORE INSERT ON plants EXECUTE FUNCTION use_node()`
+}
+
+test('the first create after a node is back leaves no connection by which a check would fail', async () => {
+  const url = await newDatabase(coordinator)
+  await addNode(url, node)
+  await coordinator.query(url, useNode(node.port))
+  const store = await openStoreAt(url)
+  // On each connection of the store.
+  const checks = () => Promise.all(Array.from({ length: 6 }, () => store.isReady().catch(String)))
+  const isReady = Array(6).fill(true)
+  expect(await checks()).toEqual(isReady)
+  node.kill()
+  await node.start()
+  expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+  expect(await checks()).toEqual(isReady)
+})
+
 test('an internal error, as a lost node gives it, is no proof that nothing was stored', async () => {
   const url = await newDatabase(coordinator)
   const store = await openStoreAt(url)
@@ -99,6 +136,12 @@ test('an internal error, as a lost node gives it, is no proof that nothing was s
     CREATE TRIGGER fail_once BEFORE INSERT ON plants FOR EACH ROW EXECUTE FUNCTION fail_once()`,
   )
   expect(await store.plants.create({ id: 1n, name: 'Fern' })).toBe('created')
+})
+
+test('doctor says of each server of the database whether it has a standby', async () => {
+  const { facts } = await readPostgresFacts(databaseUrl, { allowDataLoss: false })
+  const standbys = facts.flatMap(({ name, value }) => (name === 'standby' ? value : []))
+  expect(standbys).toEqual(['coordinator: none', `127.0.0.1:${node.port}: none`])
 })
 
 test('a database without a command to distribute refuses --distributed, with what to do', async () => {

@@ -245,6 +245,22 @@ test.each([
   },
 )
 
+test('the standbys that a commit waits for are counted, as far as the user of a server may see', async () => {
+  const { store } = await openLimited('notice')
+  const { primary, standby } = pair
+  const count = async (names: string) => {
+    await primary.set('synchronous_standby_names', `'${names}'`)
+    await store.isReady()
+    return (await store.measure()).standbys
+  }
+  expect(await count('standby')).toEqual({ expected: 1, connected: 1, synchronous: 1 })
+  expect(await count('')).toEqual({ expected: 0, connected: 1, synchronous: 0 })
+  await standby.stop({ keepFolder: true })
+  expect(await count('ANY 2 (*)')).toEqual({ expected: 2, connected: 0, synchronous: 0 })
+  await standby.start()
+  await count('standby')
+})
+
 test('without its standby commits get outcome_unknown, what waits for them 503, and both are true when it is back', async () => {
   const server = await serve(database)
   expect(await server.create(1)).toMatchObject({ status: 200 })
@@ -263,10 +279,14 @@ test('without its standby commits get outcome_unknown, what waits for them 503, 
     )
   }
   responses.push(server.create(4))
+  const reason = /no commit goes through.*standby/
+  expect(await waitForReadiness(server, false)).toMatch(reason)
+  expect(performance.now() - asked).toBeLessThan(STANDSTILL_MS)
   const unknown = { status: 500, body: { error: 50_001 } }
   const unavailable = { status: 503, body: { error: 50_300 } }
   expect(await Promise.all(responses)).toMatchObject([unknown, unknown, unavailable])
   expect(performance.now() - asked).toBeLessThan(LONGEST_ANSWER_MS)
+  expect(await waitForReadiness(server, false, 0)).toMatch(reason)
   await pair.standby.start()
   await waitForReadiness(server, true)
   while ((await server.create(5)).status !== 200);
