@@ -37,6 +37,7 @@ const TRIED: readonly (readonly [RegExp, by: string])[] = [
   [/^plant-store login \S+$/, 'apps/cli/test/login.test.ts'],
   [/^plant-store login /, 'nothing: each command has its test in apps/cli'],
   [/^litestream /, 'apps/server/test/commands/litestream.test.ts'],
+  [/^plant-store-server export > newer/, 'apps/server/test/one-definition/new-field.test.ts'],
   [/^mkdir damaged /, 'docs/test/damaged-pages.test.ts'],
   [/^\S+\/node --permission /, 'docs/test/deployment.test.ts'],
   [/^export PLANT_STORE_BASE_URL=.*\n.*\nexport DOCUMENT=/, 'apps/interop/test/clients.test.ts'],

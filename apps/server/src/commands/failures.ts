@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
+import type { OperatorHints, StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -34,10 +34,11 @@ export function refuseMissing(path: string): void {
 
 /** Names the file that cannot be created; other errors are returned as they are. */
 export function describeUncreatable(error: unknown, path: string): unknown {
-  const { syscall, code = '', message } = error as NodeJS.ErrnoException
-  if (syscall === undefined) return error
+  const { syscall, code = '', message, fix: hint } = error as NodeJS.ErrnoException & OperatorHints
   const fail = (text: string, fix?: string) =>
     new CommandError(text, exitCodes.cannotCreate, { cause: error, fix })
+  if (code === 'no_room') return fail(`cannot make ${path}: ${message}`, hint)
+  if (syscall === undefined) return error
   if (code === 'EEXIST') return existing(path, error)
   if (syscall !== 'link' || !NO_LINKS.has(code)) return fail(`cannot make ${path}: ${message}`)
   const fix = 'a folder on another one, and copy the file from there'

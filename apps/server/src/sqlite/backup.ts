@@ -9,6 +9,7 @@ import { describeUnreadable, FIX_OF_STORE, openForReading, refuseCorrupt } from 
 import { removeLeftovers } from './leftovers.ts'
 import { noteBackup } from './measure.ts'
 import { hasTable, migrate, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
+import { describeFullDisk } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
 import { readTokens } from './tokens.ts'
 
@@ -68,6 +69,9 @@ export async function copyBeforeMigration(database: DatabaseSync, path: string):
   }
 }
 
+/** The code of the error where the disk of a copy is full. */
+const NO_ROOM = 'no_room'
+
 const FIX_OF_BACKUP = 'another backup, or another copy of this one'
 
 /** 4 MB at a time: many enough for speed, few enough to stop soon. */
@@ -113,7 +117,7 @@ async function copyChecked(
     options.signal.throwIfAborted()
     const isCorrupt = error instanceof StoreRefusedError && error.code === 'corrupt'
     if (isCorrupt) refuseCorrupt(source, path, fix)
-    throw describeUnreadable(error, path, fix)
+    throw describeFullDisk(error, target, NO_ROOM) ?? describeUnreadable(error, path, fix)
   } finally {
     source.close()
   }
@@ -161,6 +165,8 @@ function makeStoreOf(path: string): TokenRecord[] {
   try {
     migrate(database, path)
     return readTokens(database)
+  } catch (error) {
+    throw describeFullDisk(error, path, NO_ROOM) ?? error
   } finally {
     database.close()
   }

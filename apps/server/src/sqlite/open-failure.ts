@@ -85,18 +85,22 @@ function roomOf(path: string): { readonly free: number; readonly block: number }
   }
 }
 
-function fullDiskError(path: string, cause?: unknown): StoreUnavailableError {
+function fullDiskError(path: string, cause?: unknown, code = 'full'): StoreUnavailableError {
   const fix = `make room on the file system of ${dirname(path)}`
-  return new StoreUnavailableError('the disk is full', { code: 'full', fix, cause })
+  return new StoreUnavailableError('the disk is full', { code, fix, cause })
 }
 
 /**
  * What to throw where a full disk made opening a store fail, which SQLite also reports as an I/O
  * error or a file that cannot be opened; undefined after any other failure.
  */
-export function describeFullDisk(error: unknown, path: string): StoreUnavailableError | undefined {
+export function describeFullDisk(
+  error: unknown,
+  path: string,
+  code?: string,
+): StoreUnavailableError | undefined {
   const isWithoutRoom = isOfFile(error) && roomOf(path).free < LEAST_ROOM_BYTES
-  return isFull(error) || isWithoutRoom ? fullDiskError(path, error) : undefined
+  return isFull(error) || isWithoutRoom ? fullDiskError(path, error, code) : undefined
 }
 
 /**

@@ -18,6 +18,7 @@ import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './know
 import { measureFiles } from './measure.ts'
 import { creationTimeOf } from './migrations.ts'
 import { openDatabase, touch } from './open.ts'
+import { describeFullDisk } from './open-failure.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createSqliteTokenStore } from './tokens.ts'
 import { createTransactions, type Transactions } from './transactions.ts'
@@ -130,8 +131,9 @@ class SqliteStore implements Store {
       await integrity.watch(() => this.#transactions.write(() => touch(this.#database)))
       return true
     } catch (cause) {
-      const reason = (cause as Error).message
-      throw new StoreUnavailableError(`the store is not ready: ${reason}`, { cause })
+      const { message: reason, cause: first } = cause as Error
+      const fix = describeFullDisk(first, this.#path)?.fix
+      throw new StoreUnavailableError(`the store is not ready: ${reason}`, { cause, fix })
     }
   }
 

@@ -12,7 +12,10 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { startServerProcess } from '../process/server-process.ts'
+import { ends } from '../commands/program.ts'
+import { runShell } from '../commands/shell.ts'
+import { post, runToEnd, startServerProcess } from '../process/server-process.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -81,9 +84,8 @@ test('the steps for a new field are those that CONTRIBUTING.md lists', () => {
   expect(listed.slice(0, steps.length)).toEqual(steps.map(([path]) => path))
 })
 
-test('a new field is stored, compared and returned after its steps, and old plants stay the same', {
-  timeout: 120_000,
-}, async () => {
+/** The program of a version with the field, and its client. */
+async function buildNewer() {
   const copy = realpathSync(temporaryFolder())
   cpSync(join(ROOT, 'tsconfig.base.json'), join(copy, 'tsconfig.base.json'))
   copyPackage(copy, CONTRACT, ['openapi.json'])
@@ -98,10 +100,25 @@ test('a new field is stored, compared and returned after its steps, and old plan
   build(copy, CLIENT, 'node --run build')
   build(copy, SERVER, 'tsc -p tsconfig.build.json')
   const built = pathToFileURL(join(copy, CLIENT, 'dist/index.js')).href
-  const { createPlantStoreClient } = (await import(
-    /* @vite-ignore */ built
-  )) as typeof import('@plant-store/client')
+  const client = (await import(/* @vite-ignore */ built)) as typeof import('@plant-store/client')
+  return { main: join(copy, SERVER, 'dist/main.js'), ...client }
+}
 
+/** The lines of operate.md that put the copy from before an upgrade in place. */
+function linesBack(newer: string, plants: number): string {
+  const [, lines = ''] =
+    /^```sh\n(plant-store-server export > .*?)^```$/ms.exec(
+      readFileSync(join(ROOT, 'docs/operate.md'), 'utf8'),
+    ) ?? []
+  return lines
+    .replace('plant-store-server', `'${process.execPath}' '${newer}'`)
+    .replace('schema-2.300', `schema-2.${plants}`)
+}
+
+test('a new field is stored, compared and returned after its steps, old plants stay the same, and the way back loses none', {
+  timeout: 120_000,
+}, async () => {
+  const { main, createPlantStoreClient } = await buildNewer()
   const folder = temporaryFolder()
   const old = await startServerProcess({ folder })
   const moss = { id: 1, name: 'Moss' }
@@ -111,11 +128,7 @@ test('a new field is stored, compared and returned after its steps, and old plan
   const fern = { id: 2n ** 63n - 1n, name: 'Fern', tag: 'indoor', height: 3 }
   // Twice, so that the second reads what the first has written.
   for (const _start of [1, 2]) {
-    const server = await startServerProcess({
-      folder,
-      main: join(copy, SERVER, 'dist/main.js'),
-      token,
-    })
+    const server = await startServerProcess({ folder, main, token })
     const client = createPlantStoreClient({ baseUrl: server.url, token })
     expect(await client.createPlant(moss)).toEqual({ name: 'Moss' })
     expect(await client.createPlant(fern)).toEqual({ name: 'Fern', tag: 'indoor', height: 3 })
@@ -127,4 +140,15 @@ test('a new field is stored, compared and returned after its steps, and old plan
     }
     await server.end('SIGKILL')
   }
+
+  expect(await runToEnd({ folder })).toMatchObject(
+    ends(69, 'start the newer program that wrote it'),
+  )
+  expect(await runShell(folder, linesBack(main, 1))).toMatchObject({ code: 0 })
+  const again = await startServerProcess({ folder, token })
+  const exported = readFileSync(join(folder, 'newer.jsonl'), 'utf8').trim().split('\n')
+  expect(exported).toHaveLength(2)
+  for (const body of exported) expect((await post(again, { body })).status).toBe(200)
+  await again.end()
+  expect(readPlants(join(folder, 'data/plants.db')).map(({ id }) => id)).toEqual([1n, fern.id])
 })

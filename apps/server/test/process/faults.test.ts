@@ -16,13 +16,15 @@ async function start() {
 
 describe('a server whose disk fails', needsStrace, () => {
   test('answers 503 while the disk is full, and stores again once there is room', async () => {
-    const { server, storedIds } = await start()
+    const { folder, server, storedIds } = await start()
     const statusOf = async (path: string) => (await fetch(server.operationsUrl + path)).status
     const makeRoom = await failSystemCall(server.pid, 'pwrite64', 'ENOSPC')
     const refused = await server.client.rest.createPlant({ body: { id: 2, name: 'full' } })
     expect(refused).toMatchObject({ status: 503, body: { error: 50300 } })
     expect(refused.headers.get('retry-after')).toBe('1')
     expect([await statusOf('/readyz'), await statusOf('/livez')]).toEqual([503, 200])
+    await server.untilLogged('the store is not ready: the disk is full')
+    await server.untilLogged(`make room on the file system of ${folder}/data`)
 
     await makeRoom()
     expect(await statusOf('/readyz')).toBe(200)

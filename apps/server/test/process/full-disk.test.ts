@@ -50,6 +50,23 @@ describe('on a full disk', { ...needsSmallBlocks, timeout: 180_000 }, () => {
     expect(await run('token create --name after')).toMatchObject({ code: 0 })
   })
 
+  test('a backup and a restore that find no room on it end with 73, and name it', async () => {
+    const { disk, folder, run, leave } = await arrange(4_096)
+    const backup = join(folder, 'backup.db')
+    expect(await run('token create --name x')).toMatchObject({ code: 0 })
+    const elsewhere = `--database-url sqlite:${join(folder, 'plants.db')}`
+    expect(await run(`migrate ${elsewhere}`)).toMatchObject({ code: 0 })
+    expect(await run(`backup ${backup} ${elsewhere}`)).toMatchObject({ code: 0 })
+    leave(0)
+    for (const [line, made] of [
+      [`backup ${disk}/new.db ${elsewhere}`, `${disk}/new.db`],
+      [`restore ${backup} --database-url sqlite:${disk}/new.db`, `${disk}/new.db`],
+    ] as const) {
+      const says = `cannot make ${made}: the disk is full. Try: make room on the file system of ${disk}\n`
+      expect([line, await run(line)]).toMatchObject([line, ends(73, says)])
+    }
+  })
+
   test.each([1_024, 4_096])(
     'with blocks of %d bytes a running server goes on, and commands beside it read',
     async (block) => {
