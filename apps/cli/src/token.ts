@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { CliError, codeOf, exitCodes } from './cli-error.ts'
 
 /** The plant store's own tokens: an id, which its operator knows it by, and a secret. */
@@ -35,12 +35,16 @@ export function refuseTokens(args: readonly string[]): void {
   )
 }
 
-/** @throws CliError where the file cannot be read or holds no token. */
+/** @throws CliError where the file cannot be read, is a device, which may never end, or holds no token. */
 export async function readTokenFile(path: string): Promise<string> {
   let text: string
   try {
+    if ((await stat(path)).isCharacterDevice()) {
+      throw new CliError(`${path} is a device`, exitCodes.usage)
+    }
     text = await readFile(path, 'utf8')
   } catch (error) {
+    if (error instanceof CliError) throw error
     throw new CliError(`${path} cannot be read: ${codeOf(error)}`, exitCodes.usage, {
       cause: error,
     })

@@ -72,7 +72,7 @@ test('takes the token from a file', async () => {
     runProgram([...CREATE, '--base-url', server.url, '--token-file', path])
   writeFileSync(file, `${server.token}\r\n`)
   expect(await run(file)).toEqual(ends(0))
-  expect(await run(`${file}x`)).toEqual(ends(2))
+  for (const none of [`${file}x`, '/dev/zero']) expect(await run(none)).toEqual(ends(2))
   writeFileSync(file, 'wrong')
   expect(await run(file)).toEqual(ends(4, '', `Try: ${file} with a token that is valid`))
 })

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../src/config/config.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -58,6 +59,19 @@ describe('the settings', () => {
     const environment = { ...JWTS, PLANT_STORE_JWKS_URL: url }
     expect(loadConfig({}, [], environment)).toMatchObject({ jwksUrl: url, jwtIssuer: ISSUER })
   })
+})
+
+test.each([
+  [0o600, false],
+  [0o640, false],
+  [0o644, true],
+  [0o660, true],
+])('a file of the database URL with the mode %o is open to others: %s', (mode, isOpen) => {
+  const path = join(temporaryFolder(), 'url')
+  writeFileSync(path, 'sqlite:./plants.db')
+  chmodSync(path, mode)
+  const { openFile } = loadConfig({}, [], { PLANT_STORE_DATABASE_URL_FILE: path })
+  expect(openFile).toBe(isOpen ? path : undefined)
 })
 
 const NEEDED = 'must be set with PLANT_STORE_JWKS_URL, or any token would do'
@@ -144,6 +158,14 @@ describe('wrong settings', () => {
     expect(problem).toContain(rule)
   })
 
+  test('never show a key in the query of an address, wrong or right', () => {
+    const url = 'https://issuer.test/keys?code=hunter2'
+    const { shown } = loadConfig({}, [], { ...JWTS, PLANT_STORE_JWKS_URL: url })
+    expect(shown.map(({ text }) => text)).toContain('https://issuer.test/keys?***')
+    const wrong = problemsOf({ ...JWTS, PLANT_STORE_JWKS_URL: url.replace('s', '') })
+    expect(JSON.stringify([shown, wrong])).not.toContain('hunter2')
+  })
+
   test('never show a database URL, which may hold a password', () => {
     for (const url of ['mysql://owner:hunter2@db', 'postgres:/hunter2', 'password=hunter2']) {
       const [problem, ...others] = problemsOf({ PLANT_STORE_DATABASE_URL: url })
@@ -164,9 +186,21 @@ describe('wrong settings', () => {
     expect(loadConfig({ databaseUrl }, [], both)).toMatchObject({ databaseUrl })
   })
 
-  test('name a secret file that cannot be read', () => {
-    const [problem] = problemsOf({ PLANT_STORE_DATABASE_URL_FILE: '/nowhere' })
-    expect(problem).toMatch(/^PLANT_STORE_DATABASE_URL_FILE: ENOENT/)
+  test.each([
+    ['/nowhere', 'ENOENT'],
+    ['/dev/zero', 'it is longer than 65536 bytes'],
+    ['pipe', 'must be sqlite: and a path'],
+  ])('name a secret file that cannot be read, and wait for none: %s', (name, reason) => {
+    const path = resolve(temporaryFolder(), name)
+    if (name === 'pipe') execFileSync('mkfifo', [path])
+    const [problem] = problemsOf({ PLANT_STORE_DATABASE_URL_FILE: path })
+    expect(problem).toContain(`PLANT_STORE_DATABASE_URL_FILE: ${reason}`)
+  })
+
+  test('are certificates that nobody checks', () => {
+    const [problem] = problemsOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+    expect(problem).toMatch(/^NODE_TLS_REJECT_UNAUTHORIZED: .*NODE_EXTRA_CA_CERTS$/)
+    expect(problemsOf({ NODE_TLS_REJECT_UNAUTHORIZED: '1' })).toEqual([])
   })
 
   test('leave the names of the client alone', () => {

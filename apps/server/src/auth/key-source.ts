@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readSmallFile } from '../process/read-small-file.ts'
 
 /** Some hundred keys. */
 const MOST_BYTES = 262_144
@@ -65,10 +65,6 @@ export function keysFromUrl(
 export function keysFromFile(path: string): KeySource {
   return {
     description: path,
-    async read() {
-      const bytes = await readFile(path)
-      if (bytes.length > MOST_BYTES) throw new Error(`it is longer than ${MOST_BYTES} bytes`)
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    },
+    read: async () => readSmallFile(path, MOST_BYTES),
   }
 }

@@ -138,6 +138,13 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     const { url, operationsUrl } = server
     const about = { ...build, pid: process.pid, store: store.description, empty }
     log.info({ url, operationsUrl, ...about }, 'listening')
+    const { openFile } = config
+    if (openFile !== undefined) {
+      log.warn(
+        { openFile, fix: `chmod 600 ${openFile}` },
+        'others may read or change the database URL',
+      )
+    }
     watchTokens(store.tokens, log, metrics?.tokens, terminal.stop)
     await Promise.race([store.failure, aborted(terminal.stop)])
   } catch (error) {

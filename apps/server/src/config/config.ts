@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import * as z from 'zod'
 import { maskDatabaseUrl } from '../engines.ts'
+import { readSmallFile } from '../process/read-small-file.ts'
 import {
   type Environment,
   environmentNameOf,
@@ -44,6 +45,8 @@ export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['
   readonly shown: readonly ShownSetting[]
   /** Those that differ from their defaults. */
   readonly changedSettings: readonly ShownSetting[]
+  /** The file of the database URL, if more than its owner and its group may read it, or others change it. */
+  readonly openFile: string | undefined
   /** Who ran the program with sudo, as far as the environment can be believed. */
   readonly sudoUser: string | undefined
 }
@@ -53,6 +56,17 @@ export type Flags = { readonly [Name in SettingName]?: string }
 interface Found {
   readonly text: string
   readonly source: string
+  /** Of the file that holds the text. */
+  readonly path?: string
+}
+
+/** Longer than any database URL. */
+const MOST_BYTES = 65_536
+
+/** How the settings are shown that may hold a secret: an address of keys may have one in its query. */
+const MASKS: { readonly [Name in SettingName]?: (text: string) => string } = {
+  databaseUrl: maskDatabaseUrl,
+  jwksUrl: (text) => text.replace(/[?#].*/s, '?***'),
 }
 
 /**
@@ -71,7 +85,16 @@ function findSetting(name: SettingName, flags: Flags, environment: Environment):
   }
   if (text !== undefined) return { text, source }
   if (path === undefined) return { text: settings[name].initial, source: 'default' }
-  return { text: readFileSync(path, 'utf8').trim(), source: `${source}_FILE` }
+  return { text: readSmallFile(path, MOST_BYTES).trim(), source: `${source}_FILE`, path }
+}
+
+const ANY_CERTIFICATE =
+  'NODE_TLS_REJECT_UNAUTHORIZED: with 0 anybody could pose as the database or the issuer: unset it, and name an authority of your own in NODE_EXTRA_CA_CERTS'
+
+/** Whether other users may read or change a file, where they can be told from its mode. */
+function isOpenToOthers(path: string | undefined): boolean {
+  if (path === undefined || process.platform === 'win32') return false
+  return (statSync(path).mode & 0o027) !== 0
 }
 
 /** `changed`: the variables of the settings that differ from their defaults. */
@@ -112,8 +135,9 @@ export function loadConfig(
   }
   for (const name of settingNames) {
     try {
-      const { text, source } = findSetting(name, flags, environment)
-      const visible = SECRETS.has(name) ? maskDatabaseUrl(text) : text
+      const { text, source, path } = findSetting(name, flags, environment)
+      if (isOpenToOthers(path)) values.openFile = path
+      const visible = MASKS[name]?.(text) ?? text
       const about = { name: environmentNameOf(name), text: visible, source }
       shown.push(about)
       if (text !== settings[name].initial) changedSettings.push(about)
@@ -121,12 +145,13 @@ export function loadConfig(
       const result = z.safeParse(settings[name].schema, text)
       values[name] = result.data
       if (result.success) continue
-      const given = SECRETS.has(name) ? '' : ` (it is ${JSON.stringify(text)})`
+      const given = name in MASKS ? '' : ` (it is ${JSON.stringify(text)})`
       problems.push(`${source}: ${result.error.issues[0]?.message}${given}`)
     } catch (error) {
       problems.push(`${environmentNameOf(name)}_FILE: ${(error as Error).message}`)
     }
   }
+  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') problems.push(ANY_CERTIFICATE)
   problems.push(...describeJwtSettings(changedSettings.map(({ name }) => name)))
   if (problems.length > 0) throw new ConfigError(problems)
   return values as Config

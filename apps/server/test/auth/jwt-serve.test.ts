@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { makeStore } from '../commands/plants.ts'
 import { runToEnd, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer, startIssuer } from './issuer.ts'
@@ -15,8 +16,12 @@ function keyFile(content: string): string {
 }
 
 describe('serve', { timeout: 60_000 }, () => {
-  const start = (places: Record<string, string>) =>
-    startServerProcess({ environment: { ...rules, ...places }, token: good({ exp: 4e9 }) })
+  async function start(places: Record<string, string>) {
+    const folder = temporaryFolder()
+    await makeStore(join(folder, 'data/plants.db'), [])
+    const environment = { ...rules, ...places }
+    return startServerProcess({ folder, environment, token: good({ exp: 4e9 }) })
+  }
 
   test.each<[claim: string, places: () => Promise<Record<string, string>>]>([
     [
@@ -44,15 +49,15 @@ describe('serve', { timeout: 60_000 }, () => {
   })
 
   test.each([
-    ['that is not there', undefined, 'ENOENT'],
-    ['that is no key set', '{}', 'it is no JSON Web Key Set'],
-    ['without a key', '{"keys":[]}', 'it has no key that can check a JWT'],
-  ])('refuses a file of keys %s', async (_claim, content, problem) => {
-    const path = content === undefined ? '/nowhere/keys.json' : keyFile(content)
+    ['that is not there', () => '/nowhere/keys.json', 'ENOENT'],
+    ['that may never end', () => '/dev/zero', 'it is longer than 262144 bytes'],
+    ['that is no key set', () => keyFile('{}'), 'it is no JSON Web Key Set'],
+    ['without a key', () => keyFile('{"keys":[]}'), 'it has no key that can check a JWT'],
+  ])('refuses a file of keys %s', async (_claim, pathOf, problem) => {
+    const path = pathOf()
     const environment = { ...rules, PLANT_STORE_JWKS_FILE: path, PLANT_STORE_LOG_LEVEL: 'silent' }
     const { code, err } = await runToEnd({ environment })
     expect(code).toBe(78)
-    expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: `)
-    expect(err).toContain(problem)
+    expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: ${problem}`)
   })
 })

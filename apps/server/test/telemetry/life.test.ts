@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { makeStore } from '../commands/plants.ts'
 import {
   createMany,
   logLinesIn,
   type ServerProcess,
   startServerProcess,
 } from '../process/server-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
@@ -45,6 +48,18 @@ test('SIGUSR2 shows each request at debug, and hides them again, without a resta
   expect(said).toEqual([
     ...['made the first token', 'listening', 'debug', 'created', 'info', 'draining', 'stopped'],
   ])
+})
+
+test('a server warns of a file with its database URL that others may read', async () => {
+  const folder = temporaryFolder()
+  const [path, openFile] = [join(folder, 'plants.db'), join(folder, 'url')]
+  await makeStore(path, [])
+  writeFileSync(openFile, `sqlite:${path}`)
+  const environment = { PLANT_STORE_DATABASE_URL_FILE: openFile }
+  const server = await startServerProcess({ environment })
+  const fix = `chmod 600 ${openFile}`
+  const warning = expect.objectContaining({ level: 'warn', openFile, fix })
+  expect(await endWith(server)).toContainEqual(warning)
 })
 
 test('SIGUSR1 opens no inspector, and the server goes on', async () => {
