@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { type ExpectedError, missing } from './expectations.ts'
+import { type ExpectedError, malformed, missing } from './expectations.ts'
 import { type Refusal, tokenRecord, useWireServer } from './harness.ts'
 import { post, request, token } from './request.ts'
 
@@ -37,11 +37,8 @@ function withOtherSecret(): string {
 
 describe('a good token is accepted', () => {
   test.each([
-    ...['Bearer ', 'bearer ', 'BEARER ', 'bEaReR ', 'Bearer  ', ' \tBearer '].map(
-      (scheme) => scheme + text,
-    ),
-    `Bearer ${text} `,
-    `Bearer ${text}\t`,
+    ...[`Bearer ${text}`, `bearer ${text}`, `BEARER ${text}`, `bEaReR ${text}`],
+    ...[`Bearer  ${text}`, ` \tBearer ${text}`, `Bearer ${text} `, `Bearer ${text}\t`],
   ])('as %j', (authorization) => server.accepts(request({ authorization })))
 
   test.each(['authorization', 'AUTHORIZATION', 'aUTHORIZATION'])('in a header named %s', (name) =>
@@ -74,19 +71,14 @@ describe('a request without a bearer credential is refused:', () => {
     (header) => server.refuses(request({ authorization: null, more: [header + text] }), missing),
   )
 
-  test.each(['access_token', 'token'])(
-    'a token as %s in the query, which is not logged',
-    (name) => {
-      const line = `POST /plants?${name}=${text} HTTP/1.1`
-      return server.refuses(request({ line, authorization: null }), missing)
-    },
+  test.each([
+    [`/plants?access_token=${text}`, missing],
+    [`/plants?token=${text}`, missing],
+    // RFC 9110 §4.2.4: userinfo in a target is an error.
+    [`http://${text}@plants.test/plants`, malformed],
+  ])('a token in the target %s, which is not logged', (target, error) =>
+    server.refuses(request({ line: `POST ${target} HTTP/1.1`, authorization: null }), error),
   )
-
-  // RFC 9110 §4.2.4: userinfo in a target is an error.
-  test('a token as userinfo of the target, which is not logged', () => {
-    const line = `POST http://${text}@plants.test/plants HTTP/1.1`
-    return server.refuses(request({ line, authorization: null }), { error: 'malformed_request' })
-  })
 
   test('a token in the body', () => {
     const parts = { authorization: null, contentType: 'application/x-www-form-urlencoded' }

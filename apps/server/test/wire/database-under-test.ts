@@ -16,12 +16,10 @@ export interface StoredPlant {
   readonly tag?: string
 }
 
-/** What a way into a database that bypasses the server needs of its engine. */
+/** A way into a database that bypasses the server. */
 interface Observer {
   /** The setting that leads the server to the database. */
   readonly url: string
-  /** A folder of its own, whose path has no link in it. */
-  readonly folder: string
   /** Every plant in id order, its texts as bytes. */
   readonly selectPlants: string
   /** Begins a transaction that lets no commit of others end. */
@@ -35,12 +33,17 @@ interface Observer {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function toPlant({ id, name, tag }: Record<string, unknown>): StoredPlant {
-  const plant = { id: BigInt(id as bigint), name: utf8.decode(name as Uint8Array) }
+  const plant = { id: BigInt(id as string), name: utf8.decode(name as Uint8Array) }
   return tag === null ? plant : { ...plant, tag: utf8.decode(tag as Uint8Array) }
 }
 
+/** A folder of its own, whose path has no link in it. */
+function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
+}
+
 /** A real database, and a way into it. */
-function underTest({ url, folder, ...observer }: Observer) {
+function underTest({ url, ...observer }: Observer, folder = makeFolder()) {
   /** Opens it as another process of the program would, for as long as `use` takes. */
   async function withStore<Result>(use: (store: Store) => Promise<Result>): Promise<Result> {
     const store = await openStore({ databaseUrl: url, allowDataLoss: false })
@@ -70,10 +73,6 @@ function underTest({ url, folder, ...observer }: Observer) {
 
 export type DatabaseUnderTest = ReturnType<typeof underTest>
 
-function makeFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
-}
-
 /** A new SQLite file, which is there once a store has opened it. */
 export async function makeSqliteFile(): Promise<DatabaseUnderTest> {
   const folder = makeFolder()
@@ -82,20 +81,16 @@ export async function makeSqliteFile(): Promise<DatabaseUnderTest> {
   // Not defensive, so that a test can break the file; patient, because the server writes when it
   // starts and when a token is used.
   const open = () => (opened ??= new DatabaseSync(path, { defensive: false, timeout: 5_000 }))
-  return underTest({
+  const texts = 'CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag'
+  const observer: Observer = {
     url: `sqlite:${path}`,
-    folder,
-    selectPlants:
-      'SELECT id, CAST(name AS BLOB) AS name, CAST(tag AS BLOB) AS tag FROM plants ORDER BY id',
+    selectPlants: `SELECT CAST(id AS TEXT) AS id, ${texts} FROM plants ORDER BY plants.id`,
     holdCommits: 'BEGIN IMMEDIATE',
-    async query(sql) {
-      if (!sql.startsWith('SELECT')) return open().exec(sql) ?? []
-      const statement = open().prepare(sql)
-      statement.setReadBigInts(true)
-      return statement.all()
-    },
+    query: async (sql) =>
+      sql.startsWith('SELECT') ? open().prepare(sql).all() : (open().exec(sql) ?? []),
     close: async () => opened?.close(),
-  })
+  }
+  return underTest(observer, folder)
 }
 
 /** A new database of the PostgreSQL that the URL leads to. */
@@ -108,11 +103,10 @@ async function makePostgresDatabase(serverUrl: string): Promise<DatabaseUnderTes
   await migratePostgresDatabase(url, false)
   const observer = new pg.Client(url)
   await observer.connect()
+  const texts = "convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag"
   return underTest({
     url,
-    folder: makeFolder(),
-    selectPlants: `SELECT id::text, convert_to(name, 'UTF8') AS name, convert_to(tag, 'UTF8') AS tag
-      FROM plants ORDER BY plants.id`,
+    selectPlants: `SELECT id::text, ${texts} FROM plants ORDER BY plants.id`,
     holdCommits: 'BEGIN; LOCK TABLE plants IN EXCLUSIVE MODE',
     query: async (sql) => (await observer.query(sql)).rows,
     async close() {

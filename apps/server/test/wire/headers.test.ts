@@ -1,7 +1,8 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { expectReply, headerOf, malformed } from './expectations.ts'
+import { expectReply, headerOf, malformed, wantsIdentity, wantsJson } from './expectations.ts'
 import { type Refusal, useWireServer } from './harness.ts'
-import { plantOf, post, postChunks, request, withLines } from './request.ts'
+import { chunk, plantOf, plantText, post, postChunks, request, withLines } from './request.ts'
 
 const server = useWireServer()
 
@@ -40,13 +41,7 @@ describe.each(
     'more than a host': ['plants.test/plants', 'plants.test?', 'plants.test#a'],
     'a user': ['user@plants.test', 'user:password@plants.test'],
     'a port that is none': ['plants.test:port', 'plants.test:80:80', 'plants.test:-1'],
-    'a character that no host has': [
-      'a b',
-      'plants\\test',
-      '<plants>',
-      '"plants"',
-      'pl\xe4nts.test',
-    ],
+    'a strange character': ['a b', 'plants\\test', '<plants>', '"plants"', 'pl\xe4nts.test'],
     // RFC 3986 §3.2.2
     'no IPv6 address': ['[]', '[plants.test]', '[::1]x', '[1]', '[:::::]'],
     'half a pair of brackets': ['::1', '[::1', '::1]'],
@@ -91,17 +86,6 @@ describe('a header that is none of the business of the service changes nothing:'
 })
 
 describe('the connection', () => {
-  test('is kept after 20 responses of every kind', async () => {
-    const caller = await server.open()
-    for (let round = 0; round < 5; round++) {
-      for (const bytes of [request(), post('{'), post('{}'), request({ authorization: null })]) {
-        caller.send(bytes)
-        expect(headerOf(await caller.readReply(), 'connection')).toBe('keep-alive')
-      }
-    }
-    await server.expectStoredAndServing([plantOf(1)])
-  })
-
   test.each([
     ['"Connection: close"', withLines('Connection: close')],
     ['"Connection: close" among others', withLines('Connection: x, Close')],
@@ -109,12 +93,10 @@ describe('the connection', () => {
     ['HTTP/1.0 without a Host', request({ line: http10, host: null })],
   ])('is closed after %s', (_claim, bytes) => server.accepts(bytes, plantOf(1), 'closed'))
 
-  test('is closed after an error that the caller wanted to be the last', () =>
-    server.refuses(
-      post('{', { more: ['Connection: close'] }),
-      { error: 'malformed_json' },
-      'closed',
-    ))
+  test('is closed after an error that the caller wanted to be the last', () => {
+    const last = post('{', { more: ['Connection: close'] })
+    return server.refuses(last, { error: 'malformed_json' }, 'closed')
+  })
 
   test('serves a caller that has finished sending', async () => {
     const caller = await server.open()
@@ -191,4 +173,89 @@ describe('a fresh UUID is sent', () => {
     for (let count = 0; count < before; count++) await caller.readReply()
     expect(headerOf(await caller.readReply(), 'x-request-id')).toMatch(UUID)
   })
+})
+
+const plant = plantText(1)
+const json = (parameters: string) => `application/json${parameters}`
+const coded = (coding: string, body: string | Uint8Array = plant) =>
+  post(body, { more: [`Content-Encoding: ${coding}`] })
+
+describe.each(
+  Object.entries({
+    'in any case': [json(''), 'APPLICATION/JSON', 'Application/Json'],
+    'with blanks': [json('; charset=utf-8'), json(';charset=utf-8'), json(' ; charset=utf-8')],
+    'with blanks around': ['  application/json  ', json(';')],
+    'with a charset in any case': [json('; charset=UTF-8'), json('; CHARSET=Utf-8')],
+    'with a quoted charset': [json('; charset="utf-8"'), json('; charset="UTF-8"')],
+    'with other parameters': [json('; version=1'), json('; version=1; charset=utf-8')],
+    'with a quoted parameter': [json('; version="a;\\"b"; charset="utf-8"')],
+  }),
+)('JSON in UTF-8 is accepted, %s:', (_theme, types) => {
+  test.each(types)('"%s"', (contentType) => server.accepts(request({ contentType })))
+})
+
+describe.each(
+  Object.entries({
+    'other media types': ['text/plain', 'text/json', 'application/octet-stream'],
+    'types of forms': ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
+    'kinds of JSON': ['application/vnd.api+json', 'application/problem+json', json('+x')],
+    'names that are longer': [json('x'), json('5'), 'application/x-ndjson', json('/x')],
+    'parts of a name': ['application', 'json', ';', ''],
+    wildcards: ['*/*', 'application/*'],
+    lists: ['application /json', json(' text/plain'), json(', text/plain'), json(', */*')],
+    'JSON as a parameter': ['text/plain; application/json', 'text/plain; x="application/json"'],
+    'charsets of bytes': [json('; charset=iso-8859-1'), json('; charset=us-ascii')],
+    'UTF-16': [json('; charset=utf-16'), json('; charset=utf-16le')],
+    'UTF-7': [json('; charset=utf-7')],
+    'misspelled charsets': [json('; charset=utf8'), json('; charset=utf-8x'), json('; charset=""')],
+    'quoted charsets': [json('; charset="utf-16"'), json('; x="; charset=utf-16')],
+    'open quotes': [json('; charset="utf-16'), json('; charset="utf-16\\"')],
+    'an open quote of UTF-8': [json('; charset="utf-8')],
+    'two charsets': [json('; charset=utf-16; charset=utf-8')],
+    'two in another order': [json('; charset=utf-8; charset=utf-16')],
+    'charsets behind another': [json('; x=1; charset=utf-16')],
+  }),
+)('refused are %s:', (_theme, types) => {
+  test.each(types)('"%s"', (contentType) => server.refuses(request({ contentType }), wantsJson))
+})
+
+describe('a media type is refused:', () => {
+  const utf16 = Buffer.from(`\ufeff${plant}`, 'utf16le')
+  const plain = { contentType: 'text/plain' }
+  test.each<Refusal>([
+    ['none', request({ contentType: null }), wantsJson],
+    ['UTF-16 of UTF-16', post(utf16, { contentType: json('; charset=utf-16') }), wantsJson],
+    ['twice the same', withLines('Content-Type: application/json'), wantsJson],
+    ['two', withLines('Content-Type: text/plain'), wantsJson],
+    ['one and an empty one', withLines('Content-Type: '), wantsJson],
+    [
+      'two in another order',
+      request({ ...plain, more: ['content-type: application/json'] }),
+      wantsJson,
+    ],
+    ['before the size of the body', post('x'.repeat(70_000), plain), wantsJson, 'closed'],
+    ['before the JSON', post('{', plain), wantsJson],
+    ['without reading chunks', postChunks(chunk(plant), plain), wantsJson, 'lingering'],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
+})
+
+describe('a body with a content coding is refused:', () => {
+  test.each<Refusal>([
+    ['gzip', coded('gzip', gzipSync(plant)), wantsIdentity],
+    ['x-gzip', coded('x-gzip', gzipSync(plant)), wantsIdentity],
+    ['deflate', coded('deflate', deflateSync(plant)), wantsIdentity],
+    ['br', coded('br', brotliCompressSync(plant)), wantsIdentity],
+    ['gzip, gzip', coded('gzip, gzip', gzipSync(gzipSync(plant))), wantsIdentity],
+    ['GZIP', coded('GZIP', gzipSync(plant)), wantsIdentity],
+    ['a gzip bomb of 10 MB', coded('gzip', gzipSync(Buffer.alloc(10_000_000))), wantsIdentity],
+    [
+      'gzip that does not say so',
+      post(gzipSync(plant)),
+      { error: 'malformed_json', message: /UTF-8/ },
+    ],
+  ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
+
+  test.each(['gzip', 'identity', 'zstd', 'aws-chunked', 'x'])('%s, though it is plain', (coding) =>
+    server.refuses(coded(coding), wantsIdentity),
+  )
 })

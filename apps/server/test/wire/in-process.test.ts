@@ -16,7 +16,7 @@ import { createBareApp, respondWithError } from '../../src/http/pipeline.ts'
 import { FailureLog } from '../../src/http/request-log.ts'
 import { startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/telemetry/log.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { makeSqliteFile } from './database-under-test.ts'
 import { tokenRecord } from './harness.ts'
 import { openConnection } from './raw-socket.ts'
 import { chunk, LAST_CHUNK, plantText, post, postChunks, request } from './request.ts'
@@ -100,10 +100,11 @@ test.each<[claim: string, ...sent: Buffer[]]>([
   ['a wrong credential', request({ authorization: 'Bearer x' })],
   ['two plants at once', post(plantText(1)), post(plantText(2))],
 ])('a connection that waits after %s holds nothing of the request', async (_claim, ...sent) => {
-  const databaseUrl = `sqlite:${temporaryFolder()}/plants.db`
-  const config = loadConfig({ databaseUrl, listen: '127.0.0.1:0', operationsListen: 'off' }, [], {})
+  const database = await makeSqliteFile()
+  await database.withStore(({ tokens }) => tokens.add(tokenRecord()))
+  const places = { databaseUrl: database.url, listen: '127.0.0.1:0', operationsListen: 'off' }
+  const config = loadConfig(places, [], {})
   const store = await openStore(config)
-  await store.tokens.add(tokenRecord())
   const authenticate = createAuthenticate(store.tokens)
   const server = await startServer(config, store, { authenticate, log })
   const requests: WeakRef<IncomingMessage>[] = []
@@ -116,6 +117,7 @@ test.each<[claim: string, ...sent: Buffer[]]>([
     caller.destroy()
     await server.close()
     await store.close()
+    await database.close()
   })
   caller.send(Buffer.concat(sent))
   for (const _ of sent) await caller.readReply()

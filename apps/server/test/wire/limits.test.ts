@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { expectReply, headerOf, missing } from './expectations.ts'
 import { type Refusal, useWireServer } from './harness.ts'
+import { type Connection, openConnection } from './raw-socket.ts'
 import {
   chunk,
   LAST_CHUNK,
@@ -19,6 +20,7 @@ const server = useWireServer()
 /** The default of PLANT_STORE_BODY_LIMIT_BYTES. */
 const LIMIT = 65_536
 
+const stored = { plant: { name: plantOf(1).name } }
 const tooLarge = { error: 'body_too_large', message: /65536 bytes/ } as const
 const headersTooLarge = { error: 'headers_too_large' } as const
 
@@ -68,14 +70,10 @@ describe('a body', () => {
 
 describe('a caller without a token is answered at once', () => {
   const begun = { authorization: null, framing: 'Content-Length: 100000', body: '{"id":' }
+  const begunChunks = postChunks(chunk('{'), { authorization: null })
   test.each<Refusal>([
     ['though 100 kB are still to come', request(begun), missing, 'lingering'],
-    [
-      'though chunks are still to come',
-      postChunks(chunk('{'), { authorization: null }),
-      missing,
-      'lingering',
-    ],
+    ['though chunks are still to come', begunChunks, missing, 'lingering'],
   ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 
   test('and may send the rest of a body within the limit and go on', async () => {
@@ -86,7 +84,7 @@ describe('a caller without a token is answered at once', () => {
     expect(headerOf(response, 'connection')).toBe('keep-alive')
     caller.send('x'.repeat(50_000))
     caller.send(request())
-    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), stored)
     await server.expectStoredAndServing([plantOf(1)])
   })
 })
@@ -141,11 +139,79 @@ describe('many connections', () => {
     const bytes = request()
     for (let count = 0; count < 200; count++) {
       const caller = await server.open()
-      caller.send(bytes.subarray(0, bytes.length - (count % 100) - 1))
+      caller.send(bytes.subarray(0, 1 + (count % (bytes.length - 1))))
       caller.reset()
     }
     await server.expectStoredAndServing([])
     const lines = (await server.readLog()).filter((line) => JSON.parse(line).level !== 'debug')
     expect(lines.length).toBeLessThan(20)
+  })
+})
+
+const timedOut = { error: 'request_timeout', message: /in time/ } as const
+const whole = request()
+const headLength = whole.indexOf('\r\n\r\n') + 4
+
+describe('what does not arrive in time is answered 408, stores nothing and is closed:', () => {
+  const server = useWireServer({ requestTimeoutMs: '200' })
+
+  const unfinished: readonly (readonly [claim: string, bytes: string | Buffer])[] = [
+    ['nothing at all', ''],
+    ['one byte', 'P'],
+    ['a request line', 'POST /plants HTTP/1.1\r\n'],
+    ['headers without their end', whole.subarray(0, headLength - 2)],
+    ['headers and no body', whole.subarray(0, headLength)],
+    ['a body but for its last byte', whole.subarray(0, -1)],
+    ['a whole plant, but a longer length', request({ framing: 'Content-Length: 50' })],
+    ['chunks without the last one', postChunks(chunk(plantText(1)))],
+    ['half a chunk', postChunks(chunk(plantText(1)).slice(0, 20))],
+  ]
+
+  const callers = new Map<string, Connection>()
+
+  // Overdue requests are looked for twice a second: all of them wait for that at the same time.
+  beforeAll(async () => {
+    for (const [claim, bytes] of unfinished) {
+      const caller = await openConnection(server.port)
+      caller.send(bytes)
+      callers.set(claim, caller)
+    }
+  })
+
+  test.each(unfinished)('%s', async (claim) => {
+    const caller = callers.get(claim) ?? (await server.open())
+    const response = await caller.readReply()
+    expectReply(response, timedOut)
+    expect(headerOf(response, 'connection')).toBe('close')
+    expect(String(await caller.readToEnd())).toBe('')
+    await server.expectStoredAndServing([])
+  })
+
+  test('a body that comes byte by byte', async () => {
+    const caller = await server.open()
+    caller.send(request({ framing: 'Content-Length: 500' }))
+    const drip = setInterval(() => caller.send(' '), 20)
+    expectReply(await caller.readReply(), timedOut)
+    clearInterval(drip)
+    await server.expectStoredAndServing([])
+  })
+
+  test('a second request after a good one', () =>
+    server.check({
+      sent: Buffer.concat([whole, post(plantText(2)).subarray(0, 60)]),
+      replies: [stored, timedOut],
+      stored: [plantOf(1)],
+    }))
+})
+
+describe('an idle connection', () => {
+  const server = useWireServer({ keepAliveTimeoutMs: '100' })
+
+  test('is closed without a word', async () => {
+    const caller = await server.open()
+    caller.send(whole)
+    expectReply(await caller.readReply(), stored)
+    expect(String(await caller.readToEnd())).toBe('')
+    await server.expectStoredAndServing([plantOf(1)])
   })
 })

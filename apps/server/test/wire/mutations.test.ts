@@ -9,7 +9,7 @@ import {
 } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import type { Connection, Reply } from './raw-socket.ts'
-import { chunk, LAST_CHUNK, plantOf, plantText, post, postChunks } from './request.ts'
+import { inChunk, plantOf, plantText, post, postChunks } from './request.ts'
 
 const server = useWireServer({ failedCredentialLimit: 'off' })
 
@@ -78,7 +78,7 @@ const mutations: [claim: string, replacement: (byte: number) => number[]][] = [
 
 describe.each<[claim: string, bytes: Buffer]>([
   ['a body by its length', post(plantText(1))],
-  ['a chunked body', postChunks(chunk(plantText(1)) + LAST_CHUNK)],
+  ['a chunked body', postChunks(inChunk(plantText(1)))],
 ])('every reply is well formed when any one byte before %s', (_claim, bytes) => {
   const head = bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 4)
   test.each(mutations)('is replaced by %s', (_replacement, replacementOf) =>

@@ -10,16 +10,7 @@ import {
   wrongMethod,
 } from './expectations.ts'
 import { useWireServer } from './harness.ts'
-import {
-  chunk,
-  LAST_CHUNK,
-  plantOf,
-  plantText,
-  post,
-  postChunks,
-  request,
-  withLines,
-} from './request.ts'
+import { inChunk, plantOf, plantText, post, postChunks, request, withLines } from './request.ts'
 
 const server = useWireServer()
 
@@ -33,7 +24,7 @@ const http10 = request({ line: 'POST /plants HTTP/1.0' })
 const putting = request({ line: 'PUT /plants HTTP/1.1' })
 const long = 'x'.repeat(70_000)
 const tunnel = 'CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n'
-const unauthorized = postChunks(chunk('{}') + LAST_CHUNK, { authorization: null })
+const unauthorized = postChunks(inChunk('{}'), { authorization: null })
 
 test('requests of several connections at once, cut anywhere, stay apart', async () => {
   const CONNECTIONS = 6
@@ -79,7 +70,7 @@ describe('requests in one packet are answered in their order:', () => {
     ['another path', request({ line: 'POST / HTTP/1.1' }), { error: 'not_found' }],
     ['another method', putting, wrongMethod],
     ['another media type', request({ contentType: 'text/plain' }), wantsJson],
-    ['chunks', postChunks(chunk(plantText(1)) + LAST_CHUNK), { ...stored, isRepeat: true }],
+    ['chunks', postChunks(inChunk(plantText(1))), { ...stored, isRepeat: true }],
   ])('a good one, one with %s, a good one', (_claim, middle, reply) =>
     server.check({
       sent: Buffer.concat([one, middle, two]),
@@ -166,7 +157,7 @@ test('a plant between a refused request and a broken one is stored, and all thre
 
 // RFC 9112 §9.6: after a response that closes the connection no further request is processed.
 describe('what follows a request that ends the connection is neither answered nor stored, after', () => {
-  const longChunk = postChunks(chunk(long) + LAST_CHUNK)
+  const longChunk = postChunks(inChunk(long))
   test.each<[claim: string, bytes: Buffer, reply: ExpectedReply]>([
     ['two Hosts', withLines('Host: other.test'), malformed],
     ['no Host', request({ host: null }), malformed],

@@ -6,9 +6,8 @@ const PATIENCE_MS = 20_000
 /** The same for the end: a connection that lingers is not taken for one that was closed. */
 const END_PATIENCE_MS = 5_000
 
-const HEAD_END = '\r\n\r\n'
-const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\w ]+$/
-const HEADER_LINE = /^([!#$%&'*+.^_`|~\w-]+): ?(.*)$/
+/** The head of a response: its status, and the lines of its headers. */
+const HEAD = /^HTTP\/1\.1 (\d{3}) [\w ]+\r\n((?:[!#$%&'*+.^_`|~\w-]+: ?.*\r\n)*)\r\n/
 
 export type Bytes = string | Uint8Array
 
@@ -22,34 +21,23 @@ export interface Reply {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What matches, or an error that shows the text. */
-function matching(pattern: RegExp, text: string): readonly [string, string] {
-  const [, first, second = ''] = pattern.exec(text) ?? []
-  if (first === undefined) throw new Error(`no response: ${JSON.stringify(text)}`)
-  return [first, second]
-}
-
-function parseHead(head: string): Omit<Reply, 'body'> {
-  const [statusLine = '', ...lines] = head.split('\r\n')
-  const headers = new Map<string, string[]>()
-  for (const line of lines) {
-    const [name, value] = matching(HEADER_LINE, line)
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value])
-  }
-  return { status: Number(matching(STATUS_LINE, statusLine)[0]), headers }
-}
-
 /** Takes the first response off the bytes, or gives undefined while it is incomplete. */
 function takeReply(bytes: Buffer, hasBody: boolean) {
-  const headLength = bytes.indexOf(HEAD_END)
-  if (headLength < 0) return undefined
-  const head = parseHead(bytes.toString('latin1', 0, headLength))
-  const start = headLength + HEAD_END.length
-  const length = hasBody && head.status >= 200 ? head.headers.get('content-length')?.join() : 0
-  if (Number.isNaN(Number(length))) throw new Error(`${head.status} has no content-length`)
-  const end = start + Number(length)
+  const text = bytes.toString('latin1')
+  if (!text.includes('\r\n\r\n')) return undefined
+  const [head = '', code, lines = ''] = HEAD.exec(text) ?? []
+  if (code === undefined) throw new Error(`no response: ${JSON.stringify(text)}`)
+  const headers = new Map<string, string[]>()
+  for (const [, name = '', value = ''] of lines.matchAll(/^(.+?): ?(.*)$/gm)) {
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value])
+  }
+  const status = Number(code)
+  const length = hasBody && status >= 200 ? Number(headers.get('content-length')?.join()) : 0
+  if (Number.isNaN(length)) throw new Error(`${status} has no content-length`)
+  const end = head.length + length
   if (bytes.length < end) return undefined
-  return { reply: { ...head, body: utf8.decode(bytes.subarray(start, end)) }, end }
+  const reply: Reply = { status, headers, body: utf8.decode(bytes.subarray(head.length, end)) }
+  return { reply, end }
 }
 
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {

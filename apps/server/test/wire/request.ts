@@ -40,14 +40,10 @@ export function request(parts: RequestParts = {}): Buffer {
 }
 
 /** A request that is good but for its body. */
-export function post(body: Bytes, parts: RequestParts = {}): Buffer {
-  return request({ ...parts, body })
-}
+export const post = (body: Bytes, parts: RequestParts = {}) => request({ ...parts, body })
 
 /** A good request but for more header lines. */
-export function withLines(...more: readonly string[]): Buffer {
-  return request({ more })
-}
+export const withLines = (...more: readonly string[]) => request({ more })
 
 /** A good request whose body is sent in chunks as written. */
 export function postChunks(chunks: Bytes, parts: RequestParts = {}): Buffer {
@@ -60,6 +56,9 @@ export function chunk(content: string): string {
 }
 
 export const LAST_CHUNK = '0\r\n\r\n'
+
+/** A body in one chunk. */
+export const inChunk = (content: string) => chunk(content) + LAST_CHUNK
 
 /** The JSON of a good plant; `id` is its literal. */
 export function plantText(id: number | bigint | string): string {
