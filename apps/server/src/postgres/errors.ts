@@ -52,11 +52,6 @@ export function isPassing(error: unknown): boolean {
   return /^(?:25006|28|3D000|53|55|57|58030|42501|3F000|42P05|26000)/.test(sqlStateOf(error) ?? '')
 }
 
-/** Whether the server refuses the user or the password. */
-export function isOfUser(error: unknown): boolean {
-  return /^28/.test(sqlStateOf(error) ?? '')
-}
-
 /** What to do about a pooler that shares sessions. */
 export const FIX_OF_SHARING =
   'let the pooler give each connection a session of its own: pool_mode = session in PgBouncer'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StoreRefusedError } from '../store/store.ts'
-import { isLost, isOfUser, sqlStateOf } from './errors.ts'
+import { aftermathOf, isLost, sqlStateOf } from './errors.ts'
 import { Lineage } from './lineage.ts'
 
 type Host = Pick<pg.ClientConfig, 'host' | 'port'>
@@ -28,8 +28,6 @@ export class Connections {
   readonly #readUser: () => pg.ClientConfig
   readonly #lineage = new Lineage()
   readonly #clients = new Set<pg.Client>()
-  /** Were open when another one was lost, which may have cost them as much. */
-  readonly #doubtful = new WeakSet<object>()
   #next = 0
 
   /**
@@ -64,11 +62,9 @@ export class Connections {
     while (errors.length < this.#hosts.length) {
       const { host, port } = this.#hosts[this.#next] ?? {}
       try {
-        const client = await this.pool.connect()
-        if (!this.#doubtful.has(client)) return client
-        client.release(true)
+        return await this.pool.connect()
       } catch (cause) {
-        if (isOfUser(cause) && !isRenewed) {
+        if (!isRenewed && sqlStateOf(cause)?.startsWith('28')) {
           const user = this.#readUser()
           for (const one of [...this.#hosts, this.pool.options]) Object.assign(one, user)
           isRenewed = true
@@ -87,19 +83,18 @@ export class Connections {
   release(client: pg.PoolClient, error?: unknown): void {
     const isOfNoUse = error !== undefined && isLost(error)
     if (isOfNoUse) {
-      for (const other of this.#clients) this.#doubtful.add(other)
       this.#leave(client as unknown as pg.Client)
       cut(client)
     }
     client.release(isOfNoUse)
   }
 
-  /** Runs one statement that may be repeated: once more where its session was ended meanwhile. */
+  /** Runs one statement that may be repeated: again where its session is no more, for each of them. */
   async query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>> {
-    for (let isRepeat = false; ; isRepeat = true) {
+    for (let tries = 1; ; tries++) {
       const client = await this.connect()
       try {
         const result = await client.query<Row>(query, values)
@@ -107,7 +102,8 @@ export class Connections {
         return result
       } catch (error) {
         this.release(client, error)
-        if (isRepeat || !isLost(error) || sqlStateOf(error) === undefined) throw error
+        const isEnded = sqlStateOf(error) !== undefined && aftermathOf(error) === 'unknown'
+        if (!isEnded || tries > this.pool.options.max) throw error
       }
     }
   }

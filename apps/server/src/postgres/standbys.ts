@@ -3,16 +3,22 @@ import type { StandbyMeasures } from '../store/observer.ts'
 import { askNodes } from './citus.ts'
 import type { Connections } from './hosts.ts'
 
-/** One JSON value; null on a standby. Columns are null for users without pg_read_all_stats. */
-const STANDBYS = `SELECT (SELECT row_to_json(seen)::text FROM (
+/** No row on a standby. Columns are null for users without pg_read_all_stats. */
+const STANDBYS = `SELECT row_to_json(seen)::text FROM (
     SELECT current_setting('synchronous_standby_names', true) AS names,
       current_setting('synchronous_commit') AS "waitsFor", count(pid)::int AS connected,
       CASE count(sync_state) WHEN 0 THEN count(pid)
         ELSE count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END::int AS synchronous
     FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup' HAVING NOT pg_is_in_recovery()
-  ) AS seen) AS standbys`
+  ) AS seen`
 
-const HAS_NODES = "SELECT to_regclass('pg_catalog.pg_dist_node') IS NOT NULL AS has"
+const SEEN = `SELECT (${STANDBYS}) AS standbys,
+    to_regclass('pg_catalog.pg_dist_node') IS NOT NULL AS "hasNodes"`
+
+interface Seen {
+  readonly standbys: string | null
+  readonly hasNodes: boolean
+}
 
 interface Standbys {
   readonly names: string | null
@@ -43,14 +49,12 @@ function describe({ names, waitsFor, connected, synchronous }: Standbys, of: str
 export async function readStandbyFacts(connections: Connections): Promise<Fact[]> {
   const client = await connections.connect()
   try {
-    const { rows } = await client.query<{ standbys: string | null }>(STANDBYS)
-    const [{ has } = { has: false }] = (await client.query<{ has: boolean }>(HAS_NODES)).rows
-    const seen = [{ of: has ? 'coordinator: ' : '', said: rows[0]?.standbys }]
-    if (has) {
-      const nodes = await askNodes(client, STANDBYS)
-      seen.push(...nodes.map(({ node, result }) => ({ of: `${node}: `, said: result })))
-    }
-    return seen.flatMap(({ of, said }) => (said ? describe(JSON.parse(said), of) : []))
+    const [first] = (await client.query<Seen>(SEEN)).rows
+    const nodes = first?.hasNodes ? await askNodes(client, STANDBYS) : []
+    const coordinator = { node: first?.hasNodes ? 'coordinator' : '', result: first?.standbys }
+    return [coordinator, ...nodes].flatMap(({ node, result }) =>
+      result ? describe(JSON.parse(result), node && `${node}: `) : [],
+    )
   } finally {
     client.release()
   }
@@ -66,10 +70,9 @@ function countExpected(names: string): number {
 export async function measureStandbys(
   connections: Connections,
 ): Promise<StandbyMeasures | undefined> {
-  const { rows } = await connections.query<{ standbys: string | null }>(STANDBYS)
-  const said = rows[0]?.standbys
-  if (!said) return undefined
-  const { names, connected, synchronous }: Standbys = JSON.parse(said)
+  const [{ standbys } = { standbys: null }] = (await connections.query<Seen>(SEEN)).rows
+  if (standbys === null) return undefined
+  const { names, connected, synchronous }: Standbys = JSON.parse(standbys)
   const expected = countExpected(names ?? '')
   return { expected, connected, synchronous: expected === 0 ? 0 : synchronous }
 }
