@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Flags } from '../../src/config/config.ts'
 import { environmentNameOf, type SettingName } from '../../src/config/settings.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
@@ -240,4 +240,15 @@ export function useWireServer(
   afterEach(() => server.disconnect())
   afterAll(() => server.stop(), START_MS)
   return server
+}
+
+/** A test for each value of each theme; the claim has a place for the name of the theme. */
+export function eachOf(
+  claim: string,
+  check: (value: string) => Promise<void>,
+  themes: Readonly<Record<string, readonly string[]>>,
+): void {
+  describe.each(Object.entries(themes))(claim, (_theme, values) => {
+    test.each(values)('%j', check)
+  })
 }

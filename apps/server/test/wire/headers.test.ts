@@ -1,24 +1,20 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { expectReply, headerOf, malformed, wantsIdentity, wantsJson } from './expectations.ts'
-import { type Refusal, useWireServer } from './harness.ts'
+import { eachOf, type Refusal, useWireServer } from './harness.ts'
 import { chunk, plantOf, plantText, post, postChunks, request, withLines } from './request.ts'
 
 const server = useWireServer()
 
 const http10 = 'POST /plants HTTP/1.0'
 
-describe.each(
-  Object.entries({
-    'a control character in a value': ['X: a\0b', 'X: a\x01b', 'X: a\x08b', 'X: a\x7fb'],
-    'half a line end in a value': ['X: a\rb', 'X: a\nb', 'X: a\nY: b'],
-    'a folded value': ['X: a\r\n folded', 'X: a\r\n\tfolded'],
-    'a blank before its colon': ['X : a', 'X\t: a'],
-    'a part missing': ['X', ': a'],
-    'a name that is no token': ['X\0: a', 'X(a): b', 'X a: b', 'X\xe9: a'],
-  }),
-)('a header line with %s is refused:', (_theme, lines) => {
-  test.each(lines)('%j', (line) => server.refuses(withLines(line), malformed))
+eachOf('a header line with %s is refused:', (line) => server.refuses(withLines(line), malformed), {
+  'a control character in a value': ['X: a\0b', 'X: a\x01b', 'X: a\x08b', 'X: a\x7fb'],
+  'half a line end in a value': ['X: a\rb', 'X: a\nb', 'X: a\nY: b'],
+  'a folded value': ['X: a\r\n folded', 'X: a\r\n\tfolded'],
+  'a blank before its colon': ['X : a', 'X\t: a'],
+  'a part missing': ['X', ': a'],
+  'a name that is no token': ['X\0: a', 'X(a): b', 'X a: b', 'X\xe9: a'],
 })
 
 describe('what forms no HTTP/1.1 headers is refused:', () => {
@@ -36,54 +32,46 @@ describe('what forms no HTTP/1.1 headers is refused:', () => {
   ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 })
 
-describe.each(
-  Object.entries({
-    'more than a host': ['plants.test/plants', 'plants.test?', 'plants.test#a'],
-    'a user': ['user@plants.test', 'user:password@plants.test'],
-    'a port that is none': ['plants.test:port', 'plants.test:80:80', 'plants.test:-1'],
-    'a strange character': ['a b', 'plants\\test', '<plants>', '"plants"', 'pl\xe4nts.test'],
-    // RFC 3986 §3.2.2
-    'no IPv6 address': ['[]', '[plants.test]', '[::1]x', '[1]', '[:::::]'],
-    'half a pair of brackets': ['::1', '[::1', '::1]'],
-    'a percent-encoding that is none': ['plants%zz'],
-  }),
-)('a Host with %s is refused:', (_theme, hosts) => {
-  test.each(hosts)('%s', (host) => server.refuses(request({ host }), malformed))
+eachOf('a Host with %s is refused:', (host) => server.refuses(request({ host }), malformed), {
+  'more than a host': ['plants.test/plants', 'plants.test?', 'plants.test#a'],
+  'a user': ['user@plants.test', 'user:password@plants.test'],
+  'a port that is none': ['plants.test:port', 'plants.test:80:80', 'plants.test:-1'],
+  'a strange character': ['a b', 'plants\\test', '<plants>', '"plants"', 'pl\xe4nts.test'],
+  // RFC 3986 §3.2.2
+  'no IPv6 address': ['[]', '[plants.test]', '[::1]x', '[1]', '[:::::]'],
+  'half a pair of brackets': ['::1', '[::1', '::1]'],
+  'a percent-encoding that is none': ['plants%zz'],
 })
 
-describe.each(
-  Object.entries({
-    name: ['localhost', 'PLANTS.test.', 'plants_test', 'pl%C3%A4nts.test'],
-    'name and port': ['plants.test:', 'xn--plnts-hra.test:65535', '127.0.0.1:3000'],
-    'IPv6 address': ['[::1]', '[::1]:3000', '[2001:DB8::1]:80'],
-  }),
-)('any host is served, by its %s:', (_theme, hosts) => {
-  test.each(hosts)('%s', (host) => server.accepts(request({ host })))
+eachOf('any host is served, by its %s:', (host) => server.accepts(request({ host })), {
+  name: ['localhost', 'PLANTS.test.', 'plants_test', 'pl%C3%A4nts.test'],
+  'name and port': ['plants.test:', 'xn--plnts-hra.test:65535', '127.0.0.1:3000'],
+  'IPv6 address': ['[::1]', '[::1]:3000', '[2001:DB8::1]:80'],
 })
 
-describe('a header that is none of the business of the service changes nothing:', () => {
-  test.each([
-    ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: GET'],
-    ['X-Forwarded-For: 1.2.3.4', 'X-Forwarded-Host: a', 'X-Forwarded-Proto: b'],
-    ['Forwarded: for=1.2.3.4;host=a;proto=https'],
-    ['X-Original-URL: /admin', 'X-Rewrite-URL: /admin'],
-    ['Origin: https://evil.test', 'Sec-Fetch-Mode: cors'],
-    ['Cookie: a=b; c=d'],
-    ['Range: bytes=0-1'],
-    ['If-None-Match: *', 'If-Match: "a"'],
-    ['Idempotency-Key: "a"'],
-    ['TE: trailers, gzip', 'Connection: TE'],
-    ['Trailer: Authorization'],
-    ['X: \xe9\xff'],
-    ['X:', 'Y: '],
-    ['constructor: a', '__proto__: b', 'toString: c'],
-    ["!#$%&'*+-.^_`|~09azAZ: a"],
-    ['Accept: application/xml'],
-    ['Accept: */*;q=0'],
-    ['Accept: text/html, */*;q=0.1'],
-    ['Accept: '],
-  ])('%s', (...lines) => server.accepts(withLines(...lines)))
-})
+test.each([
+  ['X-HTTP-Method-Override: DELETE', 'X-Method-Override: GET'],
+  ['X-Forwarded-For: 1.2.3.4', 'X-Forwarded-Host: a', 'X-Forwarded-Proto: b'],
+  ['Forwarded: for=1.2.3.4;host=a;proto=https'],
+  ['X-Original-URL: /admin', 'X-Rewrite-URL: /admin'],
+  ['Origin: https://evil.test', 'Sec-Fetch-Mode: cors'],
+  ['Cookie: a=b; c=d'],
+  ['Range: bytes=0-1'],
+  ['If-None-Match: *', 'If-Match: "a"'],
+  ['Idempotency-Key: "a"'],
+  ['TE: trailers, gzip', 'Connection: TE'],
+  ['Trailer: Authorization'],
+  ['X: \xe9\xff'],
+  ['X:', 'Y: '],
+  ['constructor: a', '__proto__: b', 'toString: c'],
+  ["!#$%&'*+-.^_`|~09azAZ: a"],
+  ['Accept: application/xml'],
+  ['Accept: */*;q=0'],
+  ['Accept: text/html, */*;q=0.1'],
+  ['Accept: '],
+])('a header that is none of the business of the service changes nothing: %s', (...lines) =>
+  server.accepts(withLines(...lines)),
+)
 
 describe('the connection', () => {
   test.each([
@@ -142,21 +130,17 @@ describe('the request id of the caller is sent back:', () => {
 describe('a fresh UUID is sent', () => {
   const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
+  const id = (value: string) => `X-Request-Id: ${value}`
   test.each([
     ['without a request id'],
-    ['for an empty one', 'X-Request-Id: '],
-    ['for 129 characters', `X-Request-Id: ${'x'.repeat(129)}`],
-    ['for a space within', 'X-Request-Id: a b'],
-    ['for a slash', 'X-Request-Id: a/b'],
-    ['for a comma', 'X-Request-Id: a,b'],
-    ['for a quote', 'X-Request-Id: "a"'],
-    ['for markup', 'X-Request-Id: <script>'],
-    ['for letters beyond ASCII', 'X-Request-Id: \xe9'],
-    ['for a token', `X-Request-Id: plant_0123456789ab_${'x'.repeat(51)}`],
-    ['for a token among other words', 'X-Request-Id: Bearer_PLANT_0123456789ab_x'],
-    ['for a JWT', 'X-Request-Id: eyJhbGciOiJFUzI1NiJ9.e30.AAAA'],
-    ['for two of them', 'X-Request-Id: a', 'X-Request-Id: b'],
-    ['for twice the same', 'X-Request-Id: a', 'X-Request-Id: a'],
+    ['for an empty one', id('')],
+    ['for 129 characters', id('x'.repeat(129))],
+    ...['a b', 'a/b', 'a,b', '"a"', '<script>', '\xe9'].map((text) => [`for ${text}`, id(text)]),
+    ['for a token', id(`plant_0123456789ab_${'x'.repeat(51)}`)],
+    ['for a token among other words', id('Bearer_PLANT_0123456789ab_x')],
+    ['for a JWT', id('eyJhbGciOiJFUzI1NiJ9.e30.AAAA')],
+    ['for two of them', id('a'), id('b')],
+    ['for twice the same', id('a'), id('a')],
   ])('%s', async (_claim, ...lines) => {
     const ids = [await server.ask(withLines(...lines)), await server.ask(withLines(...lines))]
     const [first, second] = ids.map((response) => headerOf(response, 'x-request-id'))
@@ -180,8 +164,10 @@ const json = (parameters: string) => `application/json${parameters}`
 const coded = (coding: string, body: string | Uint8Array = plant) =>
   post(body, { more: [`Content-Encoding: ${coding}`] })
 
-describe.each(
-  Object.entries({
+eachOf(
+  'JSON in UTF-8 is accepted, %s:',
+  (contentType) => server.accepts(request({ contentType })),
+  {
     'in any case': [json(''), 'APPLICATION/JSON', 'Application/Json'],
     'with blanks': [json('; charset=utf-8'), json(';charset=utf-8'), json(' ; charset=utf-8')],
     'with blanks around': ['  application/json  ', json(';')],
@@ -189,34 +175,28 @@ describe.each(
     'with a quoted charset': [json('; charset="utf-8"'), json('; charset="UTF-8"')],
     'with other parameters': [json('; version=1'), json('; version=1; charset=utf-8')],
     'with a quoted parameter': [json('; version="a;\\"b"; charset="utf-8"')],
-  }),
-)('JSON in UTF-8 is accepted, %s:', (_theme, types) => {
-  test.each(types)('"%s"', (contentType) => server.accepts(request({ contentType })))
-})
+  },
+)
 
-describe.each(
-  Object.entries({
-    'other media types': ['text/plain', 'text/json', 'application/octet-stream'],
-    'types of forms': ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
-    'kinds of JSON': ['application/vnd.api+json', 'application/problem+json', json('+x')],
-    'names that are longer': [json('x'), json('5'), 'application/x-ndjson', json('/x')],
-    'parts of a name': ['application', 'json', ';', ''],
-    wildcards: ['*/*', 'application/*'],
-    lists: ['application /json', json(' text/plain'), json(', text/plain'), json(', */*')],
-    'JSON as a parameter': ['text/plain; application/json', 'text/plain; x="application/json"'],
-    'charsets of bytes': [json('; charset=iso-8859-1'), json('; charset=us-ascii')],
-    'UTF-16': [json('; charset=utf-16'), json('; charset=utf-16le')],
-    'UTF-7': [json('; charset=utf-7')],
-    'misspelled charsets': [json('; charset=utf8'), json('; charset=utf-8x'), json('; charset=""')],
-    'quoted charsets': [json('; charset="utf-16"'), json('; x="; charset=utf-16')],
-    'open quotes': [json('; charset="utf-16'), json('; charset="utf-16\\"')],
-    'an open quote of UTF-8': [json('; charset="utf-8')],
-    'two charsets': [json('; charset=utf-16; charset=utf-8')],
-    'two in another order': [json('; charset=utf-8; charset=utf-16')],
-    'charsets behind another': [json('; x=1; charset=utf-16')],
-  }),
-)('refused are %s:', (_theme, types) => {
-  test.each(types)('"%s"', (contentType) => server.refuses(request({ contentType }), wantsJson))
+eachOf('refused are %s:', (contentType) => server.refuses(request({ contentType }), wantsJson), {
+  'other media types': ['text/plain', 'text/json', 'application/octet-stream'],
+  'types of forms': ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
+  'kinds of JSON': ['application/vnd.api+json', 'application/problem+json', json('+x')],
+  'names that are longer': [json('x'), json('5'), 'application/x-ndjson', json('/x')],
+  'parts of a name': ['application', 'json', ';', ''],
+  wildcards: ['*/*', 'application/*'],
+  lists: ['application /json', json(' text/plain'), json(', text/plain'), json(', */*')],
+  'JSON as a parameter': ['text/plain; application/json', 'text/plain; x="application/json"'],
+  'charsets of bytes': [json('; charset=iso-8859-1'), json('; charset=us-ascii')],
+  'UTF-16': [json('; charset=utf-16'), json('; charset=utf-16le')],
+  'UTF-7': [json('; charset=utf-7')],
+  'misspelled charsets': [json('; charset=utf8'), json('; charset=utf-8x'), json('; charset=""')],
+  'quoted charsets': [json('; charset="utf-16"'), json('; x="; charset=utf-16')],
+  'open quotes': [json('; charset="utf-16'), json('; charset="utf-16\\"')],
+  'an open quote of UTF-8': [json('; charset="utf-8')],
+  'two charsets': [json('; charset=utf-16; charset=utf-8')],
+  'two in another order': [json('; charset=utf-8; charset=utf-16')],
+  'charsets behind another': [json('; x=1; charset=utf-16')],
 })
 
 describe('a media type is refused:', () => {
