@@ -10,9 +10,9 @@ import {
   type Served,
   serve,
   serveNewDatabase,
-  startServedStorm,
   waitForReadiness,
 } from './served-database.ts'
+import { startStorm } from './storm.ts'
 import {
   END_STORE_SESSIONS,
   openSession,
@@ -27,7 +27,7 @@ const postgres = usePostgres()
 /** Longer than the store lets one statement take, or wait for a lock; no event reports the end of it. */
 const standstill = () => sleep(5_000)
 
-type Storm = ReturnType<typeof startServedStorm>
+type Storm = ReturnType<typeof startStorm>
 
 test.each<[what: string, worst: (storm: Storm, observer: pg.Client, server: Served) => unknown]>([
   [
@@ -77,7 +77,7 @@ test.each<[what: string, worst: (storm: Storm, observer: pg.Client, server: Serv
   async (_what, worst) => {
     const { database, server } = await serveNewDatabase(postgres)
     const observer = await openSession(database.databaseUrl)
-    const storm = startServedStorm(server)
+    const storm = startStorm(server)
     await storm.acknowledges(50)
     await worst(storm, observer, server)
     await storm.endAndJudge(database.databaseUrl)
@@ -94,7 +94,7 @@ test.each([
     let server = await serve(database)
     const address = await startBalancer(server.port)
     onTestFinished(address.close)
-    const storm = startServedStorm({ client: clientOf(address.url, database.token) })
+    const storm = startStorm({ client: clientOf(address.url, database.token) })
     for (let replacement = 0; replacement < 4; replacement++) {
       const next = await serve(database)
       address.lead(next.port)

@@ -5,16 +5,14 @@ import { runToEnd } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { History } from './history.ts'
 import {
-  expectTruth,
-  LONGEST_ANSWER_MS,
   type PreparedDatabase,
   prepareDatabase,
   readRows,
   serve,
-  startServedStorm,
   waitForReadiness,
 } from './served-database.ts'
 import { type Pair, startPair } from './standby.ts'
+import { expectTruth, LONGEST_ANSWER_MS, startStorm } from './storm.ts'
 import {
   asServer,
   nameOf,
@@ -74,7 +72,7 @@ test(`${FAILOVERS} failovers under load of two servers, whatever the order in th
 }, async () => {
   const urls = pair.urlsOf(name)
   const servers = await Promise.all(urls.map((databaseUrl) => serve({ ...database, databaseUrl })))
-  const storm = startServedStorm(...servers)
+  const storm = startStorm(...servers)
   /** When each server has stored one more plant. */
   const nextStored = servers.map(({ client }) => async () => {
     const id = BigInt(-Math.ceil(Math.random() * 2 ** 52))
@@ -119,7 +117,7 @@ test('each command takes a URL with both servers in any order, and export one of
 
 test('a primary that stands still holds no caller for 10 s, nor a server that is to end, and is left within 5 s of the promotion', async () => {
   const [server, ending] = await Promise.all([serve(database), serve(database)])
-  const storm = startServedStorm(server)
+  const storm = startStorm(server)
   await storm.acknowledges(200)
   const old = pair.primary
   const observer = await openSession(old.urlOf('postgres'))
@@ -198,7 +196,7 @@ test('a standby that replays late is promoted, behind one address of both, with 
   const databaseUrl = primary
     .urlOf(name)
     .replace(`:${primary.port}/`, `:${new URL(address.url).port}/`)
-  const storm = startServedStorm(await serve({ ...database, databaseUrl }))
+  const storm = startStorm(await serve({ ...database, databaseUrl }))
   await standby.query(standby.urlOf('postgres'), 'SELECT pg_wal_replay_pause()')
   await storm.acknowledges(500)
   primary.kill()

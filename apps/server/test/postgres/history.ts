@@ -15,7 +15,7 @@ type Fault = 'lost' | 'altered' | 'doubled' | 'lies'
 /** How many requests had each reply, and the ids with which something is wrong. */
 export type Verdict = Record<Reply, number> & Record<Fault, bigint[]>
 
-type Plant = NewPlantInput & { readonly id: bigint }
+export type Plant = NewPlantInput & { readonly id: bigint }
 
 type Request = Pick<Plant, 'name' | 'tag'> & { reply: Reply }
 

@@ -7,13 +7,13 @@ import { resolveOutcome } from '../../src/postgres/resolve.ts'
 import { logLinesIn } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import {
-  LONGEST_ANSWER_MS,
   prepareDatabase,
   readRows,
   serve,
   serveNewDatabase,
   waitForReadiness,
 } from './served-database.ts'
+import { LONGEST_ANSWER_MS } from './storm.ts'
 import {
   asServer,
   END_STORE_SESSIONS,

@@ -1,4 +1,3 @@
-import { expect } from 'vitest'
 import { issueToken } from '../../src/auth/tokens.ts'
 import { engineOf } from '../../src/engines.ts'
 import { createTestClient } from '../clients.ts'
@@ -8,9 +7,8 @@ import {
   startServerProcess,
 } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { History, type StoredRow } from './history.ts'
+import type { StoredRow } from './history.ts'
 import { type PostgresServer, query } from './postgres-server.ts'
-import { startStorm } from './storm.ts'
 
 /** A migrated database and a token for the servers over it. */
 export interface PreparedDatabase {
@@ -84,36 +82,4 @@ export async function waitForReadiness(
 export async function readRows(databaseUrl: string): Promise<StoredRow[]> {
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   return rows as unknown as StoredRow[]
-}
-
-/** Callers wait no longer than this, whatever happens to the database. */
-export const LONGEST_ANSWER_MS = 10_000
-
-/** Fails unless every response was true and came in time. */
-export async function expectTruth(history: History, databaseUrl: string, about = '') {
-  const verdict = history.judge(await readRows(databaseUrl))
-  expect(verdict, about).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
-  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
-  return verdict
-}
-
-/** Lets 16 callers loose on servers until the test has done its worst. */
-export function startServedStorm(...servers: (Pick<Served, 'client'> & Partial<Served>)[]) {
-  const history = new History()
-  const clients = servers.map(({ client }) => client)
-  const seed = Date.now()
-  const storm = startStorm({ history, clients: () => clients, callers: 16, seed })
-  return {
-    ...storm,
-    history,
-    /** Ends the storm, and fails unless each server is ready, and every response was true and in time. */
-    async endAndJudge(databaseUrl: string) {
-      await storm.acknowledges(200)
-      await storm.stop()
-      for (const { operationsUrl } of servers) {
-        if (operationsUrl) await waitForReadiness({ operationsUrl }, true)
-      }
-      return expectTruth(history, databaseUrl, `seed ${seed}`)
-    },
-  }
 }

@@ -1,16 +1,15 @@
-import type { NewPlantInput } from '@plant-store/client'
-import type { Caller, History } from './history.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { History, type Plant } from './history.ts'
+import { readRows, type Served, waitForReadiness } from './served-database.ts'
 
-interface StormOptions {
-  readonly history: History
-  /** Asked before each request, since a server that was started again has another address. */
-  readonly clients: () => readonly Caller[]
-  readonly callers: number
-  readonly seed: number
-}
+const CALLERS = 16
+
+/** Callers wait no longer than this, whatever happens to the database. */
+export const LONGEST_ANSWER_MS = 10_000
 
 /** A small generator of uint32 that a seed repeats (mulberry32). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -20,14 +19,12 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-type Sent = NewPlantInput & { readonly id: bigint }
-
 /** Remembered for repeats and for rivals; older ones have been tried enough. */
 const REMEMBERED = 64
 
 /** Mostly new plants; every eighth request repeats an earlier plant or wants its id for another. */
-function createPlants(random: () => number): () => Sent {
-  const earlier: Sent[] = []
+function createPlants(random: () => number): () => Plant {
+  const earlier: Plant[] = []
   return () => {
     const dice = random() % 16
     const old = earlier[random() % REMEMBERED]
@@ -41,33 +38,46 @@ function createPlants(random: () => number): () => Sent {
   }
 }
 
-/** Lets callers send plants from now on, through outages and refusals, until stopped. */
-export function startStorm({ history, clients, callers, seed }: StormOptions) {
+/** Fails unless every response was true and came in time. */
+export async function expectTruth(history: History, databaseUrl: string, about = '') {
+  const verdict = history.judge(await readRows(databaseUrl))
+  expect(verdict, about).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
+  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
+}
+
+/** Lets callers send plants to servers, through outages and refusals, until the test has done its worst. */
+export function startStorm(...servers: (Pick<Served, 'client'> & Partial<Served>)[]) {
+  const history = new History()
+  const seed = Date.now()
   const next = createPlants(createRandom(seed))
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
   let isStopped = false
 
-  async function call(caller: number): Promise<void> {
+  async function call({ client }: Pick<Served, 'client'>): Promise<void> {
     while (!isStopped) {
-      const all = clients()
-      const client = all[caller % all.length]
-      const reply = client === undefined ? 'not_stored' : await history.send(client, next())
+      const reply = await history.send(client, next())
       // Without a pause an outage would be a loop of refusals that starves the database.
-      if (!['stored', 'taken'].includes(reply)) await pause()
+      if (reply !== 'stored' && reply !== 'taken') await sleep(10)
     }
   }
 
-  const ended = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)))
+  const callers = Array.from({ length: CALLERS / servers.length }, () => servers.map(call)).flat()
+  /** Resolves when this many more plants have been answered 200. */
+  const acknowledges = async (plants: number) => {
+    const goal = history.stored + plants
+    while (history.stored < goal) await sleep(10)
+  }
   return {
-    /** Resolves when this many more plants have been answered 200. */
-    async acknowledges(plants: number): Promise<void> {
-      const goal = history.stored + plants
-      while (history.stored < goal) await pause()
-    },
-    /** Ends the callers and resolves once each has its last response. */
-    async stop(): Promise<void> {
+    history,
+    acknowledges,
+    /** Ends the storm, and fails unless each server is ready, and every response was true and in time. */
+    async endAndJudge(databaseUrl: string): Promise<void> {
+      await acknowledges(200)
       isStopped = true
-      await ended
+      await Promise.all(callers)
+      for (const { operationsUrl } of servers) {
+        if (operationsUrl) await waitForReadiness({ operationsUrl }, true)
+      }
+      await expectTruth(history, databaseUrl, `seed ${seed}`)
     },
   }
 }
