@@ -6,9 +6,9 @@ import {
   type PlantStoreClientOptions,
   type PlantStoreErrorCode,
 } from '../src/index.ts'
+import { forEachAtOnce } from './agent.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
 import { type RealServer, startRealServer, startServerProcess } from './real-server.ts'
-import { forEachAtOnce } from './run-cases.ts'
 
 const AT_ONCE = 48
 

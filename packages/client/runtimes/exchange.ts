@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 export interface SeenRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** By the clock that all processes share. */
+  readonly at: number
   /** Whether the server has stored its plant, whatever it said. */
   isStored?: true
 }

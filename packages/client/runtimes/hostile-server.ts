@@ -4,17 +4,9 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createCertificate } from '../../../apps/server/test/certificate.ts'
-import type { Case } from './case.ts'
-import { cases } from './cases.ts'
+import type { Call, Case } from './case.ts'
 import { openExchange, type SeenRequest } from './exchange.ts'
 import { preflight, stored } from './responses.ts'
-
-/** Where the cases are. */
-export interface Opened {
-  /** In the order of the cases. */
-  readonly urls: string[]
-  readonly refusedUrl: string
-}
 
 /**
  * Where Linux has it, an address of its own: elsewhere, callers of other tests may still try the port
@@ -46,7 +38,7 @@ function createCaseServer(one: Case, seen: SeenRequest[], strayUrl: string): Ser
   const respond = async (incoming: IncomingMessage) => {
     const { headers, method, socket } = incoming
     if (method === 'OPTIONS') return socket.end(preflight(headers))
-    const request = { headers, body: await text(incoming) }
+    const request = { headers, body: await text(incoming), at: Date.now() }
     if (seen.push(request) === 1) startedAt = performance.now()
     return one.script(open(socket, request))
   }
@@ -56,44 +48,40 @@ function createCaseServer(one: Case, seen: SeenRequest[], strayUrl: string): Ser
     respond(incoming).catch(() => incoming.socket.resetAndDestroy())
   })
   server.on('clientError', ({ rawPacket }: Error & { rawPacket?: Buffer }, socket: Socket) => {
-    if (rawPacket?.[0] === HANDSHAKE) one.onHandshake?.(open(socket, { headers: {}, body: '' }))
+    const request = { headers: {}, body: '', at: Date.now() }
+    if (rawPacket?.[0] === HANDSHAKE) one.onHandshake?.(open(socket, request))
   })
   if (one.refusesConnection) server.once('connection', (socket: Socket) => socket.resetAndDestroy())
   return server
 }
 
-/**
- * Opens every case, and a control: `/` is a page that runs `/entry.js`, which is one of the scripts,
- * `/opened` gives an Opened, `/seen/3` the requests of a case.
- */
-export async function startHostileServer(scripts: Readonly<Record<string, string>> = {}) {
-  const seen: SeenRequest[][] = cases.map(() => [])
-  const opened: Opened = { urls: [], refusedUrl: `http://${HOST}:${REFUSED_PORT}` }
-  const control = createServer(({ headers, socket, url = '' }, response) => {
-    const [, verb = '', index = ''] = url.split('/')
-    const say = (type: string, body = '') =>
-      response
-        .writeHead(200, { 'content-type': type, 'access-control-allow-origin': '*' })
-        .end(body)
-    if (verb === 'stray') {
-      seen[Number(index)]?.push({ headers, body: 'stray' })
-      socket.end(stored())
-    } else if (verb === '') say('text/html', '<script type="module" src="/entry.js"></script>')
-    else if (verb in scripts) say('text/javascript', scripts[verb])
-    else say('application/json', JSON.stringify(verb === 'opened' ? opened : seen[Number(index)]))
+export interface OpenedCase {
+  readonly urls: Readonly<Record<NonNullable<Call['to']>, string>>
+  /** Every request so far, preflights left out. */
+  readonly seen: readonly SeenRequest[]
+}
+
+/** Opens every case; `url` is that of an empty page of another origin, where no request may go. */
+export async function startHostileServer(cases: readonly Case[]) {
+  const all: SeenRequest[][] = cases.map(() => [])
+  const page = createServer(({ headers, url = '' }, response) => {
+    all[Number(url.slice(1) || Number.NaN)]?.push({ headers, body: 'stray', at: Date.now() })
+    if (url !== '/') response.socket?.end(stored())
+    else response.setHeader('content-type', 'text/html').end('<!doctype html>')
   })
-  const controlUrl = await listen(control)
-  const servers = cases.map((one, index) =>
-    createCaseServer(one, seen[index] ?? [], `${controlUrl}/stray/${index}`),
-  )
-  for (const server of servers) opened.urls.push(await listen(server))
-  return {
-    controlUrl,
-    close() {
-      for (const server of [control, ...servers]) {
-        server.close()
-        server.closeAllConnections()
-      }
-    },
+  const url = await listen(page)
+  const servers: Server[] = [page]
+  const opened: OpenedCase[] = []
+  for (const [index, one] of cases.entries()) {
+    const seen = all[index] ?? []
+    const server = createCaseServer(one, seen, `${url}/${index}`)
+    servers.push(server)
+    const own = await listen(server)
+    const tls = own.replace('http:', 'https:')
+    opened.push({ urls: { server: own, tls, nobody: `http://${HOST}:${REFUSED_PORT}` }, seen })
   }
+  const close = () => {
+    for (const server of servers) server.close().closeAllConnections()
+  }
+  return { url, opened, close }
 }

@@ -1,71 +1,149 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Report, TOKEN, TOTAL_TIMEOUT_MS } from './agent.ts'
+import type { Call, Facts, Order } from './case.ts'
+import { cases } from './cases.ts'
 import { launchChromium, needsChromium } from './chromium.ts'
 import { startHostileServer } from './hostile-server.ts'
 import { needs } from './needs.ts'
-import { findRuntimes, UNDICI } from './runtimes.ts'
+import { findRuntimes, type Runtime, UNDICI } from './runtimes.ts'
+import { findIn, isUnsafe } from './secret-search.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
-const ENTRY = join(import.meta.dirname, 'entry.ts')
 /** The client as it is published. */
 const CLIENT = join(PACKAGE, 'dist/index.js')
 
 /** What a runtime may take to close what it kept open; a forgotten timer takes longer. */
 const END_MS = 4_000
 
-/** A module and all it needs as one script that any runtime takes, Node.js 20 included. */
-async function bundle(entryPoint: string): Promise<string> {
+/** What a call may take beyond its own times, on a busy machine. */
+const SLACK_MS = 1_000
+
+/** How long what was on its way at the end of a case may still arrive. */
+const ARRIVAL_MS = 150
+
+/**
+ * A program that carries out orders, for any runtime, Node.js 20 included.
+ * @param library where it gets the client from, as an expression
+ */
+async function writeProgram(orders: readonly Order[][], library: string, end: string) {
+  const urls = [CLIENT, String(UNDICI)].map((path) => pathToFileURL(path).href)
+  const contents = `import { carryOut } from './agent.ts'
+    const [client, undici] = ${JSON.stringify(urls)}
+    const report = carryOut(await import(${library}), ${JSON.stringify(orders)}, undici)
+    ${end}`
+  const stdin = { contents, resolveDir: import.meta.dirname }
   const form = { bundle: true, format: 'esm', target: 'es2022', platform: 'browser' } as const
-  const options = { entryPoints: [entryPoint], write: false as const, ...form }
-  return (
-    (await build({ ...options, supported: { 'top-level-await': true } })).outputFiles[0]?.text ?? ''
-  )
+  const { outputFiles } = await build({ stdin, write: false, ...form })
+  return outputFiles[0]?.text ?? ''
 }
 
-async function startServer(scripts?: Readonly<Record<string, string>>): Promise<string> {
-  const { controlUrl, close } = await startHostileServer(scripts)
-  onTestFinished(close)
-  return controlUrl
+interface Ended {
+  readonly report: Report
+  /** From the report to the end of the process. */
+  readonly endMs: number
 }
 
-describe('every claim holds, and the process ends by itself,', () => {
-  for (const { title, kind, program, flags } of findRuntimes()) {
-    const isThere = program !== undefined && UNDICI !== undefined
-    test(`on ${title}`, needs(title, isThere), async () => {
-      // Inside the package, where every runtime finds what the client imports.
-      const folder = mkdtempSync(join(PACKAGE, 'node_modules/.runtimes-'))
-      onTestFinished(() => rmSync(folder, { recursive: true }))
-      const script = join(folder, 'entry.mjs')
-      writeFileSync(script, await bundle(ENTRY))
-      const urls = [CLIENT, String(UNDICI)].map((path) => pathToFileURL(path).href)
-      const args = [...flags, script, await startServer(), ...urls, kind]
-      const child = spawn(String(program), args, { stdio: ['ignore', 'pipe', 'inherit'] })
-      onTestFinished(() => void child.kill('SIGKILL'))
-      let output = ''
-      let printedAt = Number.NaN
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        output += text
-        printedAt = performance.now()
-      })
-      await once(child, 'close')
-      expect(JSON.parse(output)).toStrictEqual([])
-      expect(performance.now() - printedAt).toBeLessThan(END_MS)
-    })
-  }
-})
+async function runInProcess({ program, flags }: Runtime, orders: readonly Order[][]) {
+  // Inside the package, where every runtime finds what the client imports.
+  const folder = mkdtempSync(join(PACKAGE, 'node_modules/.runtimes-'))
+  const script = join(folder, 'agent.mjs')
+  const end = 'process.stdout.write(JSON.stringify(await report))'
+  writeFileSync(script, await writeProgram(orders, 'client', end))
+  const child = spawn(String(program), [...flags, script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let printedAt = Number.NaN
+  child.stdout.on('data', () => {
+    printedAt = performance.now()
+  })
+  const printed = await text(child.stdout)
+  rmSync(folder, { recursive: true })
+  return { report: JSON.parse(printed), endMs: performance.now() - printedAt }
+}
 
-test('every claim holds in a page of another origin than the server', needsChromium, async () => {
-  const scripts = { 'entry.js': await bundle(ENTRY), 'client.js': await bundle(CLIENT) }
-  const controlUrl = await startServer(scripts)
+async function runInBrowser(url: string, orders: readonly Order[][]): Promise<Ended> {
   const browser = await launchChromium()
-  onTestFinished(() => browser.close())
   const page = await browser.newPage()
-  await page.goto(controlUrl)
-  const problems = await page.waitForFunction(() => globalThis.problems, null, { timeout: 0 })
-  expect(await problems.jsonValue()).toStrictEqual([])
+  await page.goto(url)
+  const content = await writeProgram(orders, JSON.stringify(CLIENT), 'globalThis.report = report')
+  await page.addScriptTag({ type: 'module', content })
+  const find = () => (globalThis as unknown as { report?: Promise<Report> }).report
+  const report = await page.waitForFunction(find, null, { timeout: 0 })
+  const ended = { report: (await report.jsonValue()) as Report, endMs: 0 }
+  await browser.close()
+  return ended
+}
+
+/** In words, what of a call is not as it has to be. */
+function expectFacts(facts: Facts, { ends, differs, options }: Call, isOther: boolean): void {
+  for (const [name, value] of Object.entries({ ...ends, ...(isOther && differs) })) {
+    expect([value].flat(), name).toContainEqual(facts[name as keyof Facts])
+  }
+  if (facts.code === 'stored') expect(facts.plant).toStrictEqual({ name: 'Fern' })
+  expect(facts.reason?.trim()).not.toBe('')
+  if (facts.rows !== undefined) return
+  expect(facts.ms).toBeLessThan((options?.totalTimeoutMs ?? TOTAL_TIMEOUT_MS) + SLACK_MS)
+  if (facts.code === 'aborted') expect(facts.msAfterAbort).toBeLessThan(SLACK_MS)
+}
+
+const browser: Runtime = { title: 'Chromium', kind: 'browser', program: '', flags: [] }
+
+describe.each([...findRuntimes(), browser])('on $title', (runtime) => {
+  const { kind, program, title } = runtime
+  const isThere = program !== undefined && UNDICI !== undefined
+  const possible = cases.filter(({ cannot = {} }) => !(kind in cannot))
+  const needed = kind === 'browser' ? needsChromium : needs(title, isThere)
+  let server: Awaited<ReturnType<typeof startHostileServer>>
+  let ended: Ended
+
+  beforeAll(async () => {
+    if (needed.skip) return
+    server = await startHostileServer(possible)
+    const orders = possible.map(({ calls }, index) =>
+      calls.map(({ ends: _ends, differs: _differs, to = 'server', ...order }) => {
+        return { ...order, url: server.opened[index]?.urls[to] ?? '' }
+      }),
+    )
+    ended = await (kind === 'browser'
+      ? runInBrowser(server.url, orders)
+      : runInProcess(runtime, orders))
+  })
+
+  afterAll(() => server?.close())
+
+  test.each(possible.map((one, index) => [one.claim, one, index] as const))(
+    '%s',
+    needed,
+    (_claim, { calls, check, differs = {}, requests }, index) => {
+      const { facts, endedAt } = ended.report.cases[index] ?? { facts: [], endedAt: 0 }
+      const { seen } = server.opened[index] ?? { seen: [] }
+      for (const [at, call] of calls.entries()) {
+        expectFacts(facts[at] ?? { ms: 0 }, call, kind in differs)
+        const isStored = seen.some((request) => request.isStored)
+        expect(facts[at]?.applied === 'no' && isStored, 'stored, and said not to be').toBe(false)
+      }
+      if (requests !== undefined) expect(seen).toHaveLength(requests)
+      expect(seen.filter(({ at }) => at > endedAt + ARRIVAL_MS)).toEqual([])
+      check?.(facts, seen, kind in differs)
+    },
+  )
+
+  test('no error and no event shows the token, or what a terminal would obey', needed, () => {
+    const { texts, prints } = ended.report
+    expect(findIn([...texts, ...prints], TOKEN)).toBeUndefined()
+    expect(texts.filter(isUnsafe)).toEqual([])
+  })
+
+  test(
+    'nothing is printed, no rejection is left unhandled, and the process ends by itself',
+    needed,
+    () => {
+      expect(ended.report.noise).toEqual([])
+      expect(ended.endMs).toBeLessThan(END_MS)
+    },
+  )
 })

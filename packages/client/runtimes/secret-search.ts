@@ -11,32 +11,34 @@ function piecesOf(text: string): string[] {
 }
 
 /** The texts in an error or event, and in its causes. */
-function textsOf(value: unknown): string[] {
+export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
   const { message, stack, cause } = value as Error
   return [message, stack, cause, ...Object.entries(value).flat()].flatMap(textsOf)
 }
 
-/** What a console prints, hidden members included; a browser has no such function. */
-function inspect(value: unknown): string[] {
+/** What a console prints of a value, hidden members included; a browser has no such function. */
+export function printsOf(value: unknown): string[] {
   const util = globalThis.process?.getBuiltinModule?.('node:util')
   const hidden = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }
-  return util === undefined ? [] : [util.inspect(value), util.inspect(value, hidden)]
+  return [String(value), ...(util ? [util.inspect(value), util.inspect(value, hidden)] : [])]
 }
 
-/** The first text by which a value shows eight characters in a row of a secret, if any. */
-export function findSecret(value: unknown, secret: string): string | undefined {
+/** The first text that holds eight characters in a row of a secret, if any. */
+export function findIn(texts: readonly string[], secret: string): string | undefined {
   const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
   const pieces = new Set(forms.flatMap(piecesOf))
-  const texts = [String(value), ...inspect(value), ...textsOf(value)]
   return texts.find((text) => piecesOf(text).some((piece) => pieces.has(piece)))
 }
 
-/** The first text of an error that holds what a terminal would obey, if any. */
-export function findUnseen(value: unknown): string | undefined {
-  return textsOf(value).find((text) => {
-    const isForged = text.split('\n').some((line, at) => at > 0 && !line.startsWith('    at '))
-    return UNSEEN.test(text) || isForged
-  })
+/** The first text by which a value shows a secret, if any. */
+export function findSecret(value: unknown, secret: string): string | undefined {
+  return findIn([...printsOf(value), ...textsOf(value)], secret)
+}
+
+/** Whether a terminal would obey something in the text of an error. */
+export function isUnsafe(text: string): boolean {
+  const isForged = text.split('\n').some((line, at) => at > 0 && !line.startsWith('    at '))
+  return UNSEEN.test(text) || isForged
 }

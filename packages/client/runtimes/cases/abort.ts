@@ -1,64 +1,46 @@
-import type { Applied, PlantStoreClientOptions } from '../../src/index.ts'
-import { assertEqual, assertTrue, type Case, type Run } from '../case.ts'
+import type { Call, Case } from '../case.ts'
 import { OPEN_AFTER_REFUSAL } from '../differences.ts'
 import { type Script, says } from '../exchange.ts'
 import { response, unavailable } from '../responses.ts'
 
-/** What "at once" may take on a busy machine. */
-const AT_ONCE_MS = 1_000
-
-const REASON = new Error('the caller has left')
-
-async function untilSeen({ setup }: Run): Promise<void> {
-  while ((await setup.seen()).length === 0);
-}
-
-/** Arranges for the abort; gives options of the call. */
-type Arrange = (abort: () => void, run: Run) => PlantStoreClientOptions | undefined
-
-type Row = [state: string, script: Script, applied: Applied[], Arrange, Case['differs']?]
+type Row = [
+  state: string,
+  script: Script,
+  abort: Call['abort'],
+  ends: Call['ends'],
+  Case['differs']?,
+]
 
 const rows: readonly Row[] = [
   [
     'while waiting to retry',
     says(unavailable('retry-after: 3')),
-    ['no'],
-    (abort) => ({ onEvent: ({ type }) => type === 'retry' && setTimeout(abort, 20) }),
+    { on: 'retry', afterMs: 20 },
+    { applied: 'no' },
     OPEN_AFTER_REFUSAL,
   ],
-  [
-    'while no headers have come',
-    () => {},
-    ['maybe'],
-    (abort, run) => void untilSeen(run).then(abort),
-  ],
+  // The request is there long before.
+  ['while no headers have come', () => {}, { on: 'request', afterMs: 500 }, { applied: 'maybe' }],
   [
     'in the middle of a body',
     says(`${response({ framing: 'content-length: 15' })}{"name"`),
-    ['maybe', 'yes'],
-    (abort, run) => void untilSeen(run).then(() => setTimeout(abort, 30)),
+    { on: 'request', afterMs: 500 },
+    { applied: ['maybe', 'yes'] },
   ],
 ]
 
 export const abortCases = rows.map(
-  ([state, script, applied, arrange, differs = {}]): Case => ({
+  ([state, script, abort, ends, differs = {}]): Case => ({
     claim: `an abort ${state} ends the call at once`,
     script,
+    calls: [
+      {
+        ...(abort && { abort }),
+        ends: { code: 'aborted', attempts: 1, isReason: true, ...ends },
+        differs: { applied: 'maybe' },
+      },
+    ],
+    requests: 1,
     differs,
-    async check(run) {
-      const controller = new AbortController()
-      const { signal } = controller
-      let abortedAtMs = Number.NaN
-      const abort = () => {
-        abortedAtMs = performance.now()
-        controller.abort(REASON)
-      }
-      const options = arrange(abort, run) ?? {}
-      const ends = { code: 'aborted', applied, attempts: 1, cause: REASON } as const
-      await run.call({ options, signal, ends, differs: { applied: 'maybe' } })
-      const tookMs = performance.now() - abortedAtMs
-      assertTrue(tookMs <= AT_ONCE_MS, `it took ${tookMs} ms`)
-      assertEqual((await run.setup.seen()).length, 1, 'requests')
-    },
   }),
 )

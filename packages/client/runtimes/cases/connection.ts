@@ -1,9 +1,8 @@
-import { type Case, makes, STORED } from '../case.ts'
+import { type Case, once, STORED } from '../case.ts'
 import { OPEN_AFTER_FAILURE, SENDS_AGAIN } from '../differences.ts'
 import { resets, type Script, says, saysLast } from '../exchange.ts'
 import { response, STORED_BODY, stored, unavailable } from '../responses.ts'
 
-const NO_RETRY = { maxRetries: 0 }
 const LOST = ['connection_lost', 'connection_failed'] as const
 const OPEN = ['maybe', 'yes'] as const
 
@@ -26,15 +25,15 @@ const lost = Object.entries<Script>({
   'a reset in the middle of the headers': resetsAfter('HTTP/1.1 200 OK\r\ncontent-le'),
   'a body cut short': saysLast(CUT),
   'a body cut by a reset': resetsAfter(CUT),
-}).map(([what, lose]): Case => {
-  const alone = { code: LOST, applied: OPEN, attempts: 1, retryable: true }
-  return {
+}).map(
+  ([what, lose]): Case => ({
     claim: `${what} is retried, and leaves the outcome open`,
     script: (exchange) =>
-      exchange.attempt % 2 === 1 ? lose(exchange) : saysLast(stored('connection: close'))(exchange),
-    check: makes([STORED, { options: NO_RETRY, ends: alone }], 3),
-  }
-})
+      (exchange.attempt % 2 === 1 ? lose : saysLast(stored('connection: close')))(exchange),
+    calls: [STORED, once({ code: LOST, applied: OPEN, attempts: 1, retryable: true })],
+    requests: 3,
+  }),
+)
 
 /** A runtime may send again by itself; what the first of its requests did is then not known. */
 const keptBreaks = Object.entries({ 'is reset': resets, ends }).map(
@@ -42,9 +41,11 @@ const keptBreaks = Object.entries({ 'is reset': resets, ends }).map(
     claim: `a kept connection that ${what} leaves the outcome open`,
     script: (exchange) =>
       ([says(stored()), part][exchange.attempt - 1] ?? says(unavailable()))(exchange),
-    check: makes([STORED, { options: NO_RETRY, ends: { applied: 'maybe' } }]),
+    calls: [STORED, once({ applied: 'maybe' })],
   }),
 )
+
+const FAILED_ONCE = { code: [...LOST, 'server_error', 'attempt_timeout'], attempts: 1 } as const
 
 const failing: readonly Script[] = [
   resets,
@@ -61,43 +62,39 @@ export const connectionCases: readonly Case[] = [
     claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
     script: saysLast(CUT_CHUNKS),
     // Some runtimes take the end of the connection for the end of the body, which is whole here.
-    check: makes([{ options: NO_RETRY, ends: { applied: OPEN } }]),
+    calls: [once({ applied: OPEN })],
   },
   {
     claim: 'a refused connection surely stored nothing',
     script: () => {},
     differs: OPEN_AFTER_FAILURE,
-    check: makes([
+    calls: [
       {
         to: 'nobody',
         options: { maxRetries: 1 },
         ends: { code: 'connection_failed', applied: 'no', attempts: 2 },
         differs: { code: LOST, applied: 'maybe' },
       },
-    ]),
+    ],
   },
   {
     claim: 'a connection that is reset before any byte is retried',
     refusesConnection: true,
     script: says(stored()),
-    check: makes([STORED], 1),
+    calls: [STORED],
+    requests: 1,
   },
   {
     claim: 'a kept connection that the server closes under the next request does not fail the call',
     script: ({ attempt, send, reset }) => (attempt % 2 === 0 ? reset() : send(stored())),
-    check: makes([STORED, STORED], 3),
+    calls: [STORED, STORED],
+    requests: 3,
   },
   {
     claim: 'zero retries means one request, whatever happens',
     differs: SENDS_AGAIN,
     script: (exchange) => failing[JSON.parse(exchange.request.body).id]?.(exchange),
-    check: makes(
-      failing.map((_, id) => ({
-        id,
-        options: { maxRetries: 0, timeoutMs: 200 },
-        ends: { code: [...LOST, 'server_error', 'attempt_timeout'], attempts: 1 },
-      })),
-      failing.length,
-    ),
+    calls: failing.map((_, id) => once(FAILED_ONCE, { id, options: { timeoutMs: 200 } })),
+    requests: failing.length,
   },
 ]

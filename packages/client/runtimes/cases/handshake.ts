@@ -1,4 +1,4 @@
-import { type Call, type Case, makes } from '../case.ts'
+import type { Call, Case } from '../case.ts'
 import { OPEN_AFTER_CUT, OPEN_AFTER_FAILURE, OPEN_AFTER_STALL } from '../differences.ts'
 import { resets, type Script, says, saysLast } from '../exchange.ts'
 import { stored } from '../responses.ts'
@@ -27,33 +27,33 @@ const refused = byTls(
   { code: 'connection_lost', attempts: 4 },
 )
 
-type Row = [claim: string, how: Partial<Case>, call: () => Call]
+type Row = [claim: string, how: Partial<Case>, call: Call]
 
 const rows: readonly Row[] = [
   [
     'a port that speaks no TLS surely stored nothing, and is asked once',
     { onHandshake: saysLast(PLAIN), differs: OPEN_AFTER_FAILURE },
-    () => refused,
+    refused,
   ],
   [
     'a certificate that is not trusted surely stored nothing, and is asked for once',
     { isTls: true, differs: OPEN_AFTER_FAILURE },
-    () => refused,
+    refused,
   ],
   [
     'a handshake that is cut surely stored nothing',
     { onHandshake: resets, differs: OPEN_AFTER_CUT },
-    () => byTls(1, {}),
+    byTls(1, {}),
   ],
   [
     'a handshake that stalls until the time is up surely stored nothing',
     { onHandshake: stall, differs: OPEN_AFTER_STALL },
-    () => byTls(0, { code: 'attempt_timeout' }),
+    byTls(0, { code: 'attempt_timeout' }),
   ],
   [
     'a call that is aborted in the middle of a handshake surely stored nothing',
     { onHandshake: stall, differs: OPEN_AFTER_STALL },
-    () => ({ ...byTls(3, { code: 'aborted' }), signal: AbortSignal.timeout(300) }),
+    { ...byTls(3, { code: 'aborted' }), abort: { on: 'request', afterMs: 300 } },
   ],
 ]
 
@@ -61,7 +61,8 @@ export const handshakeCases = rows.map(
   ([claim, how, call]): Case => ({
     claim,
     script: says(stored()),
+    calls: [call],
+    requests: 0,
     ...how,
-    check: (run) => makes([call()], 0)(run),
   }),
 )

@@ -1,4 +1,4 @@
-import { type Call, type Case, makes, STORED } from '../case.ts'
+import { type Call, type Case, once, STORED } from '../case.ts'
 import { HIDES_REDIRECTS } from '../differences.ts'
 import { type Script, says, saysLast } from '../exchange.ts'
 import { response, STORED_BODY, stored } from '../responses.ts'
@@ -7,6 +7,8 @@ const framed = (framing: string, body = STORED_BODY) => saysLast(response({ fram
 
 /** Header lines of 400 kilobytes. */
 const many = Array.from({ length: 2_000 }, (_, index) => `x-${index}: ${'y'.repeat(200)}`)
+
+const SHORT = { timeoutMs: 300, totalTimeoutMs: 1_000 }
 
 /** The bytes can be read in more than one way; a failure must be ours and must not say "no". */
 const ambiguous = Object.entries<Script>({
@@ -37,12 +39,7 @@ const ambiguous = Object.entries<Script>({
   ([what, script]): Case => ({
     claim: `${what}: the plant or an error of the client, never "no", and in time`,
     script,
-    check: makes([
-      {
-        options: { maxRetries: 0, timeoutMs: 300, totalTimeoutMs: 1_000 },
-        ends: { applied: ['maybe', 'yes'] },
-      },
-    ]),
+    calls: [once({ applied: ['maybe', 'yes'] }, { options: SHORT })],
   }),
 )
 
@@ -62,7 +59,8 @@ export const protocolCases: readonly Case[] = [
   {
     claim: 'early hints before the response change nothing',
     script: says(`HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n${stored()}`),
-    check: makes([STORED], 1),
+    calls: [STORED],
+    requests: 1,
   },
   {
     claim: 'a redirect to another origin is not followed, so neither plant nor token goes there',
@@ -71,13 +69,14 @@ export const protocolCases: readonly Case[] = [
       send(response({ status: id, headers: [`location: ${strayUrl}`] }))
     },
     differs: HIDES_REDIRECTS,
-    check: makes(redirected, redirected.length),
+    calls: redirected,
+    requests: redirected.length,
   },
   {
     claim: 'bytes beyond the length of one response are not taken for the next response',
     script: ({ attempt, send }) =>
       send(stored() + (attempt === 1 ? response({ body: '{"name":"Forged"}' }) : '')),
-    check: makes([{ ends: {} }, STORED]),
+    calls: [{ ends: {} }, STORED],
   },
   ...ambiguous,
 ]

@@ -1,19 +1,8 @@
-import { assertTrue, type Call, type Case, type Ends, makes, type Run } from '../case.ts'
+import { expect } from 'vitest'
+import { type Case, once } from '../case.ts'
 import { OPEN_AFTER_REFUSAL, TAKES_NO_DISPATCHER } from '../differences.ts'
 import { type Script, says, saysLast } from '../exchange.ts'
 import { proxyPage, response, unavailable } from '../responses.ts'
-
-const once = (ends: Ends, differs: Ends = {}): Call => ({
-  options: { maxRetries: 0 },
-  ends,
-  differs,
-})
-
-/** One call, which says of a plant that is stored that perhaps it is. */
-async function isOpenAndStored(run: Run, ends: Ends = {}): Promise<void> {
-  await run.call(once({ applied: 'maybe', ...ends }))
-  assertTrue(await run.isStored(), 'the plant is stored')
-}
 
 /** A server that sends back what it got, with the headers that mean nothing to the connection. */
 const echoes =
@@ -27,29 +16,15 @@ const echoes =
     saysLast(response({ headers: own, framing, body: cut }))(exchange)
   }
 
-/** Makes calls through a dispatcher of the package undici, one that sends again or not. */
-const makesThrough =
-  (sendsAgain: boolean, check: Case['check']): Case['check'] =>
-  async (run) => {
-    if (run.setup.differs) return
-    const undici = await import(run.setup.undiciUrl ?? '')
-    const original = undici.getGlobalDispatcher()
-    const agent = new undici.Agent()
-    const retries = { methods: ['POST'], maxRetries: 1, minTimeout: 10 }
-    undici.setGlobalDispatcher(sendsAgain ? new undici.RetryAgent(agent, retries) : agent)
-    try {
-      await check(run)
-    } finally {
-      undici.setGlobalDispatcher(original)
-      await agent.close()
-    }
-  }
+const check: Case['check'] = (_facts, seen) => {
+  expect(seen[0]).toMatchObject({ isStored: true })
+}
 
 export const sendCases: readonly Case[] = [
   ...[0, 3].map((missing) => ({
     claim: `a server that echoes all but ${missing} bytes is not said to have stored anything`,
     script: echoes(missing),
-    check: makes([once({ applied: 'maybe' })]),
+    calls: [once({ applied: 'maybe' })],
   })),
   {
     claim:
@@ -58,42 +33,47 @@ export const sendCases: readonly Case[] = [
       if (attempt === 1) store()
       send(attempt === 1 ? proxyPage(421) : unavailable())
     },
-    check: (run) => isOpenAndStored(run),
+    calls: [once({ applied: 'maybe' })],
+    check,
   },
   {
     claim: 'a dispatcher of Node.js that tries again and is refused has perhaps stored the plant',
-    isAlone: true,
     script({ refuse, reset, store }) {
       store()
       refuse()
       reset()
     },
-    differs: TAKES_NO_DISPATCHER,
-    check: makesThrough(true, (run) =>
-      isOpenAndStored(run, { code: 'connection_failed', reason: 'ECONNREFUSED' }),
-    ),
+    calls: [
+      once(
+        { code: 'connection_failed', reason: 'ECONNREFUSED', applied: 'maybe' },
+        { dispatcher: 'RetryAgent' },
+      ),
+    ],
+    check,
+    cannot: TAKES_NO_DISPATCHER,
   },
   {
     claim: 'a dispatcher of Node.js that sends once leaves a refusal certain',
-    isAlone: true,
     script: says(unavailable()),
-    differs: TAKES_NO_DISPATCHER,
-    check: makesThrough(false, makes([once({ applied: 'no', attempts: 1 })], 1)),
+    calls: [once({ applied: 'no', attempts: 1 }, { dispatcher: 'Agent' })],
+    requests: 1,
+    cannot: TAKES_NO_DISPATCHER,
   },
   {
     claim: 'a request that the runtime sends again after a 421 is counted',
     script: says(proxyPage(421)),
-    differs: OPEN_AFTER_REFUSAL,
-    async check(run) {
-      const { attempts } = await run.call(once({ status: 421 }))
-      const { length } = await run.setup.seen()
-      assertTrue(run.setup.differs ? length >= attempts : length === attempts, `${length} requests`)
+    calls: [once({ status: 421 })],
+    check([facts], { length }, differs) {
+      if (differs) expect(length).toBeGreaterThanOrEqual(Number(facts?.attempts))
+      else expect(length).toBe(facts?.attempts)
     },
+    differs: OPEN_AFTER_REFUSAL,
   },
   {
     claim: 'a single refusal of the own fetch surely stored nothing',
     script: says(unavailable()),
+    calls: [once({ applied: 'no' }, { differs: { applied: 'maybe' } })],
+    requests: 1,
     differs: OPEN_AFTER_REFUSAL,
-    check: makes([once({ applied: 'no' }, { applied: 'maybe' })], 1),
   },
 ]
