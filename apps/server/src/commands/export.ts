@@ -71,10 +71,7 @@ async function writeSnapshot(
   const { err, output, stop } = terminal
   const endProgress = showsResults(terminal)
     ? undefined
-    : startProgress(terminal, () => ({
-        fraction: undefined,
-        text: describeCount(work.count, 'plant'),
-      }))
+    : startProgress(terminal, () => describeCount(work.count, 'plant'))
   async function* texts(): AsyncGenerator<string> {
     if (header !== '') yield header
     for await (const plants of snapshot.batches) {

@@ -1,8 +1,7 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Fact, StoreFacts } from '../store/engine.ts'
 import { readValue, sqliteVersionOf } from './connect.ts'
-import { codeOf, FORBIDDEN } from './errors.ts'
 import { realPathOf, sizeOf } from './files.ts'
 import { openForReading } from './inspect.ts'
 import { readLastBackupTime } from './measure.ts'
@@ -20,16 +19,8 @@ const OLD_BACKUP_MS = 2 * DAY_MS
 /** So that there is time to react before the disk is full. */
 const ENOUGH_MEBIBYTES = 1_024
 
-const SYNCS = 50
-
-/** About what a commit of a few plants writes. */
-const BLOCK = Buffer.alloc(4_096, 1)
-
-/** Quicker than any disk: the sync ends in memory. */
-const TOO_QUICK_MS = 0.02
-
-/** Each commit waits for this, and every create for a commit. */
-const SLOW_MS = 25
+/** `f_type` of file systems in memory (statfs(2)). */
+const IN_MEMORY = new Set([0x01021994, 0x858458f6])
 
 /** `f_type` of file systems over a network (statfs(2)), whose locks SQLite cannot rely on. */
 const NETWORK_FILE_SYSTEMS = new Map([
@@ -53,53 +44,23 @@ function describeSpace(folder: string): Fact {
     const fix = 'keep the file on a local disk, or use PostgreSQL (https://sqlite.org/wal.html)'
     return { ...fact, warning: `it is on ${network}, where SQLite can lose plants`, fix }
   }
+  if (IN_MEMORY.has(type)) {
+    const warning = 'this is memory, which a power cut empties'
+    return { ...fact, warning, fix: 'keep the file on a disk' }
+  }
   if (free >= ENOUGH_MEBIBYTES) return fact
   const fix = 'make room, or make the file system larger; never delete a -wal file'
   return { ...fact, warning: 'on a full disk every create is answered 503', fix }
 }
 
-/** The median of small writes, each with its sync, in ms. */
-function timeSyncs(path: string): number {
-  const descriptor = openSync(path, 'wx')
-  try {
-    const times = Array.from({ length: SYNCS }, () => {
-      const start = performance.now()
-      writeSync(descriptor, BLOCK)
-      fsyncSync(descriptor)
-      return performance.now() - start
-    })
-    return times.toSorted((one, other) => one - other)[SYNCS / 2] ?? 0
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function describeSync(path: string): Fact {
-  const name = 'sync'
-  try {
-    const median = timeSyncs(path)
-    const value = `${median.toFixed(3)} ms for a write and its sync (median of ${SYNCS})`
-    if (median < TOO_QUICK_MS) {
-      const fix = 'keep the data on a disk'
-      return { name, value, warning: 'this is memory, which a power cut empties', fix }
-    }
-    if (median <= SLOW_MS) return { name, value }
-    return { name, value, warning: 'every create waits for it', fix: 'a faster disk' }
-  } catch (error) {
-    if (codeOf(error) !== FORBIDDEN) throw error
-    const fix = "plant-store-server doctor without Node's flag --permission"
-    return { name, value: 'not measured', warning: (error as Error).message, fix }
-  }
-}
-
-/** Opens a scratch store as a server does, and measures beside it. */
-async function tryFolder(folder: string): Promise<Fact[]> {
+/** Opens a scratch store as a server does. */
+async function tryFolder(folder: string): Promise<Fact> {
   const scratch = mkdtempSync(join(folder, '.doctor-'))
   try {
     const database = await openDatabase(join(scratch, 'scratch.db'))
     const value = `SQLite ${sqliteVersionOf(database)}, write-ahead log, synchronous=FULL`
     database.close()
-    return [{ name: 'engine', value }, describeSync(join(scratch, 'sync'))]
+    return { name: 'engine', value }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -155,7 +116,7 @@ export async function readSqliteFacts(file: string, mustExist?: boolean): Promis
   try {
     const version = inspect(path, mustExist)
     const folder = findFolder(path)
-    const place = [...(await tryFolder(folder)), describeSpace(folder)]
+    const place = [await tryFolder(folder), describeSpace(folder)]
     if (version === 0) {
       const store = { name: 'store', value: `there is none in ${path} yet; the server makes it` }
       return { facts: [store, ...place], tokens: undefined }
