@@ -1,49 +1,32 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { startServerProcess } from '../process/server-process.ts'
 
-/** A page that has the client, as `plantStoreClient`. */
-const HTML = '<!doctype html><script type="module" src="/client.js"></script>'
-
-async function bundleClient(): Promise<string> {
+/** Serves a page on an origin of its own, which has the client as `plantStoreClient`. */
+async function servePage(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents:
-        "import * as client from '@plant-store/client'; globalThis.plantStoreClient = client",
-      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+      contents: "import * as all from '@plant-store/client'; globalThis.plantStoreClient = all",
+      resolveDir: import.meta.dirname,
     },
     bundle: true,
     write: false,
     format: 'esm',
     platform: 'browser',
   })
-  return outputFiles[0]?.text ?? ''
-}
-
-/** Serves the page on an origin of its own. */
-async function servePage(): Promise<string> {
-  const script = await bundleClient()
   const server = createServer(({ url }, response) => {
     const isScript = url === '/client.js'
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    response.end(isScript ? script : HTML)
+    const html = '<!doctype html><script type="module" src="/client.js"></script>'
+    response.end(isScript ? outputFiles[0]?.text : html)
   })
   onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** The result of a create as a page sees it: the plant, or what it knows of the error. */
-interface Seen {
-  readonly plant?: unknown
-  readonly status?: number | undefined
-  readonly code?: unknown
-  readonly requestId?: unknown
-  readonly message?: unknown
 }
 
 /** Opens a page, and a server that lists these origins; `ORIGIN` is the page's own. */
@@ -57,8 +40,12 @@ async function openPage(origins: string) {
   const page = await browser.newPage()
   await page.goto(origin, { waitUntil: 'load' })
   const { token } = server
-  /** Creates a plant from within the page, with the client. */
-  const create = ({ id = '1', name = 'Fern', text = token } = {}): Promise<Seen> =>
+  /** Creates a plant with the client in the page: the plant, or what the page knows of the error. */
+  const create = ({
+    id = '1',
+    name = 'Fern',
+    text = token,
+  } = {}): Promise<Record<string, unknown>> =>
     page.evaluate(
       async ([baseUrl = '', token = '', id = '', name = '']) => {
         const { createPlantStoreClient } = Reflect.get(globalThis, 'plantStoreClient')

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { get } from '../docs/get.ts'
-import { expectReply, headerOf, missing } from '../wire/expectations.ts'
+import { expectReply, headerOf, missing, stored } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post, request, token, withLines } from '../wire/request.ts'
 
 const tooMany = { error: 'too_many_requests', message: /no valid token/ } as const
-const stored = { plant: { name: plantOf(1).name } }
 
 const good = request()
 const withoutToken = request({ authorization: null })

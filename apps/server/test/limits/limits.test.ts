@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Flags } from '../../src/config/config.ts'
-import { type ExpectedReply, expectReply, malformed } from '../wire/expectations.ts'
+import { type ExpectedReply, expectReply, malformed, stored } from '../wire/expectations.ts'
 import { useWireServer, type WireServer } from '../wire/harness.ts'
 import { type Connection, openConnection } from '../wire/raw-socket.ts'
-import { plantOf, plantText, post, request, withLines } from '../wire/request.ts'
+import { plantText, post, request, withLines } from '../wire/request.ts'
 
 const overloaded = { error: 'unavailable', message: /^nothing was stored, try again/ } as const
-const stored: ExpectedReply = { plant: { name: plantOf(1).name } }
 const from = (address: string) => [`X-Forwarded-For: ${address}`]
 
 /** A create whose body is still to come, once the server asks for it. */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { type ExpectedError, malformed, missing } from './expectations.ts'
-import { type Refusal, tokenRecord, useWireServer } from './harness.ts'
+import { eachOf, type Refusal, tokenRecord, useWireServer } from './harness.ts'
 import { post, request, token } from './request.ts'
 
 // Here many requests without a valid token come from one address.
@@ -35,36 +35,37 @@ function withOtherSecret(): string {
   return unchecked + crc32(unchecked).toString(16).padStart(8, '0')
 }
 
-describe('a good token is accepted', () => {
-  test.each([
-    ...[`Bearer ${text}`, `bearer ${text}`, `BEARER ${text}`, `bEaReR ${text}`],
-    ...[`Bearer  ${text}`, ` \tBearer ${text}`, `Bearer ${text} `, `Bearer ${text}\t`],
-  ])('as %j', (authorization) => server.accepts(request({ authorization })))
+/** TOKEN stands for the good one. */
+const withToken = (value: string) => value.replaceAll('TOKEN', text)
+const showing = (value: string) => request({ authorization: withToken(value) })
 
-  test.each(['authorization', 'AUTHORIZATION', 'aUTHORIZATION'])('in a header named %s', (name) =>
-    server.accepts(request({ authorization: null, more: [`${name}:Bearer ${text}`] })),
-  )
+eachOf('a good token is accepted %s:', (value) => server.accepts(showing(value)), {
+  'after its scheme in any case': ['Bearer TOKEN', 'bearer TOKEN', 'BEARER TOKEN', 'bEaReR TOKEN'],
+  'with blanks': ['Bearer  TOKEN', ' \tBearer TOKEN', 'Bearer TOKEN ', 'Bearer TOKEN\t'],
+})
+
+test.each(['authorization', 'AUTHORIZATION', 'aUTHORIZATION'])(
+  'a header named %s is read',
+  (name) => server.accepts(request({ authorization: null, more: [`${name}:Bearer ${text}`] })),
+)
+
+eachOf('%s is no bearer credential:', (value) => server.refuses(showing(value), missing), {
+  nothing: [''],
+  'the scheme alone': ['Bearer', 'Bearer ', 'Bearer    '],
+  'another separator': ['Bearer\tTOKEN', 'BearerTOKEN', 'Bearer: TOKEN', 'Bearer=TOKEN'],
+  'the token alone': ['TOKEN'],
+  'another scheme': ['"Bearer" TOKEN', 'Bearers TOKEN', 'Token TOKEN'],
+  'a scheme of users': ['Basic TOKEN', 'Digest username="a", response="TOKEN"'],
+  'a list of schemes': ['Basic YTpi, Bearer TOKEN'],
 })
 
 describe('a request without a bearer credential is refused:', () => {
-  test.each([
-    ['no Authorization', null],
-    ['an empty Authorization', ''],
-    ['the scheme alone', 'Bearer'],
-    ['the scheme and a space', 'Bearer '],
-    ['the scheme and spaces', 'Bearer    '],
-    ['a tab after the scheme', `Bearer\t${text}`],
-    ['no space after the scheme', `Bearer${text}`],
-    ['a colon after the scheme', `Bearer: ${text}`],
-    ['an equals sign after the scheme', `Bearer=${text}`],
-    ['the token alone', text],
-    ['a quoted scheme', `"Bearer" ${text}`],
-    ['a longer scheme', `Bearers ${text}`],
-    ['the scheme Token', `Token ${text}`],
-    ['the scheme Basic', `Basic ${Buffer.from(`a:${text}`).toString('base64')}`],
-    ['the scheme Digest', `Digest username="a", response="${text}"`],
-    ['two schemes', `Basic YTpi, Bearer ${text}`],
-  ])('%s', (_claim, authorization) => server.refuses(request({ authorization }), missing))
+  test('no Authorization', () => server.refuses(request({ authorization: null }), missing))
+
+  test('the scheme Basic', () => {
+    const credentials = Buffer.from(`a:${text}`).toString('base64')
+    return server.refuses(showing(`Basic ${credentials}`), missing)
+  })
 
   test.each(['Proxy-Authorization: Bearer ', 'X-Authorization: Bearer ', 'Cookie: access_token='])(
     'a token in "%s"',
@@ -96,6 +97,12 @@ describe('a request without a bearer credential is refused:', () => {
   )
 })
 
+async function expectInvalid(credential: string): Promise<void> {
+  await server.refuses(showing(`Bearer ${credential}`), invalid)
+  const log = (await server.readLog()).join('')
+  if (credential.length > 2) expect(log).not.toContain(withToken(credential))
+}
+
 describe('every token that does not open the service gets the same words:', () => {
   test.each([
     ['unknown', unknown.text],
@@ -106,26 +113,17 @@ describe('every token that does not open the service gets the same words:', () =
     ['with a typo in its id', withTypo(8)],
     ['with a typo in its secret', withTypo(30)],
     ['with a typo in its checksum', withTypo(text.length - 1)],
-    ['with one character too many', `${text}0`],
     ['with one character too few', text.slice(0, -1)],
     ['in capitals', text.toUpperCase()],
-    ['with padding', `${text}==`],
-    ['in quotes', `"${text}"`],
-    ['in angle brackets', `<${text}>`],
     ['with a space within', `${text.slice(0, 30)} ${text.slice(30)}`],
-    ['followed by another', `${text} ${text}`],
-    ['followed by a comma and another', `${text}, Bearer ${text}`],
-    ['with a letter beyond ASCII', `${text}é`],
-    ['of letters beyond ASCII only', '\xff\xfe'],
-    ['of one character', 'x'],
-    ['of a NUL in escapes', '%00'],
-    ['of another form', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.'],
-    ['of SQL', "' OR 1=1 --"],
-    ['of 8,000 characters', 'a'.repeat(8_000)],
-  ])('%s', async (_claim, credential) => {
-    await server.refuses(request({ authorization: `Bearer ${credential}` }), invalid)
-    if (credential.length > 2) expect((await server.readLog()).join('')).not.toContain(credential)
-  })
+  ])('%s', (_claim, credential) => expectInvalid(credential))
+})
+
+eachOf('a token %s gets the same words:', expectInvalid, {
+  'with something around it': ['TOKEN0', 'TOKEN==', '"TOKEN"', '<TOKEN>', 'TOKEN\xe9'],
+  'followed by another': ['TOKEN TOKEN', 'TOKEN, Bearer TOKEN'],
+  'of another kind': ['x', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.', 'a'.repeat(8_000)],
+  'of characters that no token has': ['\xff\xfe', '%00', "' OR 1=1 --"],
 })
 
 describe('the credential is checked before', () => {

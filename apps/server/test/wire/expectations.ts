@@ -38,7 +38,8 @@ const errorHeaders: { readonly [Name in ErrorName]?: SpecialHeaders } = {
   unavailable: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
 }
 
-/** The errors that most requests of these tests get. */
+/** What most requests of these tests get. */
+export const stored = { plant: { name: PLANT_NAME } } as const
 export const malformed = { error: 'malformed_request' } as const
 export const missing = { error: 'missing_credentials' } as const
 export const wrongMethod = { error: 'method_not_allowed' } as const

@@ -4,6 +4,7 @@ import {
   expectReply,
   malformed,
   missing,
+  stored,
   wantsIdentity,
   wantsJson,
   wrongMethod,
@@ -27,7 +28,6 @@ const server = useWireServer()
 
 const body = plantText(1)
 const { length } = body
-const stored = { plant: { name: plantOf(1).name } }
 const http10 = 'POST /plants HTTP/1.0'
 
 /** A second request, which must never be read out of the first one. */

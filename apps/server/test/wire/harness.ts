@@ -18,7 +18,7 @@ import {
   headerOf,
 } from './expectations.ts'
 import { type Bytes, type Connection, openConnection, type Reply } from './raw-socket.ts'
-import { plantOf, plantText, post, token } from './request.ts'
+import { PLANT_NAME, plantOf, plantText, post, token } from './request.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -71,7 +71,7 @@ async function expectAftermath(caller: Connection, aftermath: Aftermath, last: R
   if (last !== undefined) expect(isLast, 'says "connection: close"').toBe(aftermath !== 'kept')
   if (aftermath === 'kept') {
     caller.send(post(plantText(KEPT_ID)))
-    expectReply(await caller.readReply(), { plant: { name: plantOf(KEPT_ID).name } })
+    expectReply(await caller.readReply(), { plant: { name: PLANT_NAME } })
     return
   }
   if (aftermath === 'lingering') caller.finish()
@@ -218,7 +218,7 @@ export class WireServer {
   async expectStoredAndServing(stored: readonly StoredPlant[]): Promise<void> {
     const isRepeat = (await this.database.readPlants()).some(({ id }) => id === FRESH_ID)
     const reply = await this.ask(post(plantText(FRESH_ID)))
-    expectReply(reply, { plant: { name: plantOf(FRESH_ID).name }, isRepeat })
+    expectReply(reply, { plant: { name: PLANT_NAME }, isRepeat })
     const expected = [...stored, plantOf(FRESH_ID)].sort((one, other) =>
       one.id < other.id ? -1 : 1,
     )

@@ -1,6 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { expectReply, headerOf, malformed, wantsIdentity, wantsJson } from './expectations.ts'
+import {
+  expectReply,
+  headerOf,
+  malformed,
+  stored,
+  wantsIdentity,
+  wantsJson,
+} from './expectations.ts'
 import { eachOf, type Refusal, useWireServer } from './harness.ts'
 import { chunk, plantOf, plantText, post, postChunks, request, withLines } from './request.ts'
 
@@ -90,7 +97,7 @@ describe('the connection', () => {
     const caller = await server.open()
     caller.send(request())
     caller.finish()
-    expectReply(await caller.readReply(), { plant: { name: plantOf(1).name } })
+    expectReply(await caller.readReply(), stored)
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([plantOf(1)])
   })

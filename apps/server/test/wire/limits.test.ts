@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { expectReply, headerOf, missing } from './expectations.ts'
+import { expectReply, headerOf, missing, stored } from './expectations.ts'
 import { type Refusal, useWireServer } from './harness.ts'
 import { type Connection, openConnection } from './raw-socket.ts'
 import {
@@ -20,7 +20,6 @@ const server = useWireServer()
 /** The default of PLANT_STORE_BODY_LIMIT_BYTES. */
 const LIMIT = 65_536
 
-const stored = { plant: { name: plantOf(1).name } }
 const tooLarge = { error: 'body_too_large', message: /65536 bytes/ } as const
 const headersTooLarge = { error: 'headers_too_large' } as const
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import {
-  type ExpectedPlant,
   type ExpectedReply,
   expectReply,
   malformed,
   missing,
+  stored,
   wantsJson,
   wrongMethod,
 } from './expectations.ts'
@@ -13,8 +13,6 @@ import { useWireServer } from './harness.ts'
 import { inChunk, plantOf, plantText, post, postChunks, request, withLines } from './request.ts'
 
 const server = useWireServer()
-
-const stored: ExpectedPlant = { plant: { name: plantOf(1).name } }
 
 const one = post(plantText(1))
 const two = post(plantText(2))

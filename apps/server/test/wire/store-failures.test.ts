@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { makeSqliteFile } from './database-under-test.ts'
-import { expectReply } from './expectations.ts'
+import { expectReply, stored } from './expectations.ts'
 import { useWireServer } from './harness.ts'
-import { plantOf, plantText, post, request } from './request.ts'
+import { plantText, post, request } from './request.ts'
 
-const stored = { plant: { name: plantOf(1).name } }
 const message = /^something went wrong and nothing was stored$/
 const mislaid = 'X-Request-Id: mislaid'
 
