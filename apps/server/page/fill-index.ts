@@ -70,9 +70,8 @@ function writeFields(): string {
 function writeErrors(): string {
   const names = Object.keys(errorTable) as ErrorName[]
   const rows = names.map((name) => {
-    const { code, status } = errorTable[name]
-    const { meaning, mayBeStored } = errorTexts[name]
-    const stored = mayBeStored ? 'perhaps' : 'no'
+    const { code, status, stored } = errorTable[name]
+    const { meaning } = errorTexts[name]
     return `<tr id="${name}" data-code="${code}" data-stored="${stored}"><th scope="row"><code>${code}</code> <code>${name}</code></th><td>${status}</td><td>${escapeHtml(meaning)}</td><td>${stored}</td></tr>`
   })
   return rows.join('\n')

@@ -37,6 +37,13 @@ describe('the error table', () => {
     expect(PUBLISHED.map(([code]) => errorNameOf(code))).toEqual(Object.keys(errorTable))
   })
 
+  test('says that all but one store nothing, and which may pass', () => {
+    const rows = Object.values(errorTable)
+    expect(rows.flatMap(({ code, stored }) => (stored === 'no' ? [] : code))).toEqual([50001])
+    const passing = rows.flatMap(({ code, retry }) => (retry ? code : []))
+    expect(passing).toEqual([40800, 42900, 50000, 50001, 50300])
+  })
+
   test.each([0, -1, 400, 40004, 40900, 50301, Number.NaN, 40001.5])('%d has no name', (code) => {
     expect(errorNameOf(code)).toBeUndefined()
   })

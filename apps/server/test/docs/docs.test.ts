@@ -205,9 +205,9 @@ describe('the page', () => {
       .replaceAll('&quot;', '"')
       .replaceAll('&amp;', '&')
     const shown = plain.replace(/\s+/g, ' ')
-    for (const [name, { code, status }] of Object.entries(errorTable)) {
-      const { meaning, mayBeStored } = errorTexts[name as ErrorName]
-      const words = [code, name, status, meaning, mayBeStored ? 'perhaps' : 'no']
+    for (const [name, { code, status, stored }] of Object.entries(errorTable)) {
+      const { meaning } = errorTexts[name as ErrorName]
+      const words = [code, name, status, meaning, stored]
       expect(shown).toContain(words.join(' '))
     }
     expect(shown).toMatch(/id required The .* from -9223372036854775808 to 9223372036854775807/)

@@ -44,7 +44,7 @@ async function call(port: number, { token = '', headers, path = '/plants', ...re
 
 /** An Error body of the contract with its status, and the headers of every response of the server. */
 function expectError(got: Awaited<ReturnType<typeof call>>, name: ErrorName): void {
-  expect({ code: got.body.error, status: got.status }).toEqual(errorTable[name])
+  expect(errorTable[name]).toMatchObject({ code: got.body.error, status: got.status })
   expect(got.body.message).toEqual(expect.any(String))
   expect(got.headers).toMatchObject({
     'content-type': 'application/json',

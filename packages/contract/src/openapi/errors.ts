@@ -7,7 +7,6 @@ interface ErrorText {
   readonly meaning: string
   /** A message that comes with it. */
   readonly message: string
-  readonly mayBeStored?: true
 }
 
 /** What the document says of each error; a new error without it does not compile. */
@@ -75,7 +74,6 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
     message: 'something went wrong and nothing was stored',
   },
   outcome_unknown: {
-    mayBeStored: true,
     meaning:
       'The disk failed during the commit. The plant may have been stored; it is safe to send it again.',
     message: 'the plant may have been stored; it is safe to send it again',
@@ -95,9 +93,9 @@ export function errorsOf(status: ErrorStatus): ErrorName[] {
 }
 
 function describeError(name: ErrorName): string {
-  const { meaning, mayBeStored } = errorTexts[name]
-  const line = `- \`${errorTable[name].code}\` \`${name}\`: ${meaning}`
-  return mayBeStored ? line : `${line} Nothing was stored.`
+  const { code, stored } = errorTable[name]
+  const line = `- \`${code}\` \`${name}\`: ${errorTexts[name].meaning}`
+  return stored === 'no' ? `${line} Nothing was stored.` : line
 }
 
 /** A list in CommonMark: number, name and meaning of each error, and whether something was stored. */
