@@ -1,46 +1,24 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames, isRequestId } from '@plant-store/contract'
-import { nextApplied, type ResponseHead } from './applied.ts'
-import { type AttemptContext, attempt, type Operation, toEndingError } from './attempt.ts'
-import { Deadline } from './deadline.ts'
+import { appliedByPart, nextApplied } from './applied.ts'
+import { Deadline, sleep } from './deadline.ts'
 import {
   type Applied,
-  completeError,
+  abortError,
   isPlantStoreError,
   optionError,
   type PlantStoreError,
 } from './errors.ts'
 import { type EventFacts, notify } from './events.ts'
-import { toConnectionError } from './failure.ts'
-import { copyHeaders } from './fetch.ts'
+import { connectionError, toConnectionError } from './failure.ts'
+import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
+import { createRequestId } from './host.ts'
 import type { CreatePlantOptions } from './options.ts'
-import type { Outcome } from './response.ts'
-import { decideRetry } from './retry.ts'
-import type { Runtime } from './runtime.ts'
+import type { ResponseHead, Sent } from './plant-codec.ts'
+import { type CallResult, judgeResponse, type Outcome, readBody } from './response.ts'
+import { waitMs } from './retry.ts'
 import { createScrub } from './scrubber.ts'
+import { type Sends, watchSends } from './sends.ts'
 import { type Settings, toCallSettings } from './settings.ts'
-import type { IssuedToken } from './token.ts'
-
-/** How a call went. */
-export interface PlantStoreMeta {
-  /** The status of the last response; undefined where there was none. */
-  readonly status?: number
-  /** The id under which the server's log has the call; undefined where nothing was sent. */
-  readonly requestId?: string
-  /** Requests sent. */
-  readonly attempts: number
-  /** The whole call, waits included, in milliseconds. */
-  readonly durationMs: number
-  /**
-   * The headers of the last response; undefined where there was none. Those of a failure lack what
-   * quotes the token.
-   */
-  readonly headers?: Headers
-}
-
-/** What a call came to. */
-export interface CallResult extends Outcome {
-  readonly meta: PlantStoreMeta
-}
 
 /** Under this symbol a bulk says which failures a call gives back at once, and does not retry itself. */
 export const GIVES_BACK: unique symbol = Symbol('gives back')
@@ -53,13 +31,27 @@ export interface CallOptions extends CreatePlantOptions {
 /** Every header that the contract has for a request; one more does not compile here before it is sent. */
 type HeaderName = keyof (typeof contract)['createPlant']['headers']
 
+/** A response repeats what was sent, where JSON may take six characters for one: `\u0041`. */
+const MAX_GROWTH = 6
+const MAX_ERROR_LENGTH = 65_536
+
+/** What is known of an attempt while it goes on; a fetch that heeds no signal may outlive it. */
+interface Attempt {
+  readonly sends: Sends
+  readonly deadline: Deadline
+  readonly body: { text: string }
+  head?: ResponseHead
+}
+
 /** One call: its attempts, the waits between them, and what is known of the plant. */
 class Call {
-  readonly #context: AttemptContext
-  readonly #givesBack: ((error: PlantStoreError) => boolean) | undefined
+  readonly #sent: Sent
+  readonly #settings: Settings
+  readonly #options: CallOptions
   readonly #secrets: Set<string>
-  readonly #startedAt: number
-  #token: IssuedToken | undefined
+  readonly #deadline: Deadline
+  readonly #startedAt = performance.now()
+  #token: Awaited<ReturnType<Settings['tokens']['get']>> | undefined
   #hasRefreshed = false
   #attempts = 0
   /** Requests that fetch sent besides the one that it was asked to, as far as they were seen. */
@@ -68,11 +60,13 @@ class Call {
   #applied: Applied = 'no'
   #head: ResponseHead | undefined
 
-  constructor(context: AttemptContext, secrets: Set<string>, { [GIVES_BACK]: gives }: CallOptions) {
-    this.#context = context
+  constructor(sent: Sent, settings: Settings, options: CallOptions, secrets: Set<string>) {
+    this.#sent = sent
+    this.#settings = settings
+    this.#options = options
     this.#secrets = secrets
-    this.#givesBack = gives
-    this.#startedAt = context.runtime.now()
+    const { signal } = options
+    this.#deadline = new Deadline(settings.totalTimeoutMs, 'total_timeout', { signal })
   }
 
   async run(): Promise<CallResult> {
@@ -84,79 +78,111 @@ class Call {
         if (error === undefined || !(await this.#prepareRetry(error))) return this.#end(outcome)
       }
     } catch (thrown) {
-      return this.#end({ head: this.#head, error: this.#errorOf(thrown) })
+      // Between attempts nothing is sent, so nothing becomes doubtful there.
+      const error = this.#errorOf(thrown, this.#deadline, 'no')
+      return this.#end({ head: this.#head, error })
     } finally {
-      this.#context.deadline.close()
+      this.#deadline.close()
     }
   }
 
   async #getToken(): Promise<void> {
-    const { deadline, settings } = this.#context
-    deadline.signal.throwIfAborted()
+    this.#deadline.signal.throwIfAborted()
     if (this.#token !== undefined) return
-    this.#token = await settings.tokens.get(deadline)
+    this.#token = await this.#settings.tokens.get(this.#deadline)
     this.#secrets.add(this.#token.token)
   }
 
-  /** The error for what ended the call outside of an attempt. */
-  #errorOf(thrown: unknown): PlantStoreError {
-    const { deadline, operation, scrub } = this.#context
-    // Between attempts nothing is sent, so nothing becomes doubtful there.
-    if (deadline.ending) return toEndingError(deadline.ending, this.#context, 'no')
+  /** The error for what was thrown until that deadline, and what it means for the plant. */
+  #errorOf(
+    thrown: unknown,
+    { ending }: Deadline,
+    applied: Applied,
+    sends?: Sends,
+  ): PlantStoreError {
+    const { url } = this.#sent
+    if (ending === 'aborted') return abortError(this.#options.signal?.reason, applied)
+    if (ending !== undefined) {
+      const { timeoutMs: ofOne, totalTimeoutMs } = this.#settings
+      const timeoutMs = ending === 'attempt_timeout' ? ofOne : totalTimeoutMs
+      const facts = { applied, retryable: true, timeoutMs }
+      return connectionError(url, ending, `${ending} of ${timeoutMs} ms`, facts)
+    }
     if (isPlantStoreError(thrown)) return thrown
-    // Nobody has foreseen this: of what was sent it is only known that it was sent.
-    if (this.#attempts > 0 && this.#applied === 'no') this.#applied = 'maybe'
-    return toConnectionError(thrown, operation.url, scrub, false, this.#applied)
+    const seen = { isOnce: sends?.isOnce ?? false, status: sends?.status() }
+    return toConnectionError(thrown, { ...this.#sent, ...seen, applied })
   }
 
+  /** Sends the request once and reads its response, within a time that covers both. */
   async #attempt(): Promise<Outcome> {
-    const { deadline, runtime, settings } = this.#context
-    if (typeof (settings.fetch ?? globalThis.fetch) !== 'function') {
-      throw optionError('invalid_option', 'fetch', 'is missing, and the runtime has none')
-    }
+    const fetch: PlantStoreFetch = this.#settings.fetch ?? globalThis.fetch
+    if (typeof fetch !== 'function') throw optionError('fetch', 'is missing; the runtime has none')
     this.#emit({ type: 'request' }, this.#attempts + 1)
     // The listener may have aborted the call just now.
-    deadline.signal.throwIfAborted()
-    const startedAt = runtime.now()
-    const headers = {
-      ...settings.headers,
-      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token?.token}`,
-      [headerNames.contentType]: contract.createPlant.contentType,
-      [headerNames.requestId]: this.#context.requestId,
-      [headerNames.retryCount]: String(this.#attempts++),
-    } satisfies Readonly<Record<HeaderName, string>>
-    const { resent, ...outcome } = await attempt(this.#context, headers)
+    this.#deadline.signal.throwIfAborted()
+    const startedAt = performance.now()
+    const sends = watchSends(fetch, this.#sent.requestId, this.#sent.url.origin)
+    const deadline = new Deadline(this.#settings.timeoutMs, 'attempt_timeout', this.#deadline)
+    const attempt: Attempt = { sends, deadline, body: { text: '' } }
+    const outcome = await deadline.race(this.#exchange(fetch, attempt)).catch((thrown: unknown) => {
+      const { head, body } = attempt
+      // Nothing was sent while the connection was being made.
+      const applied = sends.atMost() === 0 ? 'no' : appliedByPart(head, body.text, this.#sent)
+      return { head, error: this.#errorOf(thrown, deadline, applied, sends) }
+    })
+    sends.close()
+    deadline.close()
     const { head, error } = outcome
     this.#head = head
-    this.#resent += resent
+    this.#resent += (sends.atMost() || 1) - 1
     if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
     if (head !== undefined) {
-      this.#emit({ type: 'response', status: head.status, durationMs: runtime.now() - startedAt })
+      const durationMs = performance.now() - startedAt
+      this.#emit({ type: 'response', status: head.status, durationMs })
     }
     return outcome
   }
 
+  async #exchange(fetch: PlantStoreFetch, attempt: Attempt): Promise<Outcome> {
+    const { url, body, requestId } = this.#sent
+    const { signal } = attempt.deadline
+    const headers = {
+      ...this.#settings.headers,
+      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token?.token}`,
+      [headerNames.contentType]: contract.createPlant.contentType,
+      [headerNames.requestId]: requestId,
+      [headerNames.retryCount]: String(this.#attempts++),
+    } satisfies Readonly<Record<HeaderName, string>>
+    const { method } = contract.createPlant
+    const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
+    attempt.sends.onResponse()
+    const { status, headers: given } = response
+    const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
+    attempt.head = head
+    await readBody(response, MAX_ERROR_LENGTH + MAX_GROWTH * body.length, signal, attempt.body)
+    return judgeResponse(head, attempt.body.text, this.#sent, attempt.sends.atMost() === 1)
+  }
+
   /** Waits until it is time to send again; false where that is not to be. */
   async #prepareRetry(error: PlantStoreError): Promise<boolean> {
-    const { deadline, runtime, settings } = this.#context
-    const { code, message, retryable, retryAfterMs } = error
-    if (this.#refreshesToken()) {
-      this.#emit({ type: 'retry', code, message, delayMs: 0 })
-      return true
-    }
-    const delayMs = decideRetry({
-      retryable: retryable && !this.#givesBack?.(error),
-      retries: this.#retries++,
-      maxRetries: settings.maxRetries,
-      retryAfterMs,
-      maxRetryAfterMs: settings.maxRetryAfterMs,
-      remainingMs: deadline.remainingMs,
-      random: runtime.random(),
-    })
+    const { code, message } = error
+    const delayMs = this.#refreshesToken() ? 0 : this.#delayBefore(error)
     if (delayMs === undefined) return false
     this.#emit({ type: 'retry', code, message, delayMs })
-    await deadline.sleep(delayMs)
+    if (delayMs > 0) await sleep(delayMs, this.#deadline.signal)
     return true
+  }
+
+  /** How long to wait for a retry, never past a limit; undefined where there is to be none. */
+  #delayBefore(error: PlantStoreError): number | undefined {
+    const { maxRetries, maxRetryAfterMs, totalTimeoutMs } = this.#settings
+    const { retryable, retryAfterMs = 0 } = error
+    if (!retryable || this.#options[GIVES_BACK]?.(error)) return undefined
+    if (this.#retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined
+    const waitedMs = waitMs(retryAfterMs, this.#retries++)
+    const delayMs = retryAfterMs > 0 ? Math.min(waitedMs, maxRetryAfterMs) : waitedMs
+    const isInTime = performance.now() + delayMs < this.#startedAt + totalTimeoutMs
+    return isInTime ? delayMs : undefined
   }
 
   /**
@@ -164,7 +190,7 @@ class Call {
    * counted as a retry, but a call without retries is exactly one request.
    */
   #refreshesToken(): boolean {
-    const { tokens, maxRetries } = this.#context.settings
+    const { tokens, maxRetries } = this.#settings
     if (this.#head?.status !== 401 || this.#token === undefined) return false
     tokens.refuse(this.#token)
     this.#token = undefined
@@ -175,47 +201,42 @@ class Call {
 
   #end(outcome: Outcome): CallResult {
     const { head, error } = outcome
+    const { plant, scrub } = this.#sent
     const attempts = this.#attempts + this.#resent
     const sent = attempts > 0 && { requestId: this.#requestId() }
-    const { operation, runtime, scrub } = this.#context
-    const durationMs = runtime.now() - this.#startedAt
+    const durationMs = performance.now() - this.#startedAt
     const meta = { ...head, ...sent, attempts, durationMs }
     if (error === undefined) return { ...outcome, meta }
     // A failure is often logged whole, and a response may quote the request.
     const isSound = (line: string) => scrub(line) === line
     if (head !== undefined) meta.headers = copyHeaders(head.headers, isSound)
-    const applied = operation.expected === undefined ? 'no' : this.#applied
-    const { code, message } = completeError(error, { applied, attempts, ...sent })
+    const applied = plant === undefined ? 'no' : this.#applied
+    const { code, message } = Object.assign(error, { applied, attempts, ...sent })
     this.#emit({ type: 'failure', code, message, applied, durationMs })
     return { ...outcome, meta }
   }
 
   /** The id that the response names, which is another where a proxy gives its own. */
   #requestId(): string {
-    const { requestId, scrub } = this.#context
+    const { requestId, scrub } = this.#sent
     const named = this.#head?.headers.get(headerNames.requestId) ?? ''
     return isRequestId(named) && scrub(named) === named ? named : requestId
   }
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
-    const { requestId, settings } = this.#context
-    notify(settings.onEvent, { ...facts, requestId, attempt })
+    const { requestId } = this.#sent
+    notify(this.#settings.onEvent, { ...facts, requestId, attempt })
   }
 }
 
 /** Makes a call. Never rejects: what went wrong is in the result. */
 export function runCall(
-  clientSettings: Settings,
+  settings: Settings,
   options: CallOptions,
-  runtime: Runtime,
-  operation: Operation,
+  operation: Pick<Sent, 'url' | 'body' | 'plant'>,
 ): Promise<CallResult> {
-  const settings = toCallSettings(clientSettings, options)
-  const { signal, requestId = runtime.newRequestId() } = options
-  const ms = settings.totalTimeoutMs
-  const deadline = new Deadline(runtime, ms, 'total_timeout', signal)
   const secrets = new Set<string>()
-  const scrub = createScrub(secrets)
-  const context = { settings, operation, signal, deadline, requestId, scrub, runtime }
-  return new Call(context, secrets, options).run()
+  const { requestId = createRequestId() } = options
+  const sent = { ...operation, requestId, scrub: createScrub(secrets) }
+  return new Call(sent, toCallSettings(settings, options), options, secrets).run()
 }

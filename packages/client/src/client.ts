@@ -1,35 +1,18 @@
-import { contract, encodeJson, errorTable } from '@plant-store/contract'
-import { type CallResult, type PlantStoreMeta, runCall } from './call.ts'
+import { contract, encodeJson } from '@plant-store/contract'
+import { runCall } from './call.ts'
 import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import { isPlantStoreError, type PlantStoreError } from './errors.ts'
-import {
-  type CreatePlantOptions,
-  callRules,
-  checkOptions,
-  type PlantStoreClientOptions,
-} from './options.ts'
-import { type Decoded, decodeResponse, encodeStored, parsePlant } from './plant-codec.ts'
-import { type Runtime, systemRuntime } from './runtime.ts'
+import { type CreatePlantOptions, checkOptions, type PlantStoreClientOptions } from './options.ts'
+import { parsePlant } from './plant-codec.ts'
+import type { CallResult, PlantStoreMeta } from './response.ts'
 import { toSettings } from './settings.ts'
 
 /** What became of a plant, as a value. */
 export type CreatePlantResult =
-  | {
-      /** The plant is stored. */
-      readonly ok: true
-      /** The plant as the server has it. */
-      readonly plant: Plant
-      /** How the call went. */
-      readonly meta: PlantStoreMeta
-    }
-  | {
-      /** The call failed; `error.applied` says whether the plant is stored all the same. */
-      readonly ok: false
-      /** Why: what createPlant would have thrown. */
-      readonly error: PlantStoreError
-      /** How the call went. */
-      readonly meta: PlantStoreMeta
-    }
+  /** The plant is stored, as the server has it. */
+  | { readonly ok: true; readonly plant: Plant; readonly meta: PlantStoreMeta }
+  /** The call failed; `error.applied` says whether the plant is stored all the same. */
+  | { readonly ok: false; readonly error: PlantStoreError; readonly meta: PlantStoreMeta }
 
 /** A client of one plant store. It holds no connection and needs no closing. */
 export interface PlantStoreClient {
@@ -66,49 +49,38 @@ export interface PlantCalls {
   check(options: CreatePlantOptions): Promise<CallResult>
 }
 
-const { method, path } = contract.createPlant
-
-/** The server looks at the token first, and then refuses a body without the fields of a plant. */
-function decodeRefusal(status: number, bytes: Uint8Array): Decoded {
-  const decoded = decodeResponse(status, bytes, {} as NewPlant)
-  const expected = errorTable.invalid_plant
-  const isRefusal = 'errorBody' in decoded && decoded.errorBody.error === expected.code
-  return isRefusal && status === expected.status ? { plant: undefined } : decoded
-}
-
-/** The calls of a client, which takes its clocks, timers and chance from `runtime`. */
-export function openCalls(options: PlantStoreClientOptions, runtime: Runtime): PlantCalls {
+/** @throws PlantStoreError for options that cannot work, unknown ones included. */
+export function openCalls(options: PlantStoreClientOptions): PlantCalls {
   const settings = toSettings(options)
   const url = new URL(settings.baseUrl)
-  url.pathname = url.pathname.replace(/\/+$/, '') + path
+  url.pathname = url.pathname.replace(/\/+$/, '') + contract.createPlant.path
   return {
     url,
-    async call(plant, callOptions) {
-      checkOptions(callOptions, callRules)
-      let sent: NewPlant
+    async call(given, callOptions) {
+      checkOptions(callOptions, 'call')
+      let plant: NewPlant
       try {
         // Read once, before anything else happens: what the caller changes later is not sent.
-        sent = parsePlant(plant)
+        plant = parsePlant(given)
       } catch (error) {
         if (!isPlantStoreError(error)) throw error
         return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
       }
-      const decode = (status: number, bytes: Uint8Array) => decodeResponse(status, bytes, sent)
-      const expected = () => encodeStored(sent)
-      const operation = { url, method, body: encodeJson(sent), expected, decode }
-      return runCall(settings, callOptions, runtime, operation)
+      return runCall(settings, callOptions, { url, body: encodeJson(plant), plant })
     },
     async check(callOptions) {
-      checkOptions(callOptions, callRules)
-      const operation = { url, method, body: '{}', decode: decodeRefusal }
-      return runCall(settings, callOptions, runtime, operation)
+      checkOptions(callOptions, 'call')
+      return runCall(settings, callOptions, { url, body: '{}', plant: undefined })
     },
   }
 }
 
-/** A client that takes its clocks, timers and chance from `runtime`. */
-export function createClient(options: PlantStoreClientOptions, runtime: Runtime): PlantStoreClient {
-  const { call, check } = openCalls(options, runtime)
+/**
+ * A client of one plant store.
+ * @throws PlantStoreError for options that cannot work, unknown ones included.
+ */
+export function createPlantStoreClient(options: PlantStoreClientOptions = {}): PlantStoreClient {
+  const { call, check } = openCalls(options)
   return Object.freeze<PlantStoreClient>({
     async createPlant(plant, callOptions = {}) {
       const result = await call(plant, callOptions)
@@ -125,12 +97,4 @@ export function createClient(options: PlantStoreClientOptions, runtime: Runtime)
       if (error !== undefined) throw error
     },
   })
-}
-
-/**
- * A client of one plant store.
- * @throws PlantStoreError for options that cannot work, unknown ones included.
- */
-export function createPlantStoreClient(options: PlantStoreClientOptions = {}): PlantStoreClient {
-  return createClient(options, systemRuntime)
 }

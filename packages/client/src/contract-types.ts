@@ -24,30 +24,17 @@ const contractValues = () => {
   // the body of another cannot be read as this one.
   const { body: errorBody } = {} as ClientInferResponses<Route, Failure>
   const { status: failure } = {} as Exclude<ClientInferResponses<Route>, { status: Success }>
-  return {
-    method,
-    path,
-    input,
-    newPlant,
-    success,
-    plant,
-    failure,
-    errorBody,
-    errorName: errorNameOf(0),
-  }
+  const errorName = errorNameOf(0)
+  return { method, path, input, newPlant, success, plant, failure, errorBody, errorName }
 }
-type ContractValues = ReturnType<typeof contractValues>
 
-/** The method of the operation. */
-export type Method = ContractValues['method']
-
-/** The path of the operation. */
-export type Path = ContractValues['path']
+/** What the contract says, by name: its method, path, statuses and bodies. */
+export type ContractValues = ReturnType<typeof contractValues>
 
 /** A plant in a response: `name`, and `tag` where the plant has one. */
 export type Plant = ContractValues['plant']
 
-/** A plant in a request, its `id` a safe integer or a bigint. */
+/** A plant in a request, its `id` a safe integer or a bigint. Other members are not sent. */
 export type NewPlantInput = ContractValues['input']
 
 /** A plant in a request after validation, its `id` a bigint. */
@@ -58,9 +45,3 @@ export type ErrorBody = ContractValues['errorBody']
 
 /** Every way in which the server refuses a request, by name. */
 export type ErrorName = NonNullable<ContractValues['errorName']>
-
-/** The HTTP status of every response that brings a plant. */
-export type SuccessStatus = ContractValues['success']
-
-/** The HTTP status of every other response. */
-export type ErrorStatus = ContractValues['failure']

@@ -1,29 +1,39 @@
-import type { Runtime } from './runtime.ts'
+import { startTimer } from './host.ts'
 
-const listeners = new WeakMap<AbortSignal, { callbacks: Set<() => void>; notifyAll: () => void }>()
+/** Callbacks that share a listener: Node 20 warns of a leak where a signal has more than ten. */
+class Callbacks extends Set<() => void> {
+  handleEvent(): void {
+    for (const callback of this) callback()
+  }
+}
 
-/**
- * Calls back when a signal is aborted, unless the function given back is called before. All
- * callbacks share one listener: Node 20 warns of a leak where a signal has more than ten.
- */
+const callbacksOf = new WeakMap<AbortSignal, Callbacks>()
+
+/** Calls back when a signal is aborted, unless the function given back is called before. */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => {}
-  const added = new Set<() => void>()
-  const listener = listeners.get(signal) ?? {
-    callbacks: added,
-    notifyAll: () => {
-      for (const one of added) one()
-    },
-  }
-  listeners.set(signal, listener)
-  const { callbacks, notifyAll } = listener
-  if (callbacks.size === 0) signal.addEventListener('abort', notifyAll)
+  const callbacks = callbacksOf.get(signal) ?? new Callbacks()
+  callbacksOf.set(signal, callbacks)
+  signal.addEventListener('abort', callbacks)
   callbacks.add(callback)
   return () => {
-    if (callbacks.delete(callback) && callbacks.size === 0) {
-      signal.removeEventListener('abort', notifyAll)
-    }
+    callbacks.delete(callback)
+    if (callbacks.size === 0) signal.removeEventListener('abort', callbacks)
   }
+}
+
+/** Resolves after that many milliseconds, or once the signal is aborted. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stopTimer()
+      leave()
+      resolve()
+    }
+    const stopTimer = startTimer(end, ms)
+    const leave = onAbort(signal, end)
+    if (signal.aborted) end()
+  })
 }
 
 /** What can end a piece of work before it is done. */
@@ -34,78 +44,46 @@ export type Ending = 'aborted' | 'attempt_timeout' | 'total_timeout'
  * is left behind. It keeps one timer and one listener until it is closed.
  */
 export class Deadline {
-  readonly #runtime: Runtime
-  readonly #endsAt: number
-  readonly #stopTimer: (() => void) | undefined
-  readonly #leave: () => void
-  readonly #controller = new AbortController()
-  #ending: Ending | undefined
+  /** What ended this; undefined while nothing has. */
+  ending: Ending | undefined
+  /** Aborted when this ends. */
+  readonly signal: AbortSignal
+  /** Lets go of the timer and the listener. */
+  readonly close: () => void
 
   /**
    * @param ms how long from now; Infinity for no end
    * @param ending what it is called when that time has passed
-   * @param within ends this too: the deadline around it, or the caller's signal
+   * @param outer ends this too: the deadline around it, or the caller's signal
    */
   constructor(
-    runtime: Runtime,
     ms: number,
     ending: Ending,
-    within: Deadline | AbortSignal | undefined,
+    outer: { readonly signal?: AbortSignal | undefined; readonly ending?: Ending | undefined },
   ) {
-    this.#runtime = runtime
-    this.#endsAt = runtime.now() + ms
-    const outer = within instanceof Deadline ? within : undefined
-    const signal = outer?.signal ?? (within as AbortSignal | undefined)
-    const endWithin = () => this.#end(outer?.ending ?? 'aborted')
-    this.#leave = onAbort(signal, endWithin)
-    if (ms !== Number.POSITIVE_INFINITY) {
-      this.#stopTimer = runtime.startTimer(() => this.#end(ending), ms)
+    const controller = new AbortController()
+    this.signal = controller.signal
+    const end = (by: Ending = 'aborted') => {
+      this.close()
+      this.ending = by
+      controller.abort()
     }
-    if (signal?.aborted) endWithin()
-  }
-
-  /** Aborted when this ends. */
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** What ended this; undefined while nothing has. */
-  get ending(): Ending | undefined {
-    return this.#ending
-  }
-
-  /** Milliseconds until its time has passed. */
-  get remainingMs(): number {
-    return this.#endsAt - this.#runtime.now()
-  }
-
-  #end(ending: Ending): void {
-    this.close()
-    this.#ending = ending
-    this.#controller.abort()
-  }
-
-  /** Lets go of the timer and the listener. */
-  close(): void {
-    this.#stopTimer?.()
-    this.#leave()
+    const leave = onAbort(outer.signal, () => end(outer.ending))
+    const isEndless = ms === Number.POSITIVE_INFINITY
+    const stopTimer = isEndless ? undefined : startTimer(() => end(ending), ms)
+    this.close = () => {
+      leave()
+      stopTimer?.()
+    }
+    if (outer.signal?.aborted) end(outer.ending)
   }
 
   /** What the work comes to; rejects at once when this ends. */
   race<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = onAbort(this.signal, () => reject(this.signal.reason))
-      if (this.#ending !== undefined) reject(this.signal.reason)
+      if (this.ending !== undefined) reject(this.signal.reason)
       work.then(resolve, reject).finally(leave)
     })
-  }
-
-  /** Resolves after that many milliseconds; rejects at once when this ends. */
-  async sleep(ms: number): Promise<void> {
-    let stopTimer = () => {}
-    const slept = new Promise<void>((resolve) => {
-      stopTimer = this.#runtime.startTimer(resolve, ms)
-    })
-    await this.race(slept).finally(stopTimer)
   }
 }

@@ -68,7 +68,7 @@ export class PlantStoreError extends Error {
   /** The id under which the server's log has the call; undefined where nothing was sent. */
   declare readonly requestId?: string
   /** HTTP status of the response; 0 for a redirect in a browser, which hides its status. */
-  declare readonly status?: number
+  declare readonly status?: number | undefined
   /** The stable number of the server's Error, such as 40003. */
   declare readonly apiCode?: number
   /** The name of that number in the contract; undefined where this version does not know it. */
@@ -110,11 +110,8 @@ export class PlantStoreError extends Error {
 
   /** The fields that it has, without causes and stacks: those worth a log line. */
   toJSON(): Readonly<Record<string, unknown>> {
-    const { name, code, message, ...facts } = this
-    const isSaid = (value: unknown) => value !== undefined && value !== this.issues
-    const said = Object.entries(facts).filter(([, value]) => isSaid(value))
-    const issues = this.issues.length > 0 ? { issues: this.issues } : {}
-    return { name, code, message, ...Object.fromEntries(said), ...issues }
+    const { name, code, message, issues, ...facts } = this
+    return { name, code, message, ...facts, ...(issues.length > 0 && { issues }) }
   }
 }
 
@@ -125,9 +122,9 @@ export function isPlantStoreError(value: unknown): value is PlantStoreError {
 
 /** The error for an option that cannot work. Its message never holds the option's value. */
 export function optionError(
-  code: PlantStoreErrorCode,
   option: string,
   rule: string,
+  code: PlantStoreErrorCode = 'invalid_option',
 ): PlantStoreError {
   return new PlantStoreError(code, `${option} ${rule}`, { option })
 }
@@ -135,12 +132,4 @@ export function optionError(
 /** The error of a call that its caller aborted; its cause is the reason of the signal. */
 export function abortError(reason: unknown, applied: Applied): PlantStoreError {
   return new PlantStoreError('aborted', 'the call was aborted', { applied, cause: reason })
-}
-
-/** Writes the facts of a call into its error, once, before the caller gets it and may rely on them. */
-export function completeError(
-  error: PlantStoreError,
-  facts: Pick<ErrorFacts, 'applied' | 'attempts' | 'requestId'>,
-): PlantStoreError {
-  return Object.assign(error, facts)
 }

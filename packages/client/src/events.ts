@@ -1,41 +1,21 @@
 import type { Applied, PlantStoreErrorCode } from './errors.ts'
 
-/** Why an attempt or a call failed. */
+/** Why an attempt or a call failed: the code of its error, and words for people without secrets. */
 interface Failure {
-  /** Why it failed. */
   readonly code: PlantStoreErrorCode
-  /** The same in words for people, without secrets. */
   readonly message: string
 }
 
-/** What an event says besides its call and attempt. */
+/** What an event says besides its call and attempt; all times are in milliseconds. */
 export type EventFacts =
-  | {
-      /** A request is about to be sent. */
-      readonly type: 'request'
-    }
-  | {
-      /** A response began, and has ended or broken off. */
-      readonly type: 'response'
-      /** HTTP status of the response; 0 for a redirect in a browser, which hides its status. */
-      readonly status: number
-      /** From this request to the end of its response, in milliseconds. */
-      readonly durationMs: number
-    }
-  | ({
-      /** The attempt failed, and another will be made. */
-      readonly type: 'retry'
-      /** The wait before the next request, in milliseconds. */
-      readonly delayMs: number
-    } & Failure)
-  | ({
-      /** The call failed. */
-      readonly type: 'failure'
-      /** Whether the plant was stored. */
-      readonly applied: Applied
-      /** The whole call, in milliseconds. */
-      readonly durationMs: number
-    } & Failure)
+  /** A request is about to be sent. */
+  | { readonly type: 'request' }
+  /** A response began, and has ended or broken off; 0 is the status of a redirect in a browser. */
+  | { readonly type: 'response'; readonly status: number; readonly durationMs: number }
+  /** The attempt failed, and another will be made after a wait. */
+  | ({ readonly type: 'retry'; readonly delayMs: number } & Failure)
+  /** The call failed. */
+  | ({ readonly type: 'failure'; readonly applied: Applied; readonly durationMs: number } & Failure)
 
 /** What happens in a call, as it happens. Holds no header, no body and no token. */
 export type PlantStoreEvent = EventFacts & {

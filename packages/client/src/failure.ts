@@ -1,6 +1,7 @@
 import {
   type Applied,
   type ErrorFacts,
+  optionError,
   PlantStoreError,
   type PlantStoreErrorCode,
 } from './errors.ts'
@@ -24,14 +25,9 @@ type Thrown = Partial<Record<'name' | 'message' | 'code' | 'syscall' | 'cause' |
 const MAX_CAUSES = 5
 
 /** The thing and its causes, outermost first. */
-function causesOf(thrown: unknown): Thrown[] {
-  const causes: Thrown[] = []
-  let cause = thrown
-  while (typeof cause === 'object' && cause !== null && causes.length < MAX_CAUSES) {
-    causes.push(cause)
-    cause = (cause as Thrown).cause
-  }
-  return causes.length > 0 ? causes : [{ name: 'Error', message: thrown }]
+function causesOf(thrown: unknown, depth = 1): Thrown[] {
+  if (typeof thrown !== 'object' || thrown === null || depth > MAX_CAUSES) return []
+  return [thrown, ...causesOf((thrown as Thrown).cause, depth + 1)]
 }
 
 // These match a code and a message with a space between; Deno has no codes, only words.
@@ -53,6 +49,9 @@ const PROXY = /proxy.*\b407\b|proxy authentication/i
 /** Fetch refuses the ports of other protocols by itself. */
 const PORT = /^undefined bad port$/
 
+/** It does not take the AbortSignal of the global AbortController, which is then that of a polyfill. */
+const SIGNAL = /\bAbortSignal\b/
+
 function matches({ code, message }: Thrown, pattern: RegExp): boolean {
   return pattern.test(`${String(code)} ${String(message)}`)
 }
@@ -66,7 +65,6 @@ function neverConnected(thrown: Thrown): boolean {
 
 /** The first word or sentence that says anything, from the innermost cause outwards. */
 function reasonOf(causes: readonly Thrown[]): string {
-  if (causes.some((cause) => matches(cause, PROXY))) return 'proxy authentication is required (407)'
   // A DOMException has a number for its code, from before they had names.
   const words = causes.flatMap(({ code, message }) => [message, typeof code === 'string' && code])
   const said = words.reverse().find((word) => word && String(word).trim())
@@ -81,33 +79,47 @@ function copyScrubbed({ name, message, code }: Thrown, scrub: Scrub): Error {
   return code === undefined ? copy : Object.assign(copy, { code: scrub(String(code)) })
 }
 
+/** What is known besides what fetch threw. */
+export interface ThrownFacts {
+  readonly url: URL
+  readonly scrub: Scrub
+  /** Whether fetch has certainly sent no other request than the one that failed. */
+  readonly isOnce: boolean
+  /** Whether the plant is stored in case a request was sent. */
+  readonly applied: Applied
+  /** The status of a response that fetch kept to itself. */
+  readonly status?: number | undefined
+}
+
 /**
  * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
- * Never throws, whatever was thrown.
- * @param isOnce whether fetch has certainly sent no other request than the one that failed
- * @param appliedIfSent whether the plant is stored in case a request was sent
+ * @throws whatever a thrown thing throws that cannot be read
  */
-export function toConnectionError(
-  thrown: unknown,
-  url: URL,
-  scrub: Scrub,
-  isOnce: boolean,
-  appliedIfSent: Applied,
-): PlantStoreError {
+function judge(thrown: unknown, { url, scrub, isOnce, applied, status }: ThrownFacts) {
+  const causes = causesOf(thrown)
+  const innermost = causes.at(-1) ?? { name: 'Error', message: thrown }
+  const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
+  const said = scrub(reasonOf(causes.length > 0 ? causes : [innermost]))
+  if (has(SIGNAL)) return optionError('fetch', `takes no signal of the AbortController: ${said}`)
+  const isTls = has(UNTRUSTED) || has(TLS)
+  const isProxy = has(PROXY) || status === 407
+  const isUnsent = [PORT, PROXY, UNTRUSTED].some(has) || causes.some(neverConnected)
+  const code = isTls ? 'tls_failed' : isUnsent ? 'connection_failed' : 'connection_lost'
+  return connectionError(url, code, isProxy ? 'proxy authentication is required (407)' : said, {
+    applied: isUnsent && isOnce ? 'no' : applied,
+    retryable: !(isTls || isProxy || has(PORT)),
+    cause: copyScrubbed(innermost, scrub),
+    ...(isProxy && { status: 407 }),
+  })
+}
+
+/** The error for what was thrown, whatever that was. Never throws. */
+export function toConnectionError(thrown: unknown, facts: ThrownFacts): PlantStoreError {
   try {
-    const causes = causesOf(thrown)
-    const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
-    const isRefused = has(PORT) || has(PROXY)
-    const isUnsent = isRefused || has(UNTRUSTED) || causes.some(neverConnected)
-    const isTls = has(UNTRUSTED) || has(TLS)
-    const code = isTls ? 'tls_failed' : isUnsent ? 'connection_failed' : 'connection_lost'
-    return connectionError(url, code, scrub(reasonOf(causes)), {
-      applied: isUnsent && isOnce ? 'no' : appliedIfSent,
-      retryable: !isTls && !isRefused,
-      cause: copyScrubbed(causes.at(-1) as Thrown, scrub),
-    })
+    return judge(thrown, facts)
   } catch {
-    const facts = { applied: appliedIfSent, retryable: true }
-    return connectionError(url, 'connection_lost', 'an unreadable error', facts)
+    const { url, applied } = facts
+    const doubt = { applied, retryable: true }
+    return connectionError(url, 'connection_lost', 'an unreadable error', doubt)
   }
 }

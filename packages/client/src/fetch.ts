@@ -1,16 +1,9 @@
 /** The parts of a response that the client reads; every Response has them. */
-export interface FetchedResponse {
-  /** The HTTP status. */
-  readonly status: number
-  /** The headers. */
-  readonly headers: {
-    /** Calls back with each value and its name. */
-    forEach(callback: (value: string, name: string) => void): void
-  }
+export interface FetchedResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
+  /** The headers, which node-fetch makes by itself. */
+  readonly headers: { forEach(callback: (value: string, name: string) => void): void }
   /** A ReadableStream is read as it arrives, up to a limit; of anything else `arrayBuffer` is taken. */
   readonly body?: unknown
-  /** The whole body. */
-  arrayBuffer(): Promise<ArrayBuffer>
 }
 
 /**

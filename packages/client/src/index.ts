@@ -1,8 +1,11 @@
-export type { CreatePlantsResult } from './bulk.ts'
-export type { PlantStoreMeta } from './call.ts'
 export { type CreatePlantResult, createPlantStoreClient, type PlantStoreClient } from './client.ts'
 export type { ErrorName, NewPlantInput, Plant } from './contract-types.ts'
-export { type CreatePlantsOptions, createPlants } from './create-plants.ts'
+export {
+  type CreatePlantsOptions,
+  type CreatePlantsProgress,
+  type CreatePlantsResult,
+  createPlants,
+} from './create-plants.ts'
 export {
   type Applied,
   isPlantStoreError,
@@ -13,5 +16,5 @@ export {
 export type { PlantStoreEvent } from './events.ts'
 export type { PlantStoreFetch } from './fetch.ts'
 export type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
-export type { CreatePlantsProgress } from './progress.ts'
+export type { PlantStoreMeta } from './response.ts'
 export type { TokenFunction } from './token.ts'

@@ -2,7 +2,7 @@ import { contract, isRequestId } from '@plant-store/contract'
 import { optionError } from './errors.ts'
 import type { PlantStoreEvent } from './events.ts'
 import type { PlantStoreFetch } from './fetch.ts'
-import { MAX_TIMER_MS } from './runtime.ts'
+import { MAX_TIMER_MS } from './host.ts'
 import type { TokenFunction } from './token.ts'
 
 /** Options of one call; each stands above the client's own. */
@@ -70,34 +70,34 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
   readonly appName?: string | undefined
 }
 
-type Rule = readonly [isValid: (value: unknown) => boolean, rule: string]
-export type Rules = Readonly<Record<string, Rule>>
+interface Rule {
+  readonly check: (value: unknown) => boolean
+  /** What a value must be, in words. */
+  readonly rule: string
+}
 
-const isTime = (value: unknown) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS
-const TIME = `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`
-export const timeOr = (other: number): Rule => [
-  (value) => isTime(value) || value === other,
-  `${TIME}, or ${other}`,
-]
-export const FUNCTION: Rule = [(value) => typeof value === 'function', 'must be a function']
-export const integerFrom = (least: number): Rule => [
-  (value) => Number.isSafeInteger(value) && Number(value) >= least,
-  `must be an integer of ${least} or more`,
-]
+const ANY: Rule = { check: () => true, rule: '' }
+const FUNCTION: Rule = { check: (value) => typeof value === 'function', rule: 'must be a function' }
+const TIME: Rule = {
+  check: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
+  rule: `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`,
+}
+const timeOr = (other: number): Rule => ({
+  check: (value) => TIME.check(value) || value === other,
+  rule: `${TIME.rule}, or ${other}`,
+})
+const integerFrom = (least: number): Rule => ({
+  check: (value) => Number.isSafeInteger(value) && Number(value) >= least,
+  rule: `must be an integer of ${least} or more`,
+})
+const textOf = (isValid: (text: string) => boolean, rule: string): Rule => ({
+  check: (value) => typeof value === 'string' && isValid(value),
+  rule,
+})
 
 /** What the client itself says, and what is the runtime's to say of a connection and a body. */
-const NOT_TAKEN = [
-  ...Object.keys(contract.createPlant.headers),
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
+const NOT_TAKEN = `${Object.keys(contract.createPlant.headers).join(', ')}, connection, \
+content-length, expect, host, keep-alive, te, trailer, transfer-encoding, upgrade`
 
 /** Headers under their names in lower case, in which they replace each other. */
 export function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
@@ -109,59 +109,56 @@ function isHeaders(value: unknown): boolean {
     const names = Object.keys(lowerNames(value as Record<string, string>))
     const texts = Array.isArray(value) ? value.flat() : Object.values(Object(value))
     const areTexts = texts.every((text) => typeof text === 'string')
-    return areTexts && !NOT_TAKEN.some((name) => names.includes(name))
+    return areTexts && !NOT_TAKEN.split(', ').some((name) => names.includes(name))
   } catch {
     return false
   }
 }
 
 const SIGNAL_MEMBERS = ['aborted', 'addEventListener', 'removeEventListener']
-const isSignal = (value: unknown) =>
-  typeof value === 'object' && value !== null && SIGNAL_MEMBERS.every((name) => name in value)
+const isSignal = (value: unknown) => SIGNAL_MEMBERS.every((name) => name in Object(value))
 
-const sharedRules: Rules = {
-  timeoutMs: [isTime, TIME],
-  totalTimeoutMs: timeOr(Number.POSITIVE_INFINITY),
-  maxRetries: integerFrom(0),
-  headers: [isHeaders, `must hold strings, without ${NOT_TAKEN.join(', ')}`],
-}
+/** Where an option may be given. */
+type Place = 'client' | 'call' | 'bulk'
+const EVERYWHERE: readonly Place[] = ['client', 'call', 'bulk']
 
-/** Of what may be given for each plant of a bulk. */
-export const eachCallRules: Rules = {
-  ...sharedRules,
-  signal: [isSignal, 'must be an AbortSignal'],
-}
+/** Every option: where it may be given, what it must be, and its default where that is a number. */
+export const optionTable = {
+  baseUrl: { ...ANY, at: ['client'] },
+  token: { ...ANY, at: ['client'] },
+  timeoutMs: { ...TIME, at: EVERYWHERE, initial: 10_000 },
+  totalTimeoutMs: { ...timeOr(Number.POSITIVE_INFINITY), at: EVERYWHERE, initial: 60_000 },
+  maxRetries: { ...integerFrom(0), at: EVERYWHERE, initial: 3 },
+  maxRetryAfterMs: { ...timeOr(0), at: ['client'], initial: 30_000 },
+  headers: { check: isHeaders, rule: `must hold strings, without ${NOT_TAKEN}`, at: EVERYWHERE },
+  fetch: { ...FUNCTION, at: ['client'] },
+  onEvent: { ...FUNCTION, at: ['client'] },
+  appName: {
+    ...textOf((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
+    at: ['client'],
+  },
+  signal: { check: isSignal, rule: 'must be an AbortSignal', at: ['call', 'bulk'] },
+  requestId: {
+    ...textOf(isRequestId, 'must be 1 to 128 characters of A-Z a-z 0-9 . _ -'),
+    at: ['call'],
+  },
+  // 2 cores were kept busy by 16 calls; slower networks gain from more.
+  concurrency: { ...integerFrom(1), at: ['bulk'], initial: 16 },
+  // Enough for a restart of a machine.
+  maxOutageMs: { ...timeOr(0), at: ['bulk'], initial: 300_000 },
+  onProgress: { ...FUNCTION, at: ['bulk'] },
+} satisfies Record<string, Rule & { at: readonly Place[]; initial?: number }>
 
-export const callRules: Rules = {
-  ...eachCallRules,
-  requestId: [
-    (value) => typeof value === 'string' && isRequestId(value),
-    'must be 1 to 128 characters of A-Z a-z 0-9 . _ -',
-  ],
-}
-
-export const clientRules: Rules = {
-  ...sharedRules,
-  baseUrl: [() => true, ''],
-  token: [() => true, ''],
-  maxRetryAfterMs: timeOr(0),
-  fetch: FUNCTION,
-  onEvent: FUNCTION,
-  appName: [
-    (value) => typeof value === 'string' && /^[\x20-\x7e]+$/.test(value),
-    'must be printable ASCII',
-  ],
-}
-
-/** @throws PlantStoreError for a name that is no option, and for a value that cannot be one. */
-export function checkOptions(options: unknown, rules: Rules): void {
+/** @throws PlantStoreError for a name that is no option there, and for a value that cannot be one. */
+export function checkOptions(options: unknown, place: Place): void {
   // Its own fields would all be unknown, but a signal has none.
   if (typeof options !== 'object' || options === null || options instanceof AbortSignal) {
-    throw optionError('invalid_option', 'options', 'must be an object')
+    throw optionError('options', 'must be an object')
   }
+  const table = new Map<string, Rule & { at: readonly string[] }>(Object.entries(optionTable))
   for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-    if (rule === undefined) throw optionError('invalid_option', name, 'is not an option')
-    if (value !== undefined && !rule[0](value)) throw optionError('invalid_option', name, rule[1])
+    const option = table.get(name)
+    if (!option?.at.includes(place)) throw optionError(name, 'is not an option')
+    if (value !== undefined && !option.check(value)) throw optionError(name, option.rule)
   }
 }

@@ -4,16 +4,29 @@ import {
   describeProblems,
   encodeJson,
   ErrorBody as errorBodySchema,
+  headerNames,
+  type JsonWritable,
   SUCCESS_STATUS,
 } from '@plant-store/contract'
 import type { ErrorBody, NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import { PlantStoreError, type PlantStoreIssue } from './errors.ts'
+import type { Scrub } from './scrubber.ts'
 
-/** What the body of a response holds, by its status. */
-export type Decoded =
-  | { readonly plant: Plant | undefined }
-  | { readonly errorBody: ErrorBody }
-  | { readonly issues: readonly PlantStoreIssue[]; readonly isJson: boolean }
+/** A request that may be sent several times, the same bytes each time. */
+export interface Sent {
+  readonly url: URL
+  readonly body: string
+  /** The plant in the body; undefined for what is never a plant. */
+  readonly plant: NewPlant | undefined
+  readonly requestId: string
+  readonly scrub: Scrub
+}
+
+/** What arrives of a response before its body. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: Headers
+}
 
 const { body: requestSchema, responses } = contract.createPlant
 const plantSchema = responses[SUCCESS_STATUS]
@@ -28,17 +41,7 @@ function toIssues(problems: readonly Problem[]): PlantStoreIssue[] {
   return problems.map(({ path, message }) => ({ path: path.map(String), message }))
 }
 
-const ID = 'id' satisfies keyof NewPlantInput
-const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits already'
-
-/** The problems of a plant; where its id is too large for a number, first what to do. */
-function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): readonly Problem[] {
-  const { [ID]: id } = Object(plant) as Partial<NewPlantInput>
-  if (!Number.isInteger(id) || Number.isSafeInteger(id)) return problems
-  return problems.map(({ path, message }) => {
-    return { path, message: path[0] === ID ? `${LOST_DIGITS} (${message})` : message }
-  })
-}
+const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits already; '
 
 /**
  * The plant as the contract has it, and nothing else that the caller gave.
@@ -46,14 +49,17 @@ function explainProblems(plant: NewPlantInput, problems: readonly Problem[]): re
  */
 export function parsePlant(plant: NewPlantInput): NewPlant {
   let problems: readonly Problem[] = [{ path: [], message: 'could not be read' }]
+  let advice = ''
   try {
     const { data, error } = requestSchema.safeParse(plant)
     if (error === undefined) return data
-    problems = explainProblems(plant, error.issues)
+    problems = error.issues
+    const { id } = Object(plant) as Partial<NewPlantInput>
+    if (Number.isInteger(id) && !Number.isSafeInteger(id)) advice = LOST_DIGITS
   } catch {
     // A member of it threw.
   }
-  const message = `nothing was sent: ${describeProblems(problems)}`
+  const message = `nothing was sent: ${advice}${describeProblems(problems)}`
   throw new PlantStoreError('invalid_plant', message, { issues: toIssues(problems) })
 }
 
@@ -62,44 +68,53 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
  * response cannot hold what was sent does not compile.
  */
 type Shared = Pick<Plant, keyof Plant & keyof NewPlant>
-const shared = Object.keys(plantSchema.shape).filter((name) => name in requestSchema.shape)
+const shared = Object.keys(plantSchema.shape).filter(
+  (name) => name in requestSchema.shape,
+) as (keyof Shared)[]
 
 /** The body by which the server says that it has stored a plant, as far as it repeats what was sent. */
 export function encodeStored(sent: Shared): string {
-  const fields = shared.map((name) => [name, sent[name as keyof Shared]] as const)
+  const fields = shared.map((name) => [name, sent[name]] as const)
   return encodeJson(Object.fromEntries(fields.filter(([, value]) => value !== undefined)))
 }
 
-/** The server repeats what it was sent, unchanged: any other plant is somebody else's response. */
-function compare(plant: Plant, sent: Shared): Decoded {
-  const changed = shared.filter(
-    (name) => plant[name as keyof Shared] !== sent[name as keyof Shared],
-  )
-  const issues = changed.map((name) => ({ path: [name], message: 'is not what was sent' }))
-  return issues.length === 0 ? { plant } : { isJson: true, issues }
+/** What the body of a response holds, by its status. */
+export type Decoded =
+  | { readonly plant: Plant }
+  | { readonly errorBody: ErrorBody }
+  | { readonly issues: readonly PlantStoreIssue[] }
+
+/**
+ * Whether a body only repeats the request, under headers that are not those of the plant store. It
+ * names each request, and takes a count of retries that it never gives back.
+ */
+function isEcho({ headers }: ResponseHead, value: unknown, body: string): boolean {
+  const isOwn = headers.has(headerNames.requestId) && !headers.has(headerNames.retryCount)
+  return !isOwn && encodeJson(value as JsonWritable) === body
 }
 
-/** The server repeats the name and the tag; what repeats the id as well only echoes the request. */
-const ECHO = 'is in no response of the plant store: this is an echo of the request'
-
-/** What a body means that came with a status. Never throws. */
-export function decodeResponse(status: number, bytes: Uint8Array, sent: Shared): Decoded {
+/** What the body of a response to a request means. Never throws. */
+export function decodeResponse(
+  head: ResponseHead,
+  text: string,
+  { plant, body }: Pick<Sent, 'plant' | 'body'>,
+): Decoded {
   let value: unknown
   try {
-    value = decodeJson(bytes)
+    value = decodeJson(new TextEncoder().encode(text))
   } catch (thrown) {
-    const message = `the body ${(thrown as Error).message}`
-    return { isJson: false, issues: [{ path: [], message }] }
+    return { issues: [{ path: [], message: `the body ${(thrown as Error).message}` }] }
   }
-  if (status === SUCCESS_STATUS) {
-    if (Object.hasOwn(Object(value), ID)) {
-      return { isJson: true, issues: [{ path: [ID], message: ECHO }] }
-    }
-    const { data, error } = plantSchema.safeParse(value)
-    if (error === undefined) return compare(data, sent)
-    return { isJson: true, issues: toIssues(error.issues) }
+  if (head.status !== SUCCESS_STATUS) {
+    const { data, error } = errorBodySchema.safeParse(value)
+    return error === undefined ? { errorBody: data } : { issues: toIssues(error.issues) }
   }
-  const { data, error } = errorBodySchema.safeParse(value)
-  if (error === undefined) return { errorBody: data }
-  return { isJson: true, issues: toIssues(error.issues) }
+  const { data, error } = plantSchema.safeParse(value)
+  if (error !== undefined) return { issues: toIssues(error.issues) }
+  const isEchoed = isEcho(head, value, body)
+  if (isEchoed) return { issues: [{ path: [], message: 'it is an echo of the request' }] }
+  // The server repeats what it was sent, unchanged: any other plant is somebody else's response.
+  const changed = shared.filter((name) => data[name] !== plant?.[name])
+  const issues = changed.map((name) => ({ path: [name], message: 'is not what was sent' }))
+  return issues.length === 0 ? { plant: data } : { issues }
 }

@@ -1,86 +1,75 @@
-import { errorNameOf, headerNames } from '@plant-store/contract'
-import { appliedByError, appliedByPart, type BrokenOff, type ResponseHead } from './applied.ts'
+import { errorNameOf, errorTable, headerNames } from '@plant-store/contract'
+import { appliedByError, appliedByPart } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
 import { onAbort } from './deadline.ts'
-import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
+import {
+  type ErrorFacts,
+  PlantStoreError,
+  type PlantStoreErrorCode,
+  type PlantStoreIssue,
+} from './errors.ts'
 import type { FetchedResponse } from './fetch.ts'
-import type { Decoded } from './plant-codec.ts'
+import { decodeResponse, type ResponseHead, type Sent } from './plant-codec.ts'
 import { isTransientStatus, parseRetryAfter } from './retry.ts'
 import type { Scrub } from './scrubber.ts'
-
-/** What was read of a body. */
-export interface ReadBody {
-  readonly bytes: Uint8Array
-  /** Whether it went on beyond the limit, as no response of the server's does. */
-  readonly isCut: boolean
-}
 
 /**
  * Reads a body to its end or to about a limit, so that an endless one does not fill the memory. The
  * signal ends it even where fetch heeds none.
- * @param chunks gets what arrives, so that it is there where the rest does not come
+ * @param body gets the text as it arrives, so that it is there where the rest does not come
  */
 export async function readBody(
   response: FetchedResponse,
-  limitBytes: number,
+  limit: number,
   signal: AbortSignal,
-  chunks: Uint8Array[],
-): Promise<ReadBody> {
+  body: { text: string },
+): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const stream = response.body as ReadableStream<Uint8Array> | null | undefined
   // React Native has no streams, and those of node-fetch are Node's own.
-  const body = response.body as ReadableStream<Uint8Array> | null | undefined
-  if (typeof body?.getReader !== 'function') {
-    return { bytes: new Uint8Array(await response.arrayBuffer()), isCut: false }
+  if (typeof stream?.getReader !== 'function') {
+    body.text = decoder.decode(await response.arrayBuffer())
+    return
   }
-  const reader = body.getReader()
+  const reader = stream.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   const leave = onAbort(signal, cancel)
   if (signal.aborted) cancel()
-  let length = 0
-  while (length <= limitBytes) {
-    const { value } = await reader.read()
-    if (value === undefined) break
-    chunks.push(value)
-    length += value.length
+  let { value } = await reader.read()
+  while (value !== undefined && body.text.length <= limit) {
+    body.text += decoder.decode(value, { stream: true })
+    value = (await reader.read()).value
   }
   leave()
-  const isCut = length > limitBytes
-  if (isCut) cancel()
-  return { bytes: chunks.length === 1 ? (chunks[0] as Uint8Array) : concatenate(chunks), isCut }
-}
-
-function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
-}
-
-/** The text of the beginning of a body. */
-export function decodeText(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder()
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
+  if (value !== undefined) cancel()
 }
 
 /** What an attempt came to: a plant, or an error and perhaps the Error body that it stands for. */
 export interface Outcome {
   readonly head: ResponseHead | undefined
   /** Undefined also where the response says what it should, without a plant. */
-  readonly plant?: Plant | undefined
+  readonly plant?: Plant
   readonly errorBody?: ErrorBody
   readonly error?: PlantStoreError
 }
 
-/** What is known besides the response. */
-export interface ResponseContext extends Omit<BrokenOff, 'head' | 'text'> {
-  readonly url: URL
-  readonly scrub: Scrub
-  /** Milliseconds since 1970, for a Retry-After in a response without a Date. */
-  readonly nowMs: number
-  /** Whether fetch has certainly sent no other request than the one that was answered. */
-  readonly isOnlyRequest: boolean
+/** How a call went. */
+export interface PlantStoreMeta {
+  /** The status of the last response; undefined where there was none. */
+  readonly status?: number
+  /** The id under which the server's log has the call; undefined where nothing was sent. */
+  readonly requestId?: string
+  /** Requests sent. */
+  readonly attempts: number
+  /** The whole call, waits included, in milliseconds. */
+  readonly durationMs: number
+  /** The headers of the last response; those of a failure lack what quotes the token. */
+  readonly headers?: Headers
+}
+
+/** What a call came to. */
+export interface CallResult extends Outcome {
+  readonly meta: PlantStoreMeta
 }
 
 const codeByStatus: Readonly<Record<number, PlantStoreErrorCode>> = {
@@ -94,21 +83,20 @@ const codeByStatus: Readonly<Record<number, PlantStoreErrorCode>> = {
 }
 
 /** The error for a response with an Error body. */
-export function apiError(
-  status: number,
+function apiError(
+  { status }: ResponseHead,
   { error: apiCode, message: apiMessage }: ErrorBody,
-  { url, ...facts }: ErrorFacts & { readonly url?: URL },
+  url: URL,
+  facts: ErrorFacts,
 ): PlantStoreError {
   const apiName = errorNameOf(apiCode)
   const byStatus = codeByStatus[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
   const byName = apiName === 'id_taken' ? 'conflict' : byStatus
   const code = apiName === 'invalid_plant' ? apiName : byName
-  const where = code === 'not_found' && url ? ` for ${url}` : ''
+  const where = code === 'not_found' ? ` for ${url}` : ''
   const message = `the plant store answered ${status}${where}: ${apiMessage} (${apiCode})`
   const issues = code === 'invalid_plant' ? [{ path: [], message: apiMessage }] : []
-  const retryable = isTransientStatus(status)
-  const said = { status, apiCode, apiName, apiMessage }
-  return new PlantStoreError(code, message, { ...facts, ...said, retryable, issues })
+  return new PlantStoreError(code, message, { ...facts, apiCode, apiName, apiMessage, issues })
 }
 
 const MAX_SNIPPET = 80
@@ -125,47 +113,52 @@ function explainStatus({ status, headers }: ResponseHead, scrub: Scrub): string 
 
 /** The error for a response that the contract does not know, such as a proxy's page. */
 function unexpected(
-  { status }: ResponseHead,
-  url: URL,
-  facts: ErrorFacts & Required<Pick<ErrorFacts, 'issues'>>,
+  head: ResponseHead,
+  text: string,
+  found: readonly PlantStoreIssue[],
+  { url, scrub }: Sent,
+  facts: ErrorFacts,
 ): PlantStoreError {
-  const why = facts.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
+  const { status, headers } = head
+  const explained = explainStatus(head, scrub)
+  const issues = explained === undefined ? found : [{ path: [], message: explained }]
+  const why = issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
   // The status of a wrong path, which may come from a wrong base URL.
   const where = status === 404 ? url.href : url.host
   const message = `the response of ${where} with status ${status} is not one of the plant store's: ${why}`
-  const retryable = isTransientStatus(status)
-  return new PlantStoreError('unexpected_response', message, { ...facts, status, retryable })
+  const contentType = scrub(headers.get(headerNames.contentType) ?? '')
+  // Scrubbed before the cut, which might leave half a secret.
+  const snippet = scrub(text).slice(0, MAX_SNIPPET)
+  const quoted = { contentType, snippet, issues }
+  return new PlantStoreError('unexpected_response', message, { ...facts, ...quoted })
 }
 
-/** What a response that arrived whole means. */
+/**
+ * What a whole response means.
+ * @param isOnlyRequest whether fetch has certainly sent no other request than the one answered
+ */
 export function judgeResponse(
   head: ResponseHead,
-  { bytes, isCut }: ReadBody,
-  decoded: Decoded,
-  { url, scrub, nowMs, isOnlyRequest, ...sent }: ResponseContext,
+  text: string,
+  sent: Sent,
+  isOnlyRequest: boolean,
 ): Outcome {
-  if ('plant' in decoded) return { head, plant: decoded.plant }
   const { status, headers } = head
+  const decoded = decodeResponse(head, text, sent)
+  if ('plant' in decoded) return { head, plant: decoded.plant }
   // By the server's clock, which the response may name: the caller's may be wrong.
-  const date = Date.parse(headers.get('date') ?? '')
-  const clock = Number.isNaN(date) ? nowMs : date
-  const retryAfterMs = parseRetryAfter(headers.get(headerNames.retryAfter), clock)
-  if ('errorBody' in decoded) {
-    const { error, message } = decoded.errorBody
-    const errorBody = { error, message: scrub(message) }
-    const applied = appliedByError(status, error, isOnlyRequest)
-    return { head, errorBody, error: apiError(status, errorBody, { applied, retryAfterMs, url }) }
+  const date = Date.parse(headers.get('date') ?? '') || Date.now()
+  const retryAfterMs = parseRetryAfter(headers.get(headerNames.retryAfter), date)
+  const facts = { status, retryable: isTransientStatus(status), retryAfterMs }
+  if ('issues' in decoded) {
+    const applied = appliedByPart(head, text, sent)
+    return { head, error: unexpected(head, text, decoded.issues, sent, { ...facts, applied }) }
   }
-  const text = decodeText([bytes])
-  const why = explainStatus(head, scrub)
-  const error = unexpected(head, url, {
-    contentType: scrub(headers.get(headerNames.contentType) ?? ''),
-    issues: why === undefined ? decoded.issues : [{ path: [], message: why }],
-    // Scrubbed before the cut, which might leave half a secret.
-    snippet: scrub(text).slice(0, MAX_SNIPPET),
-    // The server gives no whole JSON with 200 but a plant: this one is somebody else's.
-    applied: isCut || decoded.isJson ? 'maybe' : appliedByPart({ head, text, ...sent }),
-    retryAfterMs,
-  })
-  return { head, error }
+  const { error, message } = decoded.errorBody
+  const { code, status: expected } = errorTable.invalid_plant
+  // The server looks at the token first, and then refuses a body without the fields of a plant.
+  if (sent.plant === undefined && error === code && status === expected) return { head }
+  const errorBody = { error, message: sent.scrub(message) }
+  const applied = appliedByError(status, error, isOnlyRequest)
+  return { head, errorBody, error: apiError(head, errorBody, sent.url, { ...facts, applied }) }
 }

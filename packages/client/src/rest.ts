@@ -5,30 +5,20 @@ import {
   type InitClientReturn,
   initClient,
 } from '@ts-rest/core'
-import type { CallResult } from './call.ts'
 import { openCalls, type PlantCalls } from './client.ts'
-import type {
-  ErrorBody,
-  ErrorStatus,
-  Method,
-  NewPlantInput,
-  Path,
-  Plant,
-  SuccessStatus,
-} from './contract-types.ts'
+import type { ContractValues, ErrorBody, NewPlantInput, Plant } from './contract-types.ts'
 import { type Applied, optionError } from './errors.ts'
 import type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
-import { systemRuntime } from './runtime.ts'
 
 /** The contract, as ts-rest infers its types from it; no schema of zod is needed to read them. */
 export type RestContract = {
   /** The operation. */
   createPlant: {
-    method: Method
-    path: Path
+    method: ContractValues['method']
+    path: ContractValues['path']
     body: ContractPlainType<NewPlantInput>
-    responses: Record<SuccessStatus, ContractPlainType<Plant>> &
-      Record<ErrorStatus, ContractPlainType<ErrorBody>>
+    responses: Record<ContractValues['success'], ContractPlainType<Plant>> &
+      Record<ContractValues['failure'], ContractPlainType<ErrorBody>>
     strictStatusCodes: true
   }
 }
@@ -58,36 +48,24 @@ export type RestClient = {
   ) => Promise<Awaited<ReturnType<TsRestClient[Name]>> & { readonly applied: Applied }>
 }
 
-function toRestResponse({ head, plant, errorBody, error }: CallResult): RestResponse {
-  if (head !== undefined && plant !== undefined) return { ...head, body: plant, applied: 'yes' }
-  const isDeclared = head !== undefined && head.status in contract.createPlant.responses
-  if (!isDeclared || errorBody === undefined || error === undefined) throw error
-  return { ...head, body: errorBody, applied: error.applied }
-}
-
 /** ts-rest writes a body with JSON.stringify, which takes no bigint, before it hands it over. */
-class Unwritten {
-  readonly plant: NewPlantInput
-  constructor(plant: NewPlantInput) {
-    this.plant = plant
-  }
-  toJSON(): null {
-    return null
-  }
-}
+const unwritten = (plant: unknown) => ({ plant, toJSON: () => null }) as unknown as NewPlantInput
 
 /** Sends what ts-rest would send, by our own transport. */
 function createApi({ url, call }: PlantCalls): Api {
   return async (args) => {
     // The token is for the server of the client alone.
-    if (args.path !== url.href) {
-      throw optionError('invalid_option', 'overrideClientOptions', 'cannot change baseUrl')
-    }
+    if (args.path !== url.href) throw optionError('overrideClientOptions', 'cannot change baseUrl')
     const { [headerNames.contentType]: _ours, ...headers } = args.headers
     const { signal, ...unknown } = args.fetchOptions ?? {}
     const { timeoutMs, totalTimeoutMs, maxRetries } = args
     const own = { timeoutMs, totalTimeoutMs, maxRetries, headers, signal: signal ?? undefined }
-    return toRestResponse(await call((args.rawBody as Unwritten).plant, { ...unknown, ...own }))
+    const { plant: given } = args.rawBody as { plant: NewPlantInput }
+    const { head, plant, errorBody, error } = await call(given, { ...unknown, ...own })
+    if (head !== undefined && plant !== undefined) return { ...head, body: plant, applied: 'yes' }
+    const isDeclared = head !== undefined && head.status in contract.createPlant.responses
+    if (!isDeclared || errorBody === undefined || error === undefined) throw error
+    return { ...head, body: errorBody, applied: error.applied }
   }
 }
 
@@ -97,15 +75,15 @@ function createApi({ url, call }: PlantCalls): Api {
  * @throws PlantStoreError for options that cannot work, unknown ones included.
  */
 export function createRestClient(options: PlantStoreClientOptions = {}): RestClient {
-  const calls = openCalls(options, systemRuntime)
+  const calls = openCalls(options)
   // Our transport sends the headers of the contract, so no caller has to.
   const { headers: _ours, ...createPlant } = contract.createPlant
   const baseUrl = calls.url.href.slice(0, -createPlant.path.length)
   const client: TsRestClient = initClient({ createPlant }, { baseUrl, api: createApi(calls) })
   return Object.freeze<RestClient>({
     createPlant(args) {
-      const body = new Unwritten(args?.body) as unknown as NewPlantInput
-      return client.createPlant({ ...args, body }) as ReturnType<RestClient['createPlant']>
+      const request = { ...args, body: unwritten(args?.body) }
+      return client.createPlant(request) as ReturnType<RestClient['createPlant']>
     },
   })
 }

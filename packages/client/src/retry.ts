@@ -1,20 +1,13 @@
-/** Statuses that pass: asking again may be answered otherwise (RFC 9110 §15, RFC 8470, RFC 6585). */
-const TRANSIENT_STATUSES: readonly number[] = [408, 425, 429, 500, 502, 503, 504]
+import { errorTable } from '@plant-store/contract'
+
+/** What gateways say while a server is away (RFC 9110 §15.6), and what RFC 8470 says of early data. */
+const TRANSIENT_OF_GATEWAYS = [425, 502, 504]
 
 /** Whether a response with this status is worth another request with the same bytes. */
 export function isTransientStatus(status: number): boolean {
-  return TRANSIENT_STATUSES.includes(status)
-}
-
-const FIRST_BACKOFF_MS = 250
-const MAX_BACKOFF_MS = 8_000
-
-/**
- * The wait before a retry, in milliseconds: full jitter, evenly from 0 up to 250 ms · 2^retries and
- * at most 8 s, so that callers who failed together do not come back together.
- */
-export function backoffMs(retries: number, random: number): number {
-  return random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries)
+  const errors = Object.values(errorTable)
+  const mayPass = errors.some((error) => error.status === status && error.retry)
+  return mayPass || TRANSIENT_OF_GATEWAYS.includes(status)
 }
 
 const DELAY_SECONDS = /^\d+(?:\.\d+)?$/
@@ -38,33 +31,15 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | u
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-/** The wait for a Retry-After: never less, and up to 10 % more, so that not all wake together. */
-export function withJitter(retryAfterMs: number, random: number): number {
-  return retryAfterMs * (1 + 0.1 * random)
-}
-
-/** All that the decision rests on, in milliseconds, and `random` from 0 up to 1. */
-export interface RetryQuestion {
-  readonly retryable: boolean
-  /** Retries made already. */
-  readonly retries: number
-  readonly maxRetries: number
-  readonly retryAfterMs: number | undefined
-  readonly maxRetryAfterMs: number
-  /** What is left of the call's time; Infinity where it has no end. */
-  readonly remainingMs: number
-  readonly random: number
-}
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
 
 /**
- * The wait before the same request is sent again; undefined where it is not to be. Retry-After is a
- * floor: never less, up to 10 % more, and never slept past its cap or past the call's time.
+ * The wait before a retry, in milliseconds. A Retry-After is never undercut, and gets up to 10 % more,
+ * so that not all wake together; one of 0, or of a date that is past, names no wait. Else full jitter:
+ * evenly from 0 up to 250 ms · 2^retries and at most 8 s.
  */
-export function decideRetry(question: RetryQuestion): number | undefined {
-  const { retryable, retries, maxRetries, retryAfterMs = 0, maxRetryAfterMs, random } = question
-  if (!retryable || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined
-  // A wait of 0 s, or until a date that is past, names no floor.
-  const asked = Math.min(withJitter(retryAfterMs, random), maxRetryAfterMs)
-  const delayMs = retryAfterMs === 0 ? backoffMs(retries, random) : asked
-  return delayMs < question.remainingMs ? delayMs : undefined
+export function waitMs(retryAfterMs: number | undefined, retries: number): number {
+  if (retryAfterMs) return retryAfterMs * (1 + 0.1 * Math.random())
+  return Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries)
 }

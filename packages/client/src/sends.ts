@@ -1,5 +1,5 @@
 import { headerNames } from '@plant-store/contract'
-import { host } from './runtime.ts'
+import { host } from './host.ts'
 
 /** The source of the own fetch of Node, Deno and Bun; what wraps it has another. */
 const OWN =
@@ -7,20 +7,22 @@ const OWN =
 
 /**
  * What undici notifies of: Node's own fetch, and every dispatcher that ends in a connection of it. No
- * error of fetch says how often a request was sent that is refused in the end.
+ * error of fetch says how often a request was sent that is refused in the end, nor that a proxy said
+ * 407, which it keeps to itself (Fetch Standard, "HTTP-network-or-cache fetch").
  */
-const CHANNELS = ['request:create', 'client:sendHeaders', 'request:bodySent']
+const CHANNELS = ['request:create', 'client:sendHeaders', 'request:bodySent', 'request:headers']
 
-/** How often each channel notified of the requests with an id. */
+/** How often each channel notified of the requests with an id, and in the end the last status. */
 const watched = new Map<string, number[]>()
 
 /** Listens to undici from now on; Node before 20.16 has no way to. */
 function listen(): void {
   const channels = host.process?.getBuiltinModule?.('node:diagnostics_channel')
   for (const [at, name] of CHANNELS.entries()) {
-    channels?.subscribe(`undici:${name}`, ({ request: { headers = [] } }) => {
+    channels?.subscribe(`undici:${name}`, ({ request, response }) => {
+      const { headers = [] } = request
       const counts = watched.get(String(headers[headers.indexOf(headerNames.requestId) + 1]))
-      if (counts !== undefined) counts[at] = (counts[at] ?? 0) + 1
+      if (counts !== undefined) counts[at] = response?.statusCode ?? (counts[at] ?? 0) + 1
     })
   }
 }
@@ -40,6 +42,8 @@ export interface Sends {
   readonly isOnce: boolean
   /** No more requests than this have been sent; NaN where nobody can know. */
   atMost(): number
+  /** The status of the last response, where it is known. */
+  status(): number | undefined
   onResponse(): void
   close(): void
 }
@@ -58,12 +62,13 @@ export function watchSends(fetch: unknown, requestId: string, origin: string): S
   const isOnce = isBun || (isOwn && deno !== undefined && !answered.has(origin))
   const onResponse = () => void answered.add(origin)
   if (!isOwn || !node || bun || deno) {
-    return { isOnce, onResponse, atMost: () => (isBun ? 1 : Number.NaN), close() {} }
+    const atMost = () => (isBun ? 1 : Number.NaN)
+    return { isOnce, onResponse, atMost, status: () => undefined, close() {} }
   }
   if (!isListening) listen()
   isListening = true
   // Two calls under one id cannot be told apart, so that neither count can be relied on.
-  const counts = watched.get(requestId)?.fill(Number.NaN) ?? [0, 0, 0]
+  const counts = watched.get(requestId)?.fill(Number.NaN) ?? [0, 0, 0, 0]
   watched.set(requestId, counts)
   return {
     isOnce,
@@ -73,6 +78,7 @@ export function watchSends(fetch: unknown, requestId: string, origin: string): S
       // A dispatcher that is not undici's creates nothing, and HTTP/2 of undici 6 notifies of no head.
       return created ? Math.max(heads, bodies) : Number.NaN
     },
+    status: () => counts[3] || undefined,
     close() {
       if (watched.get(requestId) === counts) watched.delete(requestId)
     },

@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts'
-import { optionError } from './errors.ts'
+import { optionError, type PlantStoreError } from './errors.ts'
 
 /** Gives the token of a call; asked again with `refresh` when the server refuses it. */
 export type TokenFunction = (context: {
@@ -9,110 +9,99 @@ export type TokenFunction = (context: {
   readonly signal: AbortSignal
 }) => string | Promise<string>
 
-/** A token, and how many refreshes came before it. */
-export interface IssuedToken {
-  readonly token: string
-  readonly refreshes: number
-}
-
-/** Where the calls of a client get their token. */
-export interface TokenSource {
-  /** Whether another token can be had once one is refused. */
-  readonly canRefresh: boolean
-  get(deadline: Deadline): Promise<IssuedToken>
-  /** Reports a token that the server refused, so that the next one is fresh. */
-  refuse(issued: IssuedToken): void
-}
-
 /** What RFC 9110 §5.5 lets a header hold, less the space: fetch would quote anything else in its error. */
-function isToken(token: unknown): token is string {
-  return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token.trim())
+function toToken(given: unknown): string {
+  const token = typeof given === 'string' ? given.trim() : ''
+  if (/^[\x21-\x7e]+$/.test(token)) return token
+  throw optionError('token', 'must be printable ASCII without spaces', 'invalid_token')
 }
 
-/** What a token function gave, which need not be a token, or the kind of what it threw. */
-type Provided = { readonly given: unknown } | { readonly threw: string }
-
-/** @throws PlantStoreError, a new one for each call, which writes its own facts into it. */
-function toToken(provided: Provided): string {
-  if ('threw' in provided) {
-    const rule = `could not be had: its function threw ${provided.threw}`
-    throw optionError('token_provider_failed', 'token', rule)
-  }
-  if (isToken(provided.given)) return provided.given.trim()
-  throw optionError('invalid_token', 'token', 'must be printable ASCII without spaces')
+/** All that is passed on of a foreign error: its message may hold a secret that is unknown here. */
+function providerError(thrown: unknown): PlantStoreError {
+  const isNamed = thrown instanceof Error && /^\w+$/.test(thrown.name)
+  const what = isNamed ? thrown.name : 'no Error'
+  const rule = `could not be had: its function threw ${what}`
+  return optionError('token', rule, 'token_provider_failed')
 }
 
 /** One question to the token function, for every call that waits for its answer. */
 interface Question {
   readonly refresh: boolean
   readonly controller: AbortController
-  readonly answer: Promise<Provided>
+  /** Gives the token, or throws an error of its own for each call, which writes its facts into it. */
+  readonly answer: Promise<() => string>
+  /** How many refreshes there are once it is answered. */
+  readonly refreshes: number
   waiting: number
 }
 
-/** The tokens that a function gives. Only the call that asked keeps one. */
-function askedTokens(provide: TokenFunction): TokenSource {
-  let question: Question | undefined
-  let refreshes = 0
-  let isRefused = false
+/** Where the calls of a client get their token. */
+export class TokenSource {
+  readonly #token: string | TokenFunction
+  #question: Question | undefined
+  #refreshes = 0
+  #isRefused = false
 
-  function ask(refresh: boolean): Question {
+  /** @throws PlantStoreError, without the value, for what cannot be a token. */
+  constructor(token: unknown) {
+    if (token === undefined || token === '') {
+      const rule = 'is missing: give it, or set PLANT_STORE_TOKEN'
+      throw optionError('token', rule, 'missing_token')
+    }
+    this.#token = typeof token === 'function' ? (token as TokenFunction) : toToken(token)
+  }
+
+  /** Whether another token can be had once one is refused. */
+  get canRefresh(): boolean {
+    return typeof this.#token === 'function'
+  }
+
+  /** A token, and how many refreshes came before it. @throws PlantStoreError where there is none */
+  async get(deadline: Deadline): Promise<{ token: string; refreshes: number }> {
+    if (typeof this.#token === 'string') return { token: this.#token, refreshes: 0 }
+    const isLate = this.#isRefused && !this.#question?.refresh
+    if (this.#question === undefined || isLate) this.#question = this.#ask(this.#token)
+    const asked = this.#question
+    asked.waiting++
+    try {
+      const answer = await deadline.race(asked.answer)
+      const token = answer()
+      if (asked.refreshes > this.#refreshes) {
+        this.#refreshes = asked.refreshes
+        this.#isRefused = false
+      }
+      return { token, refreshes: this.#refreshes }
+    } finally {
+      if (--asked.waiting === 0 && this.#question === asked) {
+        this.#question = undefined
+        asked.controller.abort()
+      }
+    }
+  }
+
+  #ask(provide: TokenFunction): Question {
+    const refresh = this.#isRefused
     const controller = new AbortController()
     // A turn later, so that a function which throws at once finds the question in its place.
     const answer = Promise.resolve()
       .then(() => provide({ refresh, signal: controller.signal }))
       .then(
-        (given): Provided => {
-          if (refresh && isToken(given)) {
-            refreshes++
-            isRefused = false
-          }
-          return { given }
-        },
-        // All that is passed on of a foreign error: its message may hold a secret that is unknown here.
-        (thrown): Provided => {
-          const isNamed = thrown instanceof Error && /^\w+$/.test(thrown.name)
-          return { threw: isNamed ? thrown.name : 'no Error' }
+        (given) => () => toToken(given),
+        (thrown: unknown) => () => {
+          throw providerError(thrown)
         },
       )
       .finally(() => {
-        if (question === asked) question = undefined
+        if (this.#question === asked) this.#question = undefined
       })
-    const asked = { refresh, controller, answer, waiting: 0 }
+    const refreshes = this.#refreshes + Number(refresh)
+    const asked = { refresh, controller, answer, refreshes, waiting: 0 }
     return asked
   }
 
-  return {
-    canRefresh: true,
-    async get(deadline) {
-      if (question === undefined || (isRefused && !question.refresh)) question = ask(isRefused)
-      const asked = question
-      asked.waiting++
-      try {
-        return { token: toToken(await deadline.race(asked.answer)), refreshes }
-      } finally {
-        if (--asked.waiting === 0 && question === asked) {
-          question = undefined
-          asked.controller.abort()
-        }
-      }
-    },
-    refuse(issued) {
-      // Where another call has had the token refreshed meanwhile, that one will do.
-      if (issued.refreshes === refreshes) isRefused = true
-    },
+  /** Reports a token that the server refused, so that the next one is fresh. */
+  refuse({ refreshes }: { readonly refreshes: number }): void {
+    // Where another call has had the token refreshed meanwhile, that one will do.
+    if (refreshes === this.#refreshes) this.#isRefused = true
   }
-}
-
-/**
- * The tokens of a client.
- * @throws PlantStoreError, without the value, for what cannot be a token.
- */
-export function createTokenSource(token: unknown): TokenSource {
-  if (typeof token === 'function') return askedTokens(token as TokenFunction)
-  if (token === undefined || token === '') {
-    throw optionError('missing_token', 'token', 'is missing: give it, or set PLANT_STORE_TOKEN')
-  }
-  const issued = { token: toToken({ given: token }), refreshes: 0 }
-  return { canRefresh: false, get: async () => issued, refuse() {} }
 }

@@ -1,207 +1,301 @@
 import { getEventListeners } from 'node:events'
+import { decodeJson, type NewPlant } from '@plant-store/contract'
+import invalidCases from '@plant-store/contract/cases/invalid.json' with { type: 'json' }
+import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { describe, expect, test, vi } from 'vitest'
-import { createClient } from '../src/client.ts'
-import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
-import { systemRuntime } from '../src/runtime.ts'
-import { createFakeFetch, type FakeReply, replyFern, replyJson } from './fake-fetch.ts'
-import { createFakeRuntime, START_OF_TIME } from './fake-runtime.ts'
+import { createRequestId, startTimer } from '../src/host.ts'
+import {
+  createPlantStoreClient,
+  isPlantStoreError,
+  type NewPlantInput,
+  type PlantStoreClientOptions,
+} from '../src/index.ts'
+import { isTransientStatus, parseRetryAfter, waitMs } from '../src/retry.ts'
+import {
+  createFakeClient,
+  createSeededRandom,
+  delay,
+  type FakeReply,
+  FERN,
+  fetchFailed,
+  given,
+  hang,
+  lose,
+  refuse,
+  replyFern,
+  replyJson,
+  runUntilDone,
+  START_OF_TIME,
+  stopClocks,
+} from './fakes.ts'
 
-const FERN = { id: 7, name: 'Fern' }
-const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
-const unavailable = (headers = {}) => replyJson(503, { error: 50300, message: 'full' }, headers)
-
-/** A client by a clock of its own, whose requests get these replies in turn, the last for ever. */
-function createFakeClient(replies: readonly FakeReply[], options: PlantStoreClientOptions = {}) {
-  const runtime = createFakeRuntime()
-  const { fetch, sent } = createFakeFetch((request, attempt) => {
-    const reply = replies[Math.min(attempt, replies.length) - 1]
-    return reply?.(request, attempt) as Response
-  })
-  return { runtime, sent, client: createClient({ ...given, fetch, ...options }, runtime) }
+/** A call by a clock of its own, whose attempts get these replies in turn. */
+async function run(
+  replies: FakeReply | readonly FakeReply[],
+  options: PlantStoreClientOptions = {},
+) {
+  stopClocks()
+  const { sent, tryCreatePlant } = createFakeClient(replies, options)
+  const result = await runUntilDone(tryCreatePlant(FERN))
+  expect(vi.getTimerCount()).toBe(0)
+  const error = result.ok ? undefined : result.error
+  return { sent, ...result, error, lastedMs: Math.floor(result.meta.durationMs) }
 }
+
+describe('the plant', () => {
+  /** The plants that arrive where these are created. */
+  async function send(...plants: readonly NewPlantInput[]): Promise<NewPlant[]> {
+    const { createPlant, sent } = createFakeClient(({ body }) => {
+      const { name, tag } = JSON.parse(body)
+      return replyJson(200, { name, tag })
+    })
+    for (const plant of plants) await createPlant(plant)
+    return sent.map(({ body }) => {
+      const plant = decodeJson(Buffer.from(body)) as NewPlantInput
+      return { ...plant, id: BigInt(plant.id) }
+    })
+  }
+
+  test('is sent unchanged, whatever the contract takes for one', async () => {
+    const plants = validCases.map(({ plant }) => ({ ...plant, id: BigInt(plant.id) }))
+    expect(await send(...plants)).toStrictEqual(plants)
+  })
+
+  test('is refused in the words of the contract before anything is sent', async () => {
+    const { sent, tryCreatePlant } = createFakeClient(replyFern)
+    const refused = invalidCases.filter(({ error }) => error === 'invalid_plant')
+    expect(refused.length).toBeGreaterThan(90)
+    for (const { body = '', message = '' } of refused) {
+      const result = await tryCreatePlant(decodeJson(Buffer.from(body)) as NewPlantInput)
+      expect(result).toMatchObject({ ok: false, meta: { attempts: 0 }, error: { applied: 'no' } })
+      // A number that has lost digits gets advice besides.
+      const said = result.ok ? '' : result.error.message.replace(/give a bigint.*?; /, '')
+      expect(said).toBe(`nothing was sent: ${message}`)
+    }
+    expect(sent).toEqual([])
+  })
+
+  test('may have its name from its class, and members that are not sent', async () => {
+    class Fern {
+      readonly id = 7n
+      readonly self = this
+      readonly water = () => 'watered'
+      readonly kind = Symbol('fern')
+      get name() {
+        return 'Fern'
+      }
+    }
+    expect(await send(new Fern())).toEqual([{ id: 7n, name: 'Fern' }])
+  })
+
+  test.each([
+    [2 ** 53, true],
+    [1.5, false],
+    [2n ** 63n, false],
+  ])('with the id %s should have a bigint, says its error: %s', async (id, isAdvised) => {
+    const result = await createFakeClient(replyFern).tryCreatePlant({ id, name: 'Fern' })
+    const advice = 'nothing was sent: give a bigint, since a number beyond 2^53 has lost digits'
+    expect(result.ok ? '' : result.error.message.startsWith(advice)).toBe(isAdvised)
+  })
+
+  test('has an issue for each problem, and may be one that cannot even be read', async () => {
+    const { createPlant } = createFakeClient(replyFern)
+    const rule = 'must be an integer between -9223372036854775808 and 9223372036854775807'
+    const issues = [
+      { path: ['id'], message: rule },
+      { path: ['name'], message: 'is required' },
+    ]
+    const code = 'invalid_plant'
+    const half = createPlant({ id: 1.5 } as NewPlantInput)
+    await expect(half).rejects.toMatchObject({ code, applied: 'no', attempts: 0, issues })
+    const locked = {
+      id: 7,
+      get name(): string {
+        throw new Error('locked')
+      },
+    }
+    await expect(createPlant(locked)).rejects.toThrow('nothing was sent: body: could not be read')
+  })
+})
+
+describe('a status', () => {
+  test('passes, or stays what it is', () => {
+    const every = Array.from({ length: 600 }, (_, status) => status)
+    expect(every.filter(isTransientStatus)).toEqual([408, 425, 429, 500, 502, 503, 504])
+  })
+})
+
+describe('a Retry-After', () => {
+  const NOW = Date.UTC(1994, 10, 6, 8, 49, 37)
+
+  test.each<[string | null, number | undefined]>([
+    ['0', 0],
+    ['120', 120_000],
+    [' 5 ', 5_000],
+    ['1.5', 1_500],
+    ['2, 2', 2_000],
+    ['2 ,7,3', 7_000],
+    ['2, soon', undefined],
+    ['2,', undefined],
+    ['99999999999999999999', 1e23],
+    ['Sun, 06 Nov 1994 08:49:39 GMT', 2_000],
+    ['Sunday, 06-Nov-94 08:49:39 GMT', 2_000],
+    ['Sun Nov  6 08:49:39 1994', 2_000],
+    ['sun, 06 nov 1994 08:49:39 gmt', 2_000],
+    ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+    ['Sat, 05 Nov 1994 08:49:37 GMT', 0],
+    [null, undefined],
+    ['', undefined],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['5s', undefined],
+    ['2030', 2_030_000],
+    ['1994-11-06T08:49:39Z', undefined],
+    ['Sun, 99 Nov 1994 08:49:39 GMT', undefined],
+    ['Infinity', undefined],
+  ])('of %o asks for %o ms', (value, expected) => {
+    expect(parseRetryAfter(value, NOW)).toBe(expected)
+  })
+
+  test.each([
+    ["by the server's clock where the reply has a date", { date: new Date(5e6).toUTCString() }],
+    ['by its own where not', {}],
+  ])('with a date is read %s', async (_what, headers: { date?: string }) => {
+    const now = headers.date === undefined ? START_OF_TIME : 5e6
+    const after = { 'retry-after': new Date(now + 3_000).toUTCString(), ...headers }
+    const { error } = await run(refuse(50300, after), { maxRetryAfterMs: 0 })
+    expect(error).toMatchObject({ retryAfterMs: 3_000 })
+  })
+})
+
+describe('the wait for a retry', () => {
+  test.each<[retryAfterMs: number | undefined, retries: number, least: number, most: number]>([
+    [undefined, 0, 0, 250],
+    [undefined, 1, 0, 500],
+    [undefined, 4, 0, 4_000],
+    [undefined, 5, 0, 8_000],
+    [undefined, 2_000, 0, 8_000],
+    [0, 0, 0, 250],
+    [2_000, 3, 2_000, 2_200],
+  ])('with Retry-After %o, after %i, is from %i to %i ms', (retryAfterMs, retries, least, most) => {
+    for (const [random, expected] of [
+      [0, least],
+      [0.5, (least + most) / 2],
+      [1, most],
+    ] as const) {
+      stopClocks(() => random)
+      expect(waitMs(retryAfterMs, retries)).toBeCloseTo(expected)
+    }
+  })
+
+  const busy = (seconds: number) => refuse(50300, { 'retry-after': String(seconds) })
+
+  test.each<[string, FakeReply, PlantStoreClientOptions, number[]]>([
+    ['doubles', refuse(50300), {}, [4, 875]],
+    ['is none where there are no retries', refuse(50300), { maxRetries: 0 }, [1, 0]],
+    ['is none for what stays', refuse(40300), {}, [1, 0]],
+    ['is that of Retry-After', busy(2), { maxRetries: 1 }, [2, 2_100]],
+    ['is no longer than the cap', busy(30), { maxRetries: 1 }, [2, 30_000]],
+    ['is none where Retry-After is beyond it', busy(31), {}, [1, 0]],
+    ['is none where it is 0', busy(1), { maxRetryAfterMs: 0 }, [1, 0]],
+    ['without Retry-After needs no cap', refuse(50300), { maxRetryAfterMs: 0 }, [4, 875]],
+    ['fits into the whole time', refuse(50300), { maxRetries: 1, totalTimeoutMs: 130 }, [2, 125]],
+    ['is none where it does not fit', refuse(50300), { totalTimeoutMs: 125 }, [1, 0]],
+    ['needs no end of time', refuse(50300), { totalTimeoutMs: Infinity }, [4, 875]],
+  ])('%s', async (_what, reply, options, [requests, waitedMs = 0]) => {
+    const { sent, lastedMs } = await run(reply, options)
+    expect(sent).toHaveLength(requests ?? 0)
+    // Each of up to three timers ends at most 1 ms later than it was set to.
+    expect(lastedMs - waitedMs).toBeLessThanOrEqual(3)
+    expect(lastedMs).toBeGreaterThanOrEqual(waitedMs)
+  })
+})
 
 describe('a call', () => {
   test('asks for no token and sends nothing where it was aborted before', async () => {
-    let asked = 0
-    const token = () => String(++asked)
-    const { client, sent } = createFakeClient([replyFern], { token })
-    const result = await client.tryCreatePlant(FERN, { signal: AbortSignal.abort('gone') })
+    const token = vi.fn()
+    const { sent, tryCreatePlant } = createFakeClient(replyFern, { token })
+    const result = await tryCreatePlant(FERN, { signal: AbortSignal.abort('gone') })
     expect(result).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'gone' } })
-    expect(result.meta).toEqual({ attempts: 0, durationMs: 0 })
-    expect([asked, sent.length]).toEqual([0, 0])
+    expect(result.meta).toEqual({ attempts: 0, durationMs: expect.any(Number) })
+    expect([token.mock.calls, sent]).toEqual([[], []])
   })
 
   test('reports its last status, its attempts, its time, and the headers of the plant', async () => {
-    const { client, runtime } = createFakeClient([
-      () => unavailable({ 'retry-after': '2' }),
-      () => replyJson(200, { name: 'Fern' }, { 'x-a': '1' }),
-    ])
-    const { meta } = await runtime.runUntilDone(client.tryCreatePlant(FERN))
-    expect(meta).toMatchObject({ status: 200, attempts: 2, durationMs: 2_100 })
-    expect(meta.headers?.get('x-a')).toBe('1')
+    const stored = () => replyJson(200, { name: 'Fern' }, { 'x-a': '1' })
+    const { meta } = await run([refuse(50300, { 'retry-after': '2' }), stored])
+    expect(meta).toMatchObject({ status: 200, attempts: 2 })
+    expect([Math.floor(meta.durationMs), meta.headers?.get('x-a')]).toEqual([2_101, '1'])
   })
 
   test.each([
     ['of.a-proxy_1', 'of.a-proxy_1'],
-    ['', '00000000-0000-4000-8000-000000000001'],
-    ['a b', '00000000-0000-4000-8000-000000000001'],
-    ['x'.repeat(129), '00000000-0000-4000-8000-000000000001'],
-  ])('is known by the id of the reply where that is one: %s', async (id, expected) => {
-    const refuse = () => replyJson(400, { error: 40003, message: 'taken' }, { 'x-request-id': id })
-    const { client } = createFakeClient([refuse])
-    await expect(client.createPlant(FERN)).rejects.toMatchObject({ requestId: expected })
+    ['', 'own'],
+    ['a b', 'own'],
+    ['x'.repeat(129), 'own'],
+  ])('is known by the id of the reply where that is one: %s', async (id, requestId) => {
+    const { createPlant } = createFakeClient(refuse(40003, { 'x-request-id': id }))
+    await expect(createPlant(FERN, { requestId: 'own' })).rejects.toMatchObject({ requestId })
   })
 
   test('has a fresh time for each attempt', async () => {
-    const { client, runtime, sent } = createFakeClient([() => new Promise(() => {})], {
-      timeoutMs: 1_000,
-      totalTimeoutMs: 1e6,
-    })
-    const result = await runtime.runUntilDone(client.tryCreatePlant(FERN))
-    expect(result).toMatchObject({
-      ok: false,
-      error: { code: 'attempt_timeout', timeoutMs: 1_000 },
-    })
-    expect([sent.length, result.meta.durationMs]).toEqual([4, 4_000 + 125 + 250 + 500])
-    expect(runtime.running).toBe(0)
+    const { sent, error, lastedMs } = await run(hang)
+    expect(error).toMatchObject({ code: 'attempt_timeout', timeoutMs: 10_000 })
+    expect([sent.length, lastedMs]).toEqual([4, 4 * 10_001 + 126 + 251 + 501])
   })
 
   test('ends with its whole time in the middle of an attempt', async () => {
-    const { client, runtime } = createFakeClient([() => new Promise(() => {})])
-    const result = await runtime.runUntilDone(
-      client.tryCreatePlant(FERN, { totalTimeoutMs: 5_000 }),
-    )
-    expect(result).toMatchObject({
-      ok: false,
-      error: { name: 'PlantStoreError', code: 'total_timeout', timeoutMs: 5_000 },
-      meta: { durationMs: 5_000 },
-    })
-  })
-
-  test.each([
-    [
-      "by the server's clock where the reply has a date",
-      { date: new Date(0).toUTCString() },
-      5_000,
-    ],
-    ['by its own where not', {}, 3_000],
-  ])('reads a date in Retry-After %s', async (_what, headers, retryAfterMs) => {
-    const date = Object.keys(headers).length > 0 ? 5_000 : START_OF_TIME + 3_000
-    const after = { 'retry-after': new Date(date).toUTCString(), ...headers }
-    const { client } = createFakeClient([() => unavailable(after)], { maxRetryAfterMs: 0 })
-    await expect(client.createPlant(FERN)).rejects.toMatchObject({ retryAfterMs })
+    const { error, lastedMs } = await run(hang, { maxRetries: 20 })
+    expect(error).toMatchObject({ code: 'total_timeout', timeoutMs: 60_000, applied: 'maybe' })
+    expect(lastedMs).toBe(60_001)
   })
 
   test('ends at once where fetch does not heed its signal', async () => {
     const controller = new AbortController()
-    let isCancelled = false
-    const body = new ReadableStream({
-      cancel() {
-        isCancelled = true
-      },
-    })
-    const fetch = async () => new Response(body)
-    const { client } = createFakeClient([], { fetch })
-    const call = client.tryCreatePlant(FERN, { signal: controller.signal })
+    const cancel = vi.fn()
+    const fetch = async () => new Response(new ReadableStream({ cancel }))
+    const { tryCreatePlant } = createFakeClient(hang, { fetch })
+    const call = tryCreatePlant(FERN, { signal: controller.signal })
     await new Promise(setImmediate)
     controller.abort()
     expect(await call).toMatchObject({ ok: false, error: { code: 'aborted', applied: 'maybe' } })
-    expect(isCancelled).toBe(true)
-  })
-
-  test('quotes 80 characters of a reply that is none, and what is wrong with it', async () => {
-    const { client } = createFakeClient([() => replyJson(200, { nome: 'F'.repeat(200) })])
-    await expect(client.createPlant(FERN)).rejects.toMatchObject({
-      snippet: `{"nome":"${'F'.repeat(71)}`,
-      contentType: 'text/plain;charset=UTF-8',
-      issues: [{ path: ['name'], message: 'is required' }],
-      message:
-        "the response of 127.0.0.1:3000 with status 200 is not one of the plant store's: name is required",
-    })
-  })
-
-  test.each<[string, FakeReply, string]>([
-    [
-      'an Error for a path that is not there names the address',
-      () => replyJson(404, { error: 40400, message: 'no such path' }),
-      'the plant store answered 404 for http://127.0.0.1:3000/plants: no such path (40400)',
-    ],
-    [
-      'so does a page',
-      () => new Response('<p>', { status: 404 }),
-      "the response of http://127.0.0.1:3000/plants with status 404 is not one of the plant store's: the body is not valid JSON",
-    ],
-    [
-      'a redirect names where it leads',
-      () => new Response('', { status: 302, headers: { location: '/sign-in' } }),
-      "the response of 127.0.0.1:3000 with status 302 is not one of the plant store's: it is a redirect to /sign-in, which is not followed",
-    ],
-    [
-      'or that it leads nowhere',
-      () => new Response('', { status: 399 }),
-      "the response of 127.0.0.1:3000 with status 399 is not one of the plant store's: it is a redirect, which is not followed",
-    ],
-    [
-      'a proxy is named',
-      () => new Response('', { status: 407 }),
-      "the response of 127.0.0.1:3000 with status 407 is not one of the plant store's: a proxy requires authentication",
-    ],
-  ])('%s', async (_what, reply, message) => {
-    const { client, sent } = createFakeClient([reply])
-    await expect(client.createPlant(FERN)).rejects.toMatchObject({ message })
-    expect(sent).toHaveLength(1)
-  })
-
-  test('fails at once where the runtime has no fetch', async () => {
-    vi.stubGlobal('fetch', undefined)
-    const result = await createPlantStoreClient(given).tryCreatePlant(FERN)
-    vi.unstubAllGlobals()
-    const error = { code: 'invalid_option', option: 'fetch', applied: 'no', attempts: 0 }
-    expect(result).toMatchObject({ ok: false, error })
+    expect(cancel).toHaveBeenCalled()
   })
 
   test.each([undefined, null, 5, {}, { status: 200 }, { status: 200, headers: 5 }, 'gone'])(
     'ends with an error of the client where fetch gives %o',
-    async (given) => {
-      const fetch = (async () => given) as unknown as typeof globalThis.fetch
-      const { client, runtime } = createFakeClient([], { fetch })
-      const result = await runtime.runUntilDone(client.tryCreatePlant(FERN))
-      expect(result).toMatchObject({ ok: false, error: { applied: 'maybe' } })
+    async (value) => {
+      const fetch = (async () => value) as unknown as typeof globalThis.fetch
+      const { error } = await run(hang, { fetch })
+      expect(error).toMatchObject({ applied: 'maybe' })
     },
   )
 
-  test('does not read a reply without end', async () => {
-    let pulled = 0
-    const endless = () =>
-      new Response(
-        new ReadableStream({
-          pull: (controller) => {
-            pulled++
-            controller.enqueue(new Uint8Array(10_000).fill(32))
-          },
-        }),
-      )
-    const { client } = createFakeClient([endless])
-    await expect(client.createPlant(FERN)).rejects.toMatchObject({ code: 'unexpected_response' })
-    expect(pulled).toBeLessThan(12)
-  })
-})
-
-describe("the machine's runtime", () => {
-  test('never ends a wait too early', async () => {
-    for (let ms = 1; ms < 8; ms++) {
-      const begin = performance.now()
-      await new Promise<void>((resolve) => void systemRuntime.startTimer(resolve, ms))
-      expect(performance.now() - begin).toBeGreaterThanOrEqual(ms)
+  test('fails at once where the runtime has no fetch, or one that takes no signal', async () => {
+    const error = { code: 'invalid_option', option: 'fetch', applied: 'no', retryable: false }
+    vi.stubGlobal('fetch', undefined)
+    const result = await createPlantStoreClient(given).tryCreatePlant(FERN)
+    vi.unstubAllGlobals()
+    expect(result).toMatchObject({ ok: false, error: { ...error, attempts: 0 } })
+    // A polyfill's, such as that of jsdom, in front of the fetch of Node.js.
+    const { AbortController: own } = globalThis
+    class Polyfill {
+      readonly signal = Object.assign(new EventTarget(), { aborted: false, throwIfAborted() {} })
+      abort() {}
     }
+    vi.stubGlobal('AbortController', Polyfill)
+    const other = await createPlantStoreClient(given).tryCreatePlant(FERN)
+    vi.stubGlobal('AbortController', own)
+    vi.unstubAllGlobals()
+    expect(other).toMatchObject({ ok: false, error: { ...error, attempts: 1 } })
   })
 })
 
 test('300 calls at a time have one listener on the signal, and none in the end', async () => {
   const { signal } = new AbortController()
-  const { client } = createFakeClient([replyFern])
+  const { createPlant } = createFakeClient(replyFern)
   const calls = Array.from({ length: 300 }, (_, id) =>
-    client.createPlant({ id, name: 'Fern' }, { signal }),
+    createPlant({ id, name: 'Fern' }, { signal }),
   )
   await Promise.resolve()
   expect(getEventListeners(signal, 'abort')).toHaveLength(1)
@@ -213,4 +307,66 @@ test('a client cannot be changed, and shows nothing', () => {
   const client = createPlantStoreClient(given)
   expect(Object.isFrozen(client)).toBe(true)
   expect(JSON.stringify(client)).toBe('{}')
+})
+
+test('a timer never ends too early', async () => {
+  for (let ms = 1; ms < 8; ms++) {
+    const begin = performance.now()
+    await new Promise<void>((resolve) => void startTimer(resolve, ms))
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(ms)
+  }
+})
+
+test.each([false, true])('an id is a UUID of its own, on a page without TLS too: %s', (isPage) => {
+  // Such a page has no crypto.randomUUID.
+  const getRandomValues = crypto.getRandomValues.bind(crypto)
+  if (isPage) vi.stubGlobal('crypto', { getRandomValues })
+  const ids = Array.from({ length: 1_000 }, createRequestId)
+  vi.unstubAllGlobals()
+  expect(new Set(ids).size).toBe(1_000)
+  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+  expect(ids.filter((id) => !uuid.test(id))).toEqual([])
+})
+
+test('no schedule of faults makes a call pass its time, 1,000 times', async () => {
+  /** A body that stops in the middle, and fails after a time. */
+  const stallingBody = (failsAfterMs: number) =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"name":'))
+        const fail = () => controller.error(fetchFailed('ECONNRESET', 'read'))
+        void delay(failsAfterMs).then(fail)
+      },
+    })
+  const misfortune = async (random: () => number): Promise<Response> => {
+    const kind = Math.floor(random() * 8)
+    if (kind < 7) await delay(random() * 2_000 * (random() < 0.2 ? 10 : 1))
+    const retryAfter = { 'retry-after': String(Math.floor(random() * 5)) }
+    const kinds: readonly FakeReply[] = [
+      ...[replyFern, () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect')), lose],
+      ...[refuse(50300, retryAfter), refuse(42900, retryAfter)],
+      ...[() => new Response('<html>', { status: 502 })],
+      ...[() => new Response(stallingBody(random() * 8_000)), hang],
+    ]
+    return (kinds[kind] as () => Response)()
+  }
+  let latest = Number.NEGATIVE_INFINITY
+  for (let seed = 0; seed < 1_000; seed++) {
+    const random = createSeededRandom(seed)
+    stopClocks(random)
+    const totalTimeoutMs = (0.5 + random() * 3) * 2_000
+    const token = async () => {
+      await delay(random() * 2_000 * (random() < 0.1 ? 10 : 0.2))
+      return 'token'
+    }
+    const limits = { totalTimeoutMs, timeoutMs: 2_000 * random() + 1, maxRetries: 20, token }
+    const { tryCreatePlant } = createFakeClient(() => misfortune(random), limits)
+    const begin = performance.now()
+    const result = await runUntilDone(tryCreatePlant(FERN))
+    latest = Math.max(latest, performance.now() - begin - totalTimeoutMs)
+    if (!result.ok) expect(isPlantStoreError(result.error)).toBe(true)
+  }
+  // A timer is set to end up to 2 ms late.
+  expect(latest).toBeLessThanOrEqual(2)
+  expect(latest).toBeGreaterThan(-1)
 })

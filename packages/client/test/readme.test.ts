@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { DEFAULT_MAX_OUTAGE_MS } from '../src/create-plants.ts'
-import { type CreatePlantsOptions, createPlants, type NewPlantInput } from '../src/index.ts'
-import { callRules, clientRules } from '../src/options.ts'
-import { toSettings } from '../src/settings.ts'
+import { optionTable } from '../src/options.ts'
 
 function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -28,59 +25,25 @@ function tablesOf(heading: string): string[][][] {
   )
 }
 
-const [clientTable = [], bulkTable = []] = tablesOf('Option')
+const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
 
-function defaultsOf(table: readonly string[][]): Record<string, string> {
-  const stated = table.map(([name = '', initial = '']) => [name.replace(/`| \*/g, ''), initial])
-  return Object.fromEntries(stated)
-}
-
-test("the README's options are those of a client, and the starred ones those of a call", () => {
-  const names = clientTable.map(([name = '']) => name)
-  const starred = names.filter((name) => name.endsWith('*'))
-  expect(Object.keys(defaultsOf(clientTable)).toSorted()).toEqual(
-    Object.keys(clientRules).toSorted(),
-  )
-  expect(starred.map((name) => name.replace(/`| \*/g, '')).toSorted()).toEqual(
-    Object.keys(callRules)
-      .filter((name) => !['signal', 'requestId'].includes(name))
-      .toSorted(),
-  )
-})
-
-test("the README's defaults are those of a client", () => {
-  const settings = toSettings({ baseUrl: 'http://127.0.0.1:9', token: 'token' })
-  const numbers = Object.entries(defaultsOf(clientTable)).filter(([, stated]) =>
-    /^`\d+`$/.test(stated),
-  )
-  expect(numbers).toHaveLength(4)
-  for (const [name, stated] of numbers)
-    expect({ [name]: `\`${Reflect.get(settings, name)}\`` }).toEqual({ [name]: stated })
-})
-
-/** How many plants of a source without end are sent before one is answered. */
-async function sentAtOnce(options: CreatePlantsOptions): Promise<number> {
-  let sent = 0
-  function* source(): Generator<NewPlantInput> {
-    for (let id = 0; ; id++) yield { id, name: 'Fern' }
-  }
-  const tryCreatePlant = () => {
-    sent++
-    return new Promise<never>(() => {})
-  }
-  void createPlants({ tryCreatePlant, checkToken: tryCreatePlant }, source(), options).next()
-  for (let before = -1; before !== sent; ) {
-    before = sent
-    await new Promise(setImmediate)
-  }
-  return sent
-}
-
-test("the README's defaults are those of many plants", async () => {
-  const { concurrency, ...others } = defaultsOf(bulkTable)
-  expect(others).toEqual({ maxOutageMs: `\`${DEFAULT_MAX_OUTAGE_MS}\``, onProgress: 'none' })
-  expect(concurrency).toBe(`\`${await sentAtOnce({})}\``)
-  expect(await sentAtOnce({ concurrency: 3 })).toBe(3)
+test.each([
+  ['a client', 'client', 0],
+  ['many plants', 'bulk', 1],
+] as const)("the README's options are those of %s, with their defaults", (_what, place, table) => {
+  const stated = (tablesOf('Option')[table] ?? []).map(([name = '', initial = '']) => {
+    const isOfCall = name.endsWith('*')
+    return { name: name.replace(/`| \*/g, ''), isOfCall, initial: /^`\d+`$/.exec(initial)?.[0] }
+  })
+  const options = Object.entries(optionTable).flatMap(([name, option]) => {
+    const at: readonly string[] = option.at
+    const isOfCall = at.includes('call')
+    const initial = 'initial' in option ? `\`${option.initial}\`` : undefined
+    return at.includes(place) && (place === 'client' || !isOfCall)
+      ? [{ name, isOfCall, initial }]
+      : []
+  })
+  expect(stated.toSorted(byName)).toEqual(options.toSorted(byName))
 })
 
 test("the README's table of failures has every code once", () => {

@@ -1,21 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { type Applied, PlantStoreError } from '../src/index.ts'
 import { createRestClient } from '../src/rest.ts'
-import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
+import {
+  createFakeFetch,
+  type FakeReply,
+  FERN,
+  given,
+  hang,
+  lose,
+  refuse,
+  replyFern,
+  replyJson,
+} from './fakes.ts'
 
-const FERN = { id: 7, name: 'Fern' }
-const lose: FakeReply = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
-const refuse = (status: number): FakeReply => {
-  return () => replyJson(status, { error: status * 100, message: 'no' }, { 'retry-after': '0' })
-}
-
-/** A client whose requests get these replies in turn, the last for ever. */
+/** A client whose requests get these replies in turn. */
 function createFakeRest(...replies: readonly FakeReply[]) {
   const { fetch, sent } = createFakeFetch((request, attempt) => {
     return replies[Math.min(attempt, replies.length) - 1]?.(request, attempt) as Response
   })
   const baseUrl = 'http://127.0.0.1:3000/garden//'
-  return { sent, rest: createRestClient({ baseUrl, token: 'token', fetch, maxRetries: 1 }) }
+  return { sent, rest: createRestClient({ ...given, baseUrl, fetch, maxRetries: 1 }) }
 }
 
 describe('every reply of the contract is a value', () => {
@@ -38,14 +42,14 @@ describe('every reply of the contract is a value', () => {
   })
 
   test.each([400, 401, 413, 429, 500, 503])('%i with its Error', async (status) => {
-    const { rest } = createFakeRest(refuse(status))
+    const { rest } = createFakeRest(refuse(status * 100))
     const body = { error: status * 100, message: 'no' }
     expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body })
   })
 
   test.each<[string, readonly FakeReply[], Applied]>([
-    ['that was not tried again', [refuse(413)], 'no'],
-    ['after a lost one', [lose, refuse(413)], 'maybe'],
+    ['that was not tried again', [refuse(41300)], 'no'],
+    ['after a lost one', [lose, refuse(41300)], 'maybe'],
   ])('a refusal %s says whether the plant was stored', async (_what, replies, applied) => {
     const { rest, sent } = createFakeRest(...replies)
     expect(await rest.createPlant({ body: FERN })).toMatchObject({ status: 413, applied })
@@ -55,7 +59,7 @@ describe('every reply of the contract is a value', () => {
 
 describe('what is no reply of the contract is thrown', () => {
   test.each<[string, FakeReply, object]>([
-    ['an undeclared status', refuse(409), { code: 'conflict', status: 409, attempts: 1 }],
+    ['an undeclared status', refuse(40900), { code: 'conflict', status: 409, attempts: 1 }],
     ['a page', () => new Response('<p>'), { code: 'unexpected_response', applied: 'maybe' }],
     ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
   ])('%s', async (_what, reply, error) => {
@@ -68,7 +72,7 @@ describe('what is no reply of the contract is thrown', () => {
 
 describe('a call', () => {
   test('sends exactly one request with maxRetries 0', async () => {
-    const { rest, sent } = createFakeRest(refuse(503))
+    const { rest, sent } = createFakeRest(refuse(50300))
     expect((await rest.createPlant({ body: FERN, maxRetries: 0 })).status).toBe(503)
     expect(sent).toHaveLength(1)
   })
@@ -80,7 +84,7 @@ describe('a call', () => {
   })
 
   test('ends with its signal', async () => {
-    const { rest } = createFakeRest(() => new Promise(() => {}))
+    const { rest } = createFakeRest(hang)
     const signal = AbortSignal.timeout(10)
     const call = rest.createPlant({ body: FERN, fetchOptions: { signal } })
     await expect(call).rejects.toMatchObject({ code: 'aborted', applied: 'maybe' })

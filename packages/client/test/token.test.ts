@@ -1,54 +1,56 @@
 import { describe, expect, test } from 'vitest'
-import { createPlantStoreClient, type TokenFunction } from '../src/index.ts'
-import { createFakeFetch, type FakeReply, fetchFailed, replyFern, replyJson } from './fake-fetch.ts'
+import {
+  createPlantStoreClient,
+  type PlantStoreClientOptions,
+  type PlantStoreEvent,
+  type TokenFunction,
+} from '../src/index.ts'
+import {
+  createFakeClient,
+  type FakeReply,
+  FERN,
+  given,
+  lose,
+  refuse,
+  replyFern,
+  replyJson,
+} from './fakes.ts'
 
 type TokenContext = Parameters<TokenFunction>[0]
 
-const FERN = { id: 7, name: 'Fern' }
-const refused = () => replyJson(401, { error: 40101, message: 'no' })
+const refused = refuse(40101)
 const takeOnly =
-  (token: string): FakeReply =>
-  ({ headers }) =>
-    headers.authorization === `Bearer ${token}` ? replyFern() : refused()
+  (token: string, reply: FakeReply = replyFern): FakeReply =>
+  (request, attempt) =>
+    (request.headers.authorization === `Bearer ${token}` ? reply : refused)(request, attempt)
 
-function createClient(token: TokenFunction, reply: FakeReply, maxRetries = 3) {
-  const { fetch, sent } = createFakeFetch(reply)
-  const options = { baseUrl: 'http://127.0.0.1:3000', token, fetch, maxRetries }
-  return { ...createPlantStoreClient(options), sent }
-}
-
-/** A token function that notes each `refresh`. */
-function notingToken() {
+/** A client with a token function that notes each `refresh`. */
+function createNoting(replies: FakeReply | readonly FakeReply[], maxRetries = 3) {
   const refreshes: boolean[] = []
   const token = async ({ refresh }: TokenContext) => {
     refreshes.push(refresh)
     return refresh ? 'fresh' : 'stale'
   }
-  return { refreshes, token }
+  return { refreshes, ...createFakeClient(replies, { token, maxRetries }) }
 }
 
 describe('a token function', () => {
   test('is asked once for a call, however many attempts it takes', async () => {
-    const { refreshes, token } = notingToken()
-    const replies = [() => Promise.reject(fetchFailed('ECONNRESET')), replyFern]
-    const client = createClient(token, (_, attempt) => replies[attempt - 1]?.() as Response)
-    await client.createPlant(FERN)
-    expect([refreshes, client.sent.length]).toEqual([[false], 2])
+    const { refreshes, sent, createPlant } = createNoting([lose, replyFern])
+    await createPlant(FERN)
+    expect([refreshes, sent.length]).toEqual([[false], 2])
   })
 
   test('is asked for a fresh one when the server refuses it, once in a call', async () => {
-    const { refreshes, token } = notingToken()
-    const client = createClient(token, takeOnly('fresh'))
+    const client = createNoting(takeOnly('fresh'))
     await client.createPlant(FERN)
-    expect([refreshes, client.sent.length]).toEqual([[false, true], 2])
-    const hopeless = createClient(token, refused)
-    const { ok, meta } = await hopeless.tryCreatePlant(FERN)
+    expect([client.refreshes, client.sent.length]).toEqual([[false, true], 2])
+    const { ok, meta } = await createNoting(refused).tryCreatePlant(FERN)
     expect([ok, meta.attempts]).toEqual([false, 2])
   })
 
   test('gets the refusal in the next call where one without retries may not ask again', async () => {
-    const { refreshes, token } = notingToken()
-    const { sent, tryCreatePlant } = createClient(token, takeOnly('fresh'), 0)
+    const { refreshes, sent, tryCreatePlant } = createNoting(takeOnly('fresh'), 0)
     expect((await tryCreatePlant(FERN)).ok).toBe(false)
     expect(sent).toHaveLength(1)
     expect((await tryCreatePlant(FERN)).ok).toBe(true)
@@ -57,29 +59,26 @@ describe('a token function', () => {
   })
 
   test('is asked once for calls at the same time, to refresh as well', async () => {
-    const { refreshes, token } = notingToken()
-    const { createPlant } = createClient(token, takeOnly('fresh'))
+    const { refreshes, createPlant } = createNoting(takeOnly('fresh'))
     await Promise.all([1, 2, 3, 4].map((id) => createPlant({ id, name: 'Fern' })))
     expect(refreshes).toEqual([false, true])
   })
 
   test('is not asked to refresh what another call has had refreshed', async () => {
-    const { refreshes, token } = notingToken()
-    let open = () => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
+    const gate = Promise.withResolvers<void>()
+    const refreshes: boolean[] = []
+    const token = ({ refresh }: TokenContext) => {
+      refreshes.push(refresh)
+      return refreshes.includes(true) ? 'fresh' : 'stale'
+    }
     const reply: FakeReply = async (request, attempt) => {
-      if (attempt === 1) await gate
+      if (attempt === 1) await gate.promise
       return takeOnly('fresh')(request, attempt)
     }
-    const { createPlant } = createClient(async (context) => {
-      await token(context)
-      return refreshes.includes(true) ? 'fresh' : 'stale'
-    }, reply)
+    const { createPlant } = createFakeClient(reply, { token })
     const slow = createPlant({ id: 1, name: 'Fern' })
     await createPlant({ id: 2, name: 'Fern' })
-    open()
+    gate.resolve()
     await slow
     expect(refreshes).toEqual([false, true, false])
   })
@@ -92,123 +91,154 @@ describe('a token function', () => {
       return ++asked === 1 ? 'stale' : open.promise
     }
     let late: Promise<unknown> | undefined
-    const client = createClient(token, (request, attempt) => {
+    const reply: FakeReply = (request, attempt) => {
       if (attempt === 1) late = client.tryCreatePlant({ id: 2, name: 'Fern' })
       return takeOnly('fresh')(request, attempt)
-    })
+    }
+    const client = createFakeClient(reply, { token })
     expect((await client.tryCreatePlant(FERN)).ok).toBe(true)
     open.resolve('fresh')
     expect(await late).toMatchObject({ ok: true })
   })
 
   test('goes on for those who still wait, and its signal is aborted when none does', async () => {
-    const asked: TokenContext[] = []
-    const { tryCreatePlant } = createClient((context) => {
-      asked.push(context)
-      return new Promise(() => {})
-    }, replyFern)
-    const first = new AbortController()
-    const second = new AbortController()
-    const calls = [first, second].map(({ signal }) => tryCreatePlant(FERN, { signal }))
+    const asked: AbortSignal[] = []
+    const token = ({ signal }: TokenContext) => {
+      asked.push(signal)
+      return asked.length < 3 ? new Promise<string>(() => {}) : 'token'
+    }
+    const { tryCreatePlant } = createFakeClient(replyFern, { token })
+    const [first, second, third] = [0, 1, 2].map(() => new AbortController())
+    const calls = [first, second].map((by) => tryCreatePlant(FERN, { signal: by?.signal }))
     await new Promise(setImmediate)
-    first.abort()
+    first?.abort()
     expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'aborted', attempts: 0 } })
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false])
-    second.abort()
+    expect(asked.map(({ aborted }) => aborted)).toEqual([false])
+    second?.abort()
     await calls[1]
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true])
-    const third = new AbortController()
-    const last = tryCreatePlant(FERN, { signal: third.signal })
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
+    const last = tryCreatePlant(FERN, { signal: third?.signal })
     await new Promise(setImmediate)
-    expect(asked).toHaveLength(2)
-    third.abort()
+    third?.abort()
     await last
-  })
-
-  test('keeps its signal unaborted once it has given a token', async () => {
-    const asked: TokenContext[] = []
-    const { createPlant } = createClient((context) => {
-      asked.push(context)
-      return 'token'
-    }, replyFern)
-    await createPlant(FERN)
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([false])
+    // Once it has given a token its signal stays as it is.
+    await tryCreatePlant(FERN)
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true, true, false])
   })
 
   test.each([
     ['closed', 'no Error'],
     [undefined, 'no Error'],
     [Object.assign(new Error('closed'), { name: 'no name' }), 'no Error'],
-    [Object.assign(new Error('closed'), { name: 'VaultError' }), 'VaultError'],
-  ])('that throws %o is named as one that threw %s', async (thrown, kind) => {
-    const { createPlant } = createClient(() => Promise.reject(thrown), replyFern)
-    await expect(createPlant(FERN)).rejects.toThrow(`its function threw ${kind}`)
-  })
-
-  test('is asked anew after it failed', async () => {
+    [Object.assign(new Error('hunter2!'), { name: 'VaultError' }), 'VaultError'],
+  ])('that throws %o is named as one that threw %s, and asked anew', async (thrown, kind) => {
     let asked = 0
-    const { tryCreatePlant } = createClient(() => {
-      if (++asked === 1) throw new Error('the vault is closed')
-      return 'token'
-    }, replyFern)
-    expect(await tryCreatePlant(FERN)).toMatchObject({
-      ok: false,
-      error: { name: 'PlantStoreError', code: 'token_provider_failed', applied: 'no' },
-      meta: { attempts: 0 },
-    })
-    expect((await tryCreatePlant(FERN)).ok).toBe(true)
+    const token = () => (++asked === 1 ? Promise.reject(thrown) : 'token')
+    const { createPlant } = createFakeClient(replyFern, { token })
+    const code = 'token_provider_failed'
+    const message = `token could not be had: its function threw ${kind}`
+    const error = { name: 'PlantStoreError', code, message, applied: 'no', attempts: 0 }
+    await expect(createPlant(FERN)).rejects.toMatchObject(error)
+    expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
   })
 
   test.each<[string, TokenFunction, string]>([
     ['fails', () => Promise.reject(new Error('down')), 'token_provider_failed'],
     ['gives no token', () => 'two words', 'invalid_token'],
-  ])(
-    'that %s gives each call that waits for it the facts of that call alone',
-    async (_how, give, code) => {
-      const replies = [() => Promise.reject(fetchFailed('ECONNRESET')), refused]
-      const asked = Promise.withResolvers<void>()
-      const goOn = Promise.withResolvers<void>()
-      const token: TokenFunction = async (context) => {
-        if (!context.refresh) return 'stale'
-        asked.resolve()
-        await goOn.promise
-        return give(context)
-      }
-      const client = createClient(token, (_, attempt) => replies[attempt - 1]?.() as Response)
-      const first = client.tryCreatePlant(FERN)
-      await asked.promise
-      const second = client.tryCreatePlant(FERN)
-      goOn.resolve()
-      const [one, other] = await Promise.all([first, second])
-      if (one.ok || other.ok) throw new Error('it was stored')
-      expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
-      expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
-      expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
-    },
-  )
+  ])('that %s gives each call that waits the facts of that call', async (_how, give, code) => {
+    const asked = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const token: TokenFunction = async (context) => {
+      if (!context.refresh) return 'stale'
+      asked.resolve()
+      await goOn.promise
+      return give(context)
+    }
+    const { tryCreatePlant } = createFakeClient([lose, refused], { token })
+    const first = tryCreatePlant(FERN)
+    await asked.promise
+    const second = tryCreatePlant(FERN)
+    goOn.resolve()
+    const [one, other] = await Promise.all([first, second])
+    if (one.ok || other.ok) throw new Error('it was stored')
+    expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
+    expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
+    expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
+  })
 
-  test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (given) => {
-    const { sent, tryCreatePlant } = createClient((() => given) as () => string, replyFern)
-    expect(await tryCreatePlant(FERN)).toMatchObject({
-      ok: false,
-      error: { code: 'invalid_token' },
-    })
+  test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (value) => {
+    const token = (() => value) as () => string
+    const { sent, tryCreatePlant } = createFakeClient(replyFern, { token })
+    expect(await tryCreatePlant(FERN)).toMatchObject({ error: { code: 'invalid_token' } })
     expect(sent).toEqual([])
   })
 })
 
 test('a token that is given as text is refused but once', async () => {
-  const { fetch, sent } = createFakeFetch(refused)
-  const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token: 'old', fetch })
-  await expect(client.createPlant(FERN)).rejects.toMatchObject({ code: 'unauthorized' })
+  const { sent, createPlant } = createFakeClient(refused)
+  await expect(createPlant(FERN)).rejects.toMatchObject({ code: 'unauthorized' })
   expect(sent).toHaveLength(1)
 })
 
 test('white space around a token is left out', async () => {
   for (const token of [' abc\r\n', () => 'abc\n']) {
-    const { fetch, sent } = createFakeFetch(replyFern)
-    const client = createPlantStoreClient({ baseUrl: 'http://127.0.0.1:3000', token, fetch })
-    await client.createPlant(FERN)
+    const { sent, createPlant } = createFakeClient(replyFern, { token })
+    await createPlant(FERN)
     expect(sent[0]?.headers.authorization).toBe('Bearer abc')
   }
+})
+
+describe('checkToken', () => {
+  /** What the server says of a body that is never a plant, once it has taken the token. */
+  const refuseBody = refuse(40002)
+
+  function check(reply: FakeReply, options: PlantStoreClientOptions = {}) {
+    const { sent, checkToken } = createFakeClient(reply, { maxRetries: 1, ...options })
+    return { sent, checked: checkToken({ requestId: 'check-1' }) }
+  }
+
+  test('takes one request where the server takes the token, and reports no failure', async () => {
+    const events: PlantStoreEvent[] = []
+    const { checked, sent } = check(refuseBody, { onEvent: (event) => events.push(event) })
+    expect(await checked).toBeUndefined()
+    expect(sent).toMatchObject([{ body: '{}' }])
+    expect(events).toMatchObject([
+      { type: 'request', requestId: 'check-1' },
+      { type: 'response', status: 400 },
+    ])
+  })
+
+  test('has a function give another token where the first is refused', async () => {
+    const token: TokenFunction = ({ refresh }) => (refresh ? 'fresh' : 'old')
+    const { checked, sent } = check(takeOnly('fresh', refuseBody), { token })
+    await checked
+    expect(sent).toHaveLength(2)
+  })
+
+  test.each<[string, FakeReply, string, number]>([
+    ['refuses the token', refused, 'unauthorized', 1],
+    ['is gone', lose, 'connection_lost', 2],
+    ['repeats the request', ({ body }) => new Response(body), 'unexpected_response', 1],
+    ['says 200 with a plant', replyFern, 'unexpected_response', 1],
+    ['refuses something else', refuse(40000), 'rejected', 1],
+    [
+      'refuses it with another status',
+      () => replyJson(422, { error: 40002, message: '' }),
+      'invalid_plant',
+      1,
+    ],
+    ['is a page', () => new Response('<p>', { status: 404 }), 'unexpected_response', 1],
+  ])('fails where the server %s, and nothing is stored', async (_what, reply, code, attempts) => {
+    await expect(check(reply).checked).rejects.toMatchObject({ code, applied: 'no', attempts })
+  })
+})
+
+test('a token function that has thrown leaves nothing of it in an error', async () => {
+  const token = () => {
+    throw new RangeError('the vault says: hunter2!')
+  }
+  const { createPlant } = createPlantStoreClient({ ...given, token })
+  const thrown = await createPlant(FERN).catch((error: Error) => error)
+  expect(thrown).toMatchObject({ message: expect.stringContaining('threw RangeError') })
+  expect(`${(thrown as Error).stack} ${JSON.stringify(thrown)}`).not.toContain('hunter2!')
 })

@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises'
+import { onTestFinished, vi } from 'vitest'
+import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
+
+export const FERN = { id: 7, name: 'Fern' }
+export const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
+
+export interface SentRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly redirect: RequestRedirect | undefined
+}
+
+export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
+
+/** A fetch without a network, which heeds the signal as the real one does. */
+export function createFakeFetch(reply: FakeReply) {
+  const sent: SentRequest[] = []
+  const fetch: typeof globalThis.fetch = (input, { headers, body, signal, redirect } = {}) => {
+    const names = Object.fromEntries(new Headers(headers))
+    const request = { url: String(input), headers: names, body: String(body), redirect }
+    const attempt = sent.push(request)
+    return new Promise((resolve, reject) => {
+      const abort = () => reject(signal?.reason)
+      if (signal?.aborted) abort()
+      signal?.addEventListener('abort', abort, { once: true })
+      Promise.resolve()
+        .then(() => reply(request, attempt))
+        .then(resolve, reject)
+    })
+  }
+  return { sent, fetch }
+}
+
+/** A client whose requests get these replies in turn, the last for ever. */
+export function createFakeClient(
+  replies: FakeReply | readonly FakeReply[],
+  options: PlantStoreClientOptions = {},
+) {
+  const all = [replies].flat()
+  const { fetch, sent } = createFakeFetch((request, attempt) => {
+    return all[Math.min(attempt, all.length) - 1]?.(request, attempt) as Response
+  })
+  return { sent, ...createPlantStoreClient({ ...given, fetch, ...options }) }
+}
+
+export function replyJson(status: number, value: unknown, headers = {}): Response {
+  return new Response(JSON.stringify(value), { status, headers })
+}
+
+export const replyFern = () => replyJson(200, { name: 'Fern' })
+
+/** Replies with this Error, whose status is that of its number. */
+export const refuse =
+  (error: number, headers = {}): FakeReply =>
+  () =>
+    replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
+
+/** What fetch throws for a system's error. */
+export function fetchFailed(code: string, syscall?: string): TypeError {
+  const cause = Object.assign(new Error(`${syscall} ${code}`), { code, syscall })
+  return new TypeError('fetch failed', { cause })
+}
+
+export const lose: FakeReply = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
+export const refuseConnection: FakeReply = () =>
+  Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
+export const hang: FakeReply = () => new Promise(() => {})
+
+/** The wall clock of a fake clock shows this at its start. */
+export const START_OF_TIME = Date.UTC(2030, 0, 1)
+
+/** From now to the end of the test the clocks stand still, but in runUntilDone. */
+export function stopClocks(random: () => number = () => 0.5): void {
+  vi.useFakeTimers({
+    now: START_OF_TIME,
+    toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'],
+  })
+  const chance = vi.spyOn(Math, 'random').mockImplementation(random)
+  onTestFinished(() => {
+    vi.useRealTimers()
+    chance.mockRestore()
+  })
+}
+
+/** Lets time pass, timer by timer, until the work is done. */
+export async function runUntilDone<T>(work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = () => {
+    isDone = true
+  }
+  work.then(done, done)
+  for (;;) {
+    await setImmediate()
+    if (isDone) return work
+    if (vi.getTimerCount() === 0) throw new Error('the work waits for something that is no timer')
+    vi.advanceTimersToNextTimer()
+  }
+}
+
+export function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms))
+}
+
+/** Numbers from 0 up to 1 that are the same in every run (mulberry32). */
+export function createSeededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

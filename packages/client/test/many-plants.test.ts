@@ -1,0 +1,264 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, test, vi } from 'vitest'
+import { createPlantStoreClient, createPlants } from '../src/index.ts'
+import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
+import {
+  createFakeClient,
+  delay,
+  type FakeReply,
+  fetchFailed,
+  given,
+  hang,
+  lose,
+  refuse,
+  refuseConnection,
+  replyFern,
+  stopClocks,
+} from './fakes.ts'
+
+const say = (reply: FakeReply) => reply as () => Response
+const untrusted = () => Promise.reject(fetchFailed('CERT_HAS_EXPIRED'))
+
+describe('every plant of a source comes back once', () => {
+  async function* slowly(): AsyncGenerator<Fern> {
+    for (const fern of ferns(40)) {
+      await Promise.resolve()
+      yield fern
+    }
+  }
+
+  const stream = new ReadableStream<Fern>({
+    start(controller) {
+      for (const fern of ferns(40)) controller.enqueue(fern)
+      controller.close()
+    },
+  })
+
+  test.each<[string, Iterable<Fern> | AsyncIterable<Fern>]>([
+    ['a generator', ferns(40)],
+    ['an array', [...ferns(40)]],
+    ['an async generator', slowly()],
+    ['a stream', stream],
+  ])('from %s', async (_what, source) => {
+    const { results, thrown } = await runBulk({ reply: replyFern, source })
+    expect(thrown).toBeUndefined()
+    expect(results.map(({ index, input, ok }) => [index, input.id, ok])).toEqual(
+      [...ferns(40)].map(({ id }) => [id, id, true]),
+    )
+  })
+
+  test('as they finish, with the plant as it was given', async () => {
+    const reply = async (id: number) => {
+      if (id === 0) await delay(100)
+      return replyFern()
+    }
+    const source = [...ferns(5)]
+    const { results } = await runBulk({ reply, source, options: { concurrency: 2 } })
+    expect(results.map(({ index }) => index)).toEqual([1, 2, 3, 4, 0])
+    expect(results[4]?.input).toBe(source[0])
+  })
+})
+
+describe('it goes no faster than it may', () => {
+  test.each([1, 3, 16])('%i at once, and no further read ahead', async (concurrency) => {
+    const most = { read: 0, inFlight: 0 }
+    let [read, taken, inFlight] = [0, 0, 0]
+    function* source() {
+      for (const fern of ferns(60)) {
+        most.read = Math.max(most.read, ++read - taken)
+        yield fern
+      }
+    }
+    const fetch = async () => {
+      most.inFlight = Math.max(most.inFlight, ++inFlight)
+      await delay(10)
+      inFlight--
+      return replyFern()
+    }
+    await runBulk({
+      reply: replyFern,
+      source: source(),
+      options: { concurrency },
+      client: { fetch },
+      async onResult() {
+        await delay(taken % 7 === 0 ? 50 : 1)
+        taken++
+      },
+    })
+    expect([taken, most.inFlight]).toEqual([60, concurrency])
+    expect(most.read).toBeLessThanOrEqual(concurrency)
+  })
+
+  test('one 429 pauses all until its Retry-After, never longer than 10 % more', async () => {
+    const reply = (id: number, _at: number, attempt: number) =>
+      id === 0 && attempt < 17 ? tooMany('2') : replyFern()
+    const { results, sent } = await runBulk({ reply })
+    expect(results.every(({ ok }) => ok)).toBe(true)
+    const after = sent.slice(16).map(({ at }) => at - 10)
+    expect(Math.min(...after)).toBeGreaterThanOrEqual(2_000)
+    expect(Math.min(...after)).toBeLessThanOrEqual(2_202)
+    expect(sent).toHaveLength(41)
+  })
+
+  test('a pause holds a plant too whose reading began before it', async () => {
+    const pause = Promise.withResolvers<void>()
+    async function* source() {
+      yield* ferns(1)
+      await pause.promise
+      yield { id: 1, name: 'Fern' }
+    }
+    const { sent } = await runBulk({
+      source: source(),
+      reply(_id, _at, attempt) {
+        if (attempt > 1) return replyFern()
+        setImmediate(pause.resolve)
+        return tooMany('1')
+      },
+      options: { concurrency: 2 },
+    })
+    expect(sent.map(({ at }) => at >= 1_000)).toEqual([false, true, true])
+  })
+
+  test('a plant that waits to be sent again waits on where another has to wait longer', async () => {
+    const reply = async (id: number, _at: number, attempt: number) => {
+      if (attempt > 2) return replyFern()
+      await delay(id * 500)
+      return tooMany(id === 0 ? '1' : '3')
+    }
+    const { results, sent } = await runBulk({ reply, source: ferns(2) })
+    expect(results.map(({ ok }) => ok)).toEqual([true, true])
+    expect(sent.slice(2).map(({ at }) => at >= 3_510)).toEqual([true, true])
+  })
+})
+
+describe('what concerns every plant ends it', () => {
+  test.each<[string, FakeReply, string]>([
+    ['401', refuse(40101), 'unauthorized'],
+    ['403', refuse(40300), 'forbidden'],
+    ['a Retry-After beyond the limit', () => tooMany('31'), 'rate_limited'],
+    ['no connection', refuseConnection, 'connection_failed'],
+  ])('%s: what was on its way is given, then it throws', async (_what, reply, code) => {
+    const { results, thrown, sent } = await runBulk({
+      reply: say(reply),
+      source: ferns(200),
+      options: { concurrency: 4, maxRetries: 0, maxOutageMs: 0 },
+    })
+    expect(thrown).toMatchObject({ code })
+    // One more asks whether the server is there.
+    expect(sent.length - results.length).toBeLessThanOrEqual(1)
+    expect(results.length).toBeLessThan(30)
+    expect(results.every(({ ok }) => !ok)).toBe(true)
+  })
+
+  test('a token function that fails', async () => {
+    const client = { token: () => Promise.reject(new Error('closed')) }
+    const { thrown, results, sent } = await runBulk({ reply: replyFern, client })
+    expect(thrown).toMatchObject({ code: 'token_provider_failed' })
+    expect(sent).toEqual([])
+    expect(results.length).toBeGreaterThan(0)
+    expect(results.length).toBeLessThanOrEqual(16)
+  })
+
+  test('20 plants in a row that got no word of the server, and not fewer', async () => {
+    function* source() {
+      for (let id = 0; id < 200; id++)
+        yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
+    }
+    const options = { concurrency: 1 }
+    // Those that are no plants do not count.
+    const lost = await runBulk({ reply: untrusted, source: source(), options })
+    expect(lost.thrown).toMatchObject({ code: 'tls_failed' })
+    expect(lost.sent).toHaveLength(20)
+    const reply = (id: number) => (id % 20 === 19 ? replyFern() : untrusted())
+    expect((await runBulk({ reply, options, source: ferns(100) })).thrown).toBeUndefined()
+  })
+
+  test('20 that only what is never a plant gets past', async () => {
+    const invalid = say(refuse(40002))
+    const { thrown, results } = await runBulk({
+      reply: (id) => (Number.isNaN(id) ? invalid() : say(lose)()),
+      source: ferns(200),
+    })
+    expect(thrown).toMatchObject({ code: 'connection_lost' })
+    expect(results.length).toBeGreaterThanOrEqual(20)
+    expect(results.length).toBeLessThan(36)
+  })
+
+  test('a refused token, whatever the source throws when it is closed', async () => {
+    const close = () => {
+      throw new Error('cleanup')
+    }
+    const open = () => Object.assign(ferns(40), { return: close })
+    const source = { [Symbol.iterator]: open } as Iterable<Fern>
+    const run = await runBulk({ reply: say(refuse(40101)), source, options: { maxRetries: 0 } })
+    expect(run.thrown).toMatchObject({ code: 'unauthorized' })
+  })
+
+  test('an abort, at once, with a result for what was on its way', async () => {
+    const controller = new AbortController()
+    const reason = new Error('winter')
+    const { signal } = controller
+    const reply = (id: number) => {
+      if (id === 5) controller.abort(reason)
+      return say(hang)()
+    }
+    const { results, thrown } = await runBulk({ reply, options: { signal, concurrency: 6 } })
+    expect(thrown).toMatchObject({ code: 'aborted', cause: reason })
+    const aborted = { ok: false, error: { code: 'aborted', applied: 'maybe' } }
+    expect(results).toMatchObject(Array(6).fill(aborted))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('an abort while the source gives nothing', async () => {
+    const controller = new AbortController()
+    const next = () => {
+      controller.abort()
+      return new Promise<never>(() => {})
+    }
+    const source: AsyncIterable<Fern> = { [Symbol.asyncIterator]: () => ({ next }) }
+    const options = { signal: controller.signal }
+    const { thrown } = await runBulk({ reply: replyFern, source, options })
+    expect(thrown).toMatchObject({ code: 'aborted' })
+  })
+
+  test('an abort before the first plant', async () => {
+    const options = { signal: AbortSignal.abort() }
+    const { sent, thrown } = await runBulk({ reply: replyFern, options })
+    expect([sent, thrown]).toMatchObject([[], { code: 'aborted', applied: 'no' }])
+  })
+})
+
+test('a loop that is left is notified once more, aborts its calls, and leaves no timer', async () => {
+  stopClocks()
+  const signals: AbortSignal[] = []
+  const client = createFakeClient([replyFern, hang], {
+    fetch: (_url, { body, signal }) => {
+      signals.push(signal)
+      return body.includes('"id":0,') ? Promise.resolve(replyFern()) : new Promise(() => {})
+    },
+  })
+  const onProgress = vi.fn()
+  for await (const _ of createPlants(client, ferns(100), { onProgress })) break
+  await new Promise(setImmediate)
+  expect(vi.getTimerCount()).toBe(0)
+  expect(signals.slice(1).every(({ aborted }) => aborted)).toBe(true)
+  expect(onProgress.mock.lastCall).toMatchObject([{ stored: 1, settledRows: 0 }])
+})
+
+describe('before it begins', () => {
+  const client = createPlantStoreClient(given)
+
+  test.each([undefined, null, 5, {}, 'abc'])('%o is refused as a source', (source) => {
+    expect(() => createPlants(client, source as never)).toThrow('source must be iterable')
+  })
+
+  test('a signal gets no listener, nor from a source that cannot be opened', async () => {
+    const { signal } = new AbortController()
+    const source = new ReadableStream<Fern>()
+    source.getReader()
+    const run = createPlants(client, source, { signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    await expect(run.next()).rejects.toThrow(/locked/)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+})
