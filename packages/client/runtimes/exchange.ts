@@ -58,4 +58,10 @@ export const saysLast =
     end()
   }
 
+/** One script for each request, in turn; the last serves the rest. */
+export const inTurn =
+  (...scripts: readonly Script[]): Script =>
+  (exchange) =>
+    scripts[Math.min(exchange.attempt, scripts.length) - 1]?.(exchange)
+
 export const resets: Script = ({ reset }) => reset()

@@ -1,6 +1,12 @@
-import { type Case, once, STORED } from '../case.ts'
-import { OPEN_AFTER_FAILURE, SENDS_AGAIN } from '../differences.ts'
-import { resets, type Script, says, saysLast } from '../exchange.ts'
+import { type Call, type Case, once, STORED } from '../case.ts'
+import {
+  OPEN_AFTER_CUT,
+  OPEN_AFTER_FAILURE,
+  OPEN_AFTER_REFUSAL,
+  OPEN_AFTER_STALL,
+  SENDS_AGAIN,
+} from '../differences.ts'
+import { inTurn, resets, type Script, says, saysLast } from '../exchange.ts'
 import { response, STORED_BODY, stored, unavailable } from '../responses.ts'
 
 const LOST = ['connection_lost', 'connection_failed'] as const
@@ -28,8 +34,7 @@ const lost = Object.entries<Script>({
 }).map(
   ([what, lose]): Case => ({
     claim: `${what} is retried, and leaves the outcome open`,
-    script: (exchange) =>
-      (exchange.attempt % 2 === 1 ? lose : saysLast(stored('connection: close')))(exchange),
+    script: inTurn(lose, saysLast(stored('connection: close')), lose),
     calls: [STORED, once({ code: LOST, applied: OPEN, attempts: 1, retryable: true })],
     requests: 3,
   }),
@@ -39,8 +44,7 @@ const lost = Object.entries<Script>({
 const keptBreaks = Object.entries({ 'is reset': resets, ends }).map(
   ([what, part]): Case => ({
     claim: `a kept connection that ${what} leaves the outcome open`,
-    script: (exchange) =>
-      ([says(stored()), part][exchange.attempt - 1] ?? says(unavailable()))(exchange),
+    script: inTurn(says(stored()), part, says(unavailable())),
     calls: [STORED, once({ applied: 'maybe' })],
   }),
 )
@@ -55,9 +59,117 @@ const failing: readonly Script[] = [
   () => {},
 ]
 
+/** Longer than any of the calls; some runtimes stay alive for a handshake that nobody waits for. */
+const STALL_MS = 1_500
+
+const stall: Script = async ({ pause, reset }) => {
+  await pause(STALL_MS)
+  reset()
+}
+
+const PLAIN = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+
+const byTls = (maxRetries: number, ends: Call['ends'], differs?: Call['ends']): Call => ({
+  to: 'tls',
+  options: { maxRetries, timeoutMs: 800 },
+  ends: { applied: 'no', ...ends },
+  differs: { applied: 'maybe', ...differs },
+})
+
+/** The server cannot be spoken to, which no second request changes. */
+const refused = byTls(
+  3,
+  { code: 'tls_failed', attempts: 1 },
+  { code: 'connection_lost', attempts: 4 },
+)
+
+type Handshake = [claim: string, how: Partial<Case>, call: Call]
+
+const handshakes: readonly Handshake[] = [
+  [
+    'a port that speaks no TLS surely stored nothing, and is asked once',
+    { onHandshake: saysLast(PLAIN), differs: OPEN_AFTER_FAILURE },
+    refused,
+  ],
+  [
+    'a certificate that is not trusted surely stored nothing, and is asked for once',
+    { isTls: true, differs: OPEN_AFTER_FAILURE },
+    refused,
+  ],
+  [
+    'a handshake that is cut surely stored nothing',
+    { onHandshake: resets, differs: OPEN_AFTER_CUT },
+    byTls(1, {}),
+  ],
+  [
+    'a handshake that stalls until the time is up surely stored nothing',
+    { onHandshake: stall, differs: OPEN_AFTER_STALL },
+    byTls(0, { code: 'attempt_timeout' }),
+  ],
+  [
+    'a call that is aborted in the middle of a handshake surely stored nothing',
+    { onHandshake: stall, differs: OPEN_AFTER_STALL },
+    { ...byTls(3, { code: 'aborted' }), abort: { on: 'request', afterMs: 300 } },
+  ],
+]
+
+const handshakeCases = handshakes.map(
+  ([claim, how, call]): Case => ({
+    claim,
+    script: says(stored()),
+    calls: [call],
+    requests: 0,
+    ...how,
+  }),
+)
+
+type Abort = [
+  state: string,
+  script: Script,
+  abort: Call['abort'],
+  ends: Call['ends'],
+  Case['differs']?,
+]
+
+const aborts: readonly Abort[] = [
+  [
+    'while waiting to retry',
+    says(unavailable('retry-after: 3')),
+    { on: 'retry', afterMs: 20 },
+    { applied: 'no' },
+    OPEN_AFTER_REFUSAL,
+  ],
+  // The request is there long before.
+  ['while no headers have come', () => {}, { on: 'request', afterMs: 500 }, { applied: 'maybe' }],
+  [
+    'in the middle of a body',
+    says(`${response({ framing: 'content-length: 15' })}{"name"`),
+    { on: 'request', afterMs: 500 },
+    { applied: ['maybe', 'yes'] },
+  ],
+]
+
+const abortCases = aborts.map(
+  ([state, script, abort, ends, differs = {}]): Case => ({
+    claim: `an abort ${state} ends the call at once`,
+    script,
+    calls: [
+      {
+        ...(abort && { abort }),
+        ends: { code: 'aborted', attempts: 1, isReason: true, ...ends },
+        differs: { applied: 'maybe' },
+      },
+    ],
+    requests: 1,
+    differs,
+  }),
+)
+
 export const connectionCases: readonly Case[] = [
   ...lost,
   ...keptBreaks,
+  ...handshakeCases,
+  ...abortCases,
   {
     claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
     script: saysLast(CUT_CHUNKS),
@@ -86,7 +198,7 @@ export const connectionCases: readonly Case[] = [
   },
   {
     claim: 'a kept connection that the server closes under the next request does not fail the call',
-    script: ({ attempt, send, reset }) => (attempt % 2 === 0 ? reset() : send(stored())),
+    script: inTurn(says(stored()), resets, says(stored())),
     calls: [STORED, STORED],
     requests: 3,
   },

@@ -1,6 +1,6 @@
 import { type Call, type Case, once, STORED } from '../case.ts'
 import { HIDES_REDIRECTS } from '../differences.ts'
-import { type Script, says, saysLast } from '../exchange.ts'
+import { inTurn, type Script, says, saysLast } from '../exchange.ts'
 import { response, STORED_BODY, stored } from '../responses.ts'
 
 const framed = (framing: string, body = STORED_BODY) => saysLast(response({ framing, body }))
@@ -74,8 +74,7 @@ export const protocolCases: readonly Case[] = [
   },
   {
     claim: 'bytes beyond the length of one response are not taken for the next response',
-    script: ({ attempt, send }) =>
-      send(stored() + (attempt === 1 ? response({ body: '{"name":"Forged"}' }) : '')),
+    script: inTurn(says(stored() + response({ body: '{"name":"Forged"}' })), says(stored())),
     calls: [{ ends: {} }, STORED],
   },
   ...ambiguous,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Case, once } from '../case.ts'
 import { OPEN_AFTER_REFUSAL, TAKES_NO_DISPATCHER } from '../differences.ts'
-import { type Script, says, saysLast } from '../exchange.ts'
+import { inTurn, type Script, says, saysLast } from '../exchange.ts'
 import { proxyPage, response, unavailable } from '../responses.ts'
 
 /** A server that sends back what it got, with the headers that mean nothing to the connection. */
@@ -14,6 +14,13 @@ const echoes =
     const framing = `content-length: ${body.length}`
     const cut = body.slice(0, body.length - missing)
     saysLast(response({ headers: own, framing, body: cut }))(exchange)
+  }
+
+const storesAnd =
+  (then: Script): Script =>
+  (exchange) => {
+    exchange.store()
+    then(exchange)
   }
 
 const check: Case['check'] = (_facts, seen) => {
@@ -29,20 +36,16 @@ export const sendCases: readonly Case[] = [
   {
     claim:
       'a server that stores the plant and then says 421 is not believed, nor the refusal after it',
-    script({ attempt, send, store }) {
-      if (attempt === 1) store()
-      send(attempt === 1 ? proxyPage(421) : unavailable())
-    },
+    script: inTurn(storesAnd(says(proxyPage(421))), says(unavailable())),
     calls: [once({ applied: 'maybe' })],
     check,
   },
   {
     claim: 'a dispatcher of Node.js that tries again and is refused has perhaps stored the plant',
-    script({ refuse, reset, store }) {
-      store()
+    script: storesAnd(({ refuse, reset }) => {
       refuse()
       reset()
-    },
+    }),
     calls: [
       once(
         { code: 'connection_failed', reason: 'ECONNREFUSED', applied: 'maybe' },
