@@ -18,12 +18,6 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** What stands beside the message of a CliError. */
-export interface CliErrorOptions extends ErrorOptions {
-  /** What to try next, as it follows `Try: `. */
-  readonly hint?: string | undefined
-}
-
 /** A command that cannot do its work. The message is empty where the output has said all. */
 export class CliError extends Error {
   override name = 'CliError'
@@ -31,10 +25,10 @@ export class CliError extends Error {
   /** What to try next, as it follows `Try: `; undefined where the message says all. */
   readonly hint: string | undefined
 
-  constructor(message: string, exitCode: ExitCode, options: CliErrorOptions = {}) {
-    super(message, options)
+  constructor(message: string, exitCode: ExitCode, hint?: string) {
+    super(message)
     this.exitCode = exitCode
-    this.hint = options.hint
+    this.hint = hint
   }
 }
 

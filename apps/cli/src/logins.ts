@@ -12,14 +12,16 @@ export interface Login {
 }
 
 /** The file that holds the logins of this user, a list of Login, the last one saved at its end. */
-export function pathOfLogins(): string {
+function pathOfLogins(): string {
   return join(envPaths('plant-store', { suffix: '' }).config, 'logins.json')
 }
 
 /** Whether two URLs are those of one plant store. */
 export function isSamePlace(one: string, other: string): boolean {
-  const normalize = (url: string) => (URL.canParse(url) ? new URL(url).href : url)
-  return normalize(one).replace(/\/+$/, '') === normalize(other).replace(/\/+$/, '')
+  const [first, second] = [one, other].map((url) => {
+    return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '')
+  })
+  return first === second
 }
 
 const OTHERS = 0o077
@@ -29,9 +31,8 @@ async function makePrivate(path: string, terminal: Terminal): Promise<void> {
   const { mode } = await stat(path)
   if (process.platform === 'win32' || (mode & OTHERS) === 0) return
   await chmod(path, mode & ~OTHERS & 0o777)
-  terminal.err(
-    `Others could read ${path}; now only you can. If others use this machine, have its tokens revoked.`,
-  )
+  const advice = 'If others use this machine, have its tokens revoked.'
+  terminal.err(`Others could read ${path}; now only you can. ${advice}`)
 }
 
 /**
@@ -48,9 +49,8 @@ export async function readLogins(terminal: Terminal): Promise<readonly Login[]> 
     const code = codeOf(error)
     if (code === 'ENOENT') return []
     const why = code === undefined ? 'holds no logins' : `cannot be read: ${code}`
-    throw new CliError(`${path} ${why}`, exitCodes.usage, {
-      hint: 'plant-store login URL, which replaces it',
-    })
+    const hint = 'plant-store login URL, which replaces it'
+    throw new CliError(`${path} ${why}`, exitCodes.usage, hint)
   }
 }
 
@@ -73,9 +73,8 @@ export async function saveLogin(login: Login, terminal: Terminal): Promise<strin
     return path
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {})
-    throw new CliError(`${path} cannot be written: ${codeOf(error)}`, exitCodes.failure, {
-      hint: 'another XDG_CONFIG_HOME, or PLANT_STORE_BASE_URL and PLANT_STORE_TOKEN without a login',
-      cause: error,
-    })
+    const hint =
+      'another XDG_CONFIG_HOME, or PLANT_STORE_BASE_URL and PLANT_STORE_TOKEN without a login'
+    throw new CliError(`${path} cannot be written: ${codeOf(error)}`, exitCodes.failure, hint)
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { exitCodes } from './cli-error.ts'
 import { run } from './run.ts'
-import { createTerminal, type Environment } from './terminal.ts'
+import { createTerminal } from './terminal.ts'
 
 const stop = new AbortController()
 
@@ -23,17 +23,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // There is no other place to report it.
 process.stderr.on('error', () => {})
 
-/** The only reader of the environment; a variable that is empty counts as not set. */
-function readEnvironment(): Environment {
-  const { PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN, TERM } = process.env
-  return {
-    PLANT_STORE_BASE_URL: PLANT_STORE_BASE_URL || undefined,
-    PLANT_STORE_TOKEN: PLANT_STORE_TOKEN || undefined,
-    TERM,
-  }
-}
-
-process.exitCode = await run(
-  process.argv.slice(2),
-  createTerminal(process, readEnvironment(), stop.signal),
-)
+process.exitCode = await run(process.argv.slice(2), createTerminal(stop.signal))

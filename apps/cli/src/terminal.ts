@@ -1,38 +1,3 @@
-import type { ReadStream } from 'node:tty'
-
-/** What the command line takes from the environment. */
-export interface Environment {
-  readonly PLANT_STORE_BASE_URL?: string | undefined
-  readonly PLANT_STORE_TOKEN?: string | undefined
-  readonly TERM?: string | undefined
-}
-
-/** How a command reaches the process around it. */
-export interface Terminal {
-  /** Writes results, in whole lines, to stdout; characters that control a terminal are escaped. */
-  readonly out: (text: string) => void
-  /**
-   * Writes everything else, to stderr: one line in each call. Line breaks in it and characters that
-   * control a terminal are escaped.
-   */
-  readonly err: (text: string) => void
-  /** Writes to stderr as it is: for a progress bar. */
-  readonly draw: (text: string) => void
-  readonly input: ReadStream
-  /** Whether a person sees stderr, so that a line can be redrawn. */
-  readonly isTerminal: boolean
-  /** Whether that person can be asked, too: stdin is a terminal as well. */
-  readonly isInteractive: boolean
-  /** How many characters a line of stderr has now; 80 where there is no terminal. */
-  readonly columns: number
-  /** Aborted when the process must end; the reason is the signal's name. A second signal ends it at once. */
-  readonly stop: AbortSignal
-  readonly environment: Environment
-}
-
-/** The part of a process that a terminal is made of. */
-export type ProcessStreams = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>
-
 /**
  * Characters that a terminal obeys instead of showing, or that end a line in some viewers: controls
  * (C0, DEL, C1), invisible formatting such as marks of direction, separators of lines and paragraphs,
@@ -42,9 +7,8 @@ const UNSEEN = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Escapes UTF-16 code units as JSON does, so that they are shown and not obeyed. */
 function escapeUnits(text: string): string {
-  return Array.from({ length: text.length }, (_, index) => {
-    return `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`
-  }).join('')
+  const codes = text.split('').map((unit) => unit.charCodeAt(0).toString(16))
+  return codes.map((code) => `\\u${code.padStart(4, '0')}`).join('')
 }
 
 /** Text that a terminal shows and does not obey. Line feeds stay, and JSON keeps its value. */
@@ -52,28 +16,38 @@ function printable(text: string): string {
   return text.replace(UNSEEN, escapeUnits)
 }
 
-export function createTerminal(
-  streams: ProcessStreams,
-  environment: Environment,
-  stop: AbortSignal,
-): Terminal {
-  const { stdout, stderr } = streams
-  const isTerminal = stderr.isTTY === true && environment.TERM !== 'dumb'
+/** How a command reaches the process around it. */
+export type Terminal = ReturnType<typeof createTerminal>
+
+/** `stop` is aborted when the process must end. */
+export function createTerminal(stop: AbortSignal) {
+  const { stdout, stderr } = process
+  const { PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN, TERM } = process.env
   return {
-    out: (text) => stdout.write(printable(text)),
-    err: (text) => stderr.write(`${printable(text).replaceAll('\n', escapeUnits)}\n`),
-    draw: (text) => stderr.write(text),
+    /** Writes results, in whole lines, to stdout; characters that control a terminal are escaped. */
+    out: (text: string) => stdout.write(printable(text)),
+    /** Writes a line to stderr; line breaks in it are escaped, too. */
+    err: (text: string) => stderr.write(`${printable(text).replaceAll('\n', escapeUnits)}\n`),
+    /** Writes to stderr as it is. */
+    draw: (text: string) => stderr.write(text),
     get input() {
-      return streams.stdin
+      return process.stdin
     },
-    isTerminal,
+    /** Whether a person sees stderr, so that a line can be redrawn. */
+    isTerminal: stderr.isTTY === true && TERM !== 'dumb',
+    /** Whether that person can be asked, too: stdin is a terminal as well. */
     get isInteractive() {
-      return stderr.isTTY === true && streams.stdin.isTTY === true
+      return stderr.isTTY === true && process.stdin.isTTY === true
     },
+    /** How many characters a line of stderr has now; 80 where there is no terminal. */
     get columns() {
       return stderr.columns || 80
     },
     stop,
-    environment,
+    /** What is taken from the environment; a variable that is empty counts as not set. */
+    environment: {
+      baseUrl: PLANT_STORE_BASE_URL || undefined,
+      token: PLANT_STORE_TOKEN || undefined,
+    },
   }
 }

@@ -26,29 +26,20 @@ function holdsToken(word: string): boolean {
  */
 export function refuseTokens(args: readonly string[]): void {
   if (!args.some(holdsToken)) return
-  throw new CliError(
-    'a token does not belong on the command line; nothing was done',
-    exitCodes.usage,
-    {
-      hint: 'plant-store login URL, which asks for it; have a token revoked that others may have seen',
-    },
-  )
+  const why = 'a token does not belong on the command line; nothing was done'
+  const hint =
+    'plant-store login URL, which asks for it; have a token revoked that others may have seen'
+  throw new CliError(why, exitCodes.usage, hint)
 }
 
 /** @throws CliError where the file cannot be read, is a device, which may never end, or holds no token. */
 export async function readTokenFile(path: string): Promise<string> {
-  let text: string
-  try {
-    if ((await stat(path)).isCharacterDevice()) {
-      throw new CliError(`${path} is a device`, exitCodes.usage)
-    }
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof CliError) throw error
-    throw new CliError(`${path} cannot be read: ${codeOf(error)}`, exitCodes.usage, {
-      cause: error,
-    })
+  const refuse = (error: unknown): never => {
+    throw new CliError(`${path} cannot be read: ${codeOf(error)}`, exitCodes.usage)
   }
+  const isDevice = (await stat(path).catch(refuse)).isCharacterDevice()
+  if (isDevice) throw new CliError(`${path} is a device`, exitCodes.usage)
+  const text = await readFile(path, 'utf8').catch(refuse)
   if (text.trim() === '') throw new CliError(`${path} holds no token`, exitCodes.usage)
   return text.trim()
 }

@@ -54,7 +54,7 @@ async function create(plant: NewPlantInput, options: ConnectionOptions, terminal
   if (result.ok) return result.meta
   const { error } = result
   const message = `${plant.id} ${byApplied[error.applied]}: ${error.message}`
-  throw new CliError(message, exitCodeOf(error), { hint: hintOf(error, tokenBy), cause: error })
+  throw new CliError(message, exitCodeOf(error), hintOf(error, tokenBy))
 }
 
 export function addCreateCommand(program: Command, terminal: Terminal): void {

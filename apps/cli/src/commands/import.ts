@@ -44,7 +44,7 @@ function toCliError(failure: unknown, tokenBy: string): CliError {
   // What concerns one row for certain is a reject; so a row that ends an import is in doubt.
   const exitCode: ExitCode = code === exitCodes.rejected ? exitCodes.unreachable : code
   const hint = exitCode === exitCodes.notAllowed ? hintOf(failure, tokenBy) : undefined
-  return new CliError(failure.message, exitCode, { cause: failure, hint })
+  return new CliError(failure.message, exitCode, hint)
 }
 
 /** Why not all is stored, and how it goes on; undefined where all is stored. */
@@ -58,7 +58,7 @@ function describeEnd(
     if (rejected === 0) return undefined
     const message = `${formatCount(rejected)} rejected${inRejects}`
     const hint = advice ?? `correct them, then plant-store import ${rejects}`
-    return new CliError(message, exitCodes.rejected, { hint })
+    return new CliError(message, exitCodes.rejected, hint)
   }
   // What ends a run beside a failure is a signal.
   const interrupted = new CliError('interrupted', exitCodes.interrupted)
@@ -70,7 +70,7 @@ function describeEnd(
     error.exitCode === exitCodes.rejected ? '; or, if only these are wrong, ' : '; then '
   const hint = [error.hint, goOn].filter(Boolean).join(joint) || undefined
   const message = `${error.message}; it came to row ${formatCount(nextRow)}, and nothing is lost${inRejects}`
-  return new CliError(message, error.exitCode, { hint, cause: error })
+  return new CliError(message, error.exitCode, hint)
 }
 
 /** @throws CliError where not every row is stored */

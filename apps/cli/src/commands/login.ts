@@ -9,30 +9,23 @@ import { ask } from '../prompt.ts'
 import type { Terminal } from '../terminal.ts'
 import { describeToken, readTokenFile } from '../token.ts'
 
-interface LoginOptions {
-  readonly tokenFile?: string
-}
-
 const EXAMPLES = `
 Examples:
   plant-store login https://plants.example
   plant-store login https://plants.example --token-file token.txt
   plant-store login https://plants.example < token.txt`
 
-async function readToken({ tokenFile }: LoginOptions, terminal: Terminal): Promise<string> {
-  if (tokenFile !== undefined) return readTokenFile(tokenFile)
+async function readToken(terminal: Terminal): Promise<string> {
   if (terminal.input.isTTY && !terminal.isInteractive) {
-    throw new CliError('nobody can be asked for the token here', exitCodes.usage, {
-      hint: '--token-file, or the token on stdin',
-    })
+    const hint = '--token-file, or the token on stdin'
+    throw new CliError('nobody can be asked for the token here', exitCodes.usage, hint)
   }
   const typed = terminal.isInteractive
     ? await ask(terminal, 'Token (it is not shown): ', { isHidden: true })
     : (await text(terminal.input)).trim()
   if (typed !== '') return typed
-  throw new CliError('no token was given; nothing is saved', exitCodes.usage, {
-    hint: 'a token, which the operator of the plant store gives out',
-  })
+  const hint = 'a token, which the operator of the plant store gives out'
+  throw new CliError('no token was given; nothing is saved', exitCodes.usage, hint)
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
@@ -44,28 +37,28 @@ function warnOfPlainText(baseUrl: string, terminal: Terminal): void {
   terminal.err('Everybody on the way can read the token: this URL is http, not https.')
 }
 
-async function login(baseUrl: string, options: LoginOptions, terminal: Terminal): Promise<void> {
+async function login(
+  baseUrl: string,
+  { tokenFile }: { readonly tokenFile?: string },
+  terminal: Terminal,
+): Promise<void> {
   // Before anybody types a token in vain.
   createClient({ baseUrl, token: 'any' })
   warnOfPlainText(baseUrl, terminal)
-  const token = await readToken(options, terminal)
+  const token = await (tokenFile === undefined ? readToken(terminal) : readTokenFile(tokenFile))
   try {
     await createClient({ baseUrl, token }).checkToken({ signal: terminal.stop })
   } catch (error) {
     if (!isPlantStoreError(error)) throw error
-    throw new CliError(`nothing is saved: ${error.message}`, exitCodeOf(error), {
-      hint: hintOf(error, `plant-store login ${baseUrl} with`),
-      cause: error,
-    })
+    const hint = hintOf(error, `plant-store login ${baseUrl} with`)
+    throw new CliError(`nothing is saved: ${error.message}`, exitCodeOf(error), hint)
   }
   const path = await saveLogin({ baseUrl, token }, terminal)
   terminal.err(`${baseUrl} takes the token ${describeToken(token)}.`)
   terminal.err(`Saved in ${path}`)
-  const { PLANT_STORE_BASE_URL, PLANT_STORE_TOKEN } = terminal.environment
-  if (PLANT_STORE_BASE_URL ?? PLANT_STORE_TOKEN) {
-    terminal.err(
-      'PLANT_STORE_BASE_URL or PLANT_STORE_TOKEN is set, which counts more than a login.',
-    )
+  if (terminal.environment.baseUrl ?? terminal.environment.token) {
+    const names = 'PLANT_STORE_BASE_URL or PLANT_STORE_TOKEN'
+    terminal.err(`${names} is set, which counts more than a login.`)
   }
 }
 
@@ -74,10 +67,7 @@ export function addLoginCommand(program: Command, terminal: Terminal): void {
     .command('login')
     .argument('<url>', 'the URL of the plant store, such as https://plants.example')
     .description('save a URL and its token, once the plant store has taken the token')
-    .option(
-      '--token-file <path>',
-      'a file that holds the token (default: it is asked for, or stdin)',
-    )
+    .option('--token-file <path>', 'a file that holds the token (default: asked for, or stdin)')
     .addHelpText('after', EXAMPLES)
-    .action((url: string, options: LoginOptions) => login(url, options, terminal))
+    .action((url, options) => login(url, options, terminal))
 }

@@ -7,14 +7,19 @@ import {
   readQuotedRecord,
   splitLine,
 } from './csv-record.ts'
-import { LONGEST_RECORD_BYTES, type RecordSource, sourceOf } from './plant-record.ts'
+import type { RecordSource } from './plant-record.ts'
 
-/** One record of a file of CSV, or why its line is none. */
-export type CsvRecord = RecordSource &
-  (
-    | { readonly fields: CsvFields; readonly problem?: never }
-    | { readonly problem: string; readonly fields?: never }
-  )
+/** The longest record that is read: 16 times what a server takes unless its operator allows more. */
+const LONGEST_RECORD_BYTES = 1_048_576
+
+/** What is kept of a record that is longer. */
+const CUT_BYTES = 1_000
+
+/** One record of a file, and its fields, or why its line is none. */
+export interface CsvRecord extends RecordSource {
+  readonly fields?: CsvFields
+  readonly problem?: string
+}
 
 function countLineFeeds(bytes: Buffer): number {
   let count = 0
@@ -34,8 +39,9 @@ const PIECE_BYTES = 8_192
 
 /**
  * Splits UTF-8 into records as RFC 4180 has it, or into lines where there is no delimiter; lines may
- * end with LF or CR LF, and empty ones are passed over. Where a record is broken, its first line is a problem and reading goes on at the next
- * line, so that a quote that is never closed costs one line: csv-parse 7 loses what is behind it.
+ * end with LF or CR LF, and empty ones are passed over. Where a record is broken, its first line is a
+ * problem and reading goes on at the next line, so that a quote that is never closed costs one line:
+ * csv-parse 7 loses what is behind it.
  */
 export class CsvSplitter {
   readonly #delimiter: string | undefined
@@ -105,11 +111,10 @@ export class CsvSplitter {
     const end = isEnded ? lineFeed : bytes.length
     if (!this.#isSkipping) {
       const line = withoutReturn(bytes.subarray(at, end))
-      if (line.length > this.#limitBytes)
-        this.#refuse(line, `is longer than ${this.#limitBytes} bytes`)
+      if (line.length > this.#limitBytes) this.#add(line, this.#tooLong)
       else if (!isEnded && !isLast) return undefined
       else if (this.#hasQuote(bytes, at, end)) return this.#readQuoted(bytes, at, line, isLast)
-      else if (line.length > 0) this.#readPlain(line)
+      else if (line.length > 0) this.#add(line, this.#splitPlain(line))
     }
     this.#isSkipping = !isEnded
     if (isEnded) this.#line++
@@ -123,15 +128,21 @@ export class CsvSplitter {
     return this.#nextQuote < end
   }
 
-  #refuse(source: Buffer, problem: string): void {
-    this.#records.push({ ...sourceOf(source, this.#line, 1, this.#limitBytes), problem })
+  get #tooLong(): string {
+    return `is longer than ${this.#limitBytes} bytes`
   }
 
-  #readPlain(line: Buffer): void {
-    const delimiter = this.#delimiter
-    const fields = delimiter === undefined ? [] : splitLine(line.toString(), delimiter)
-    if (typeof fields === 'string') this.#refuse(line, fields)
-    else this.#records.push({ ...sourceOf(line, this.#line, 1, this.#limitBytes), fields })
+  #splitPlain(line: Buffer): CsvFields | string {
+    return this.#delimiter === undefined ? [] : splitLine(line.toString(), this.#delimiter)
+  }
+
+  /** Adds a record of some lines, of which only the beginning is kept where it is too long. */
+  #add(bytes: Buffer, read: CsvFields | string, lines = 1): void {
+    const isCut = bytes.length > this.#limitBytes
+    const source = isCut ? Buffer.from(bytes.subarray(0, CUT_BYTES)) : bytes
+    const meaning = typeof read === 'string' ? { problem: read } : { fields: read }
+    const line = this.#line
+    this.#records.push({ line, lastLine: line + lines - 1, source, isCut, ...meaning })
   }
 
   #readQuoted(bytes: Buffer, at: number, line: Buffer, isLast: boolean): number | undefined {
@@ -143,18 +154,19 @@ export class CsvSplitter {
       return undefined
     }
     let source = line
-    if (read === 'more bytes')
-      this.#refuse(line, `has a quote that is not closed within ${this.#limitBytes} bytes`)
-    else if ('problem' in read) {
-      this.#refuse(line, read.brokenAt > line.length ? NEVER_CLOSED : read.problem)
-    } else if (read.end > this.#limitBytes)
-      this.#refuse(line, `is longer than ${this.#limitBytes} bytes`)
+    let record: CsvFields | string
+    if (read === 'more bytes') {
+      record = `has a quote that is not closed within ${this.#limitBytes} bytes`
+    } else if ('problem' in read) {
+      record = read.brokenAt > line.length ? NEVER_CLOSED : read.problem
+    } else if (read.end > this.#limitBytes) record = this.#tooLong
     else {
       source = window.subarray(0, read.end)
-      const from = sourceOf(source, this.#line, countLineFeeds(source) + 1, this.#limitBytes)
-      this.#records.push({ ...from, fields: read.fields })
+      record = read.fields
     }
-    this.#line += countLineFeeds(source) + 1
+    const lines = countLineFeeds(source) + 1
+    this.#add(source, record, lines)
+    this.#line += lines
     const lineFeed = bytes.indexOf(LINE_FEED, at + source.length)
     return lineFeed < 0 ? bytes.length : lineFeed + 1
   }

@@ -128,7 +128,7 @@ export class ImportRun {
     if (this.rejected !== MOST_ALIKE || this.stored > 0 || this.reasons.only === undefined) return
     const message = `the first ${MOST_ALIKE} rows are rejected for one reason: ${reason}`
     const hint = this.advice ?? '--map and --delimiter, if a column is not what it seems'
-    this.#stop(new CliError(message, exitCodes.rejected, { hint }))
+    this.#stop(new CliError(message, exitCodes.rejected, hint))
   }
 
   async *#readRows(): AsyncGenerator<NewPlant> {

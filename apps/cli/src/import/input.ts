@@ -31,9 +31,11 @@ export class Input {
     }
     // Its last row may be cut in the middle and would be stored like that.
     if (this.bytes < (this.totalBytes ?? 0)) {
-      throw new CliError(`${this.name} became shorter while it was read`, exitCodes.usage, {
-        hint: 'the same command, once the file is whole',
-      })
+      throw new CliError(
+        `${this.name} became shorter while it was read`,
+        exitCodes.usage,
+        'the same command, once the file is whole',
+      )
     }
   }
 
@@ -47,7 +49,7 @@ export class Input {
 function describeOpening(path: string, error: unknown): CliError {
   const code = codeOf(error)
   const message = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
-  return new CliError(message, exitCodes.usage, { cause: error })
+  return new CliError(message, exitCodes.usage)
 }
 
 /**
@@ -63,7 +65,7 @@ export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise
   if (stats.isDirectory()) {
     await file.close()
     const hint = 'the name of a file in it'
-    throw new CliError(`${path} is a folder`, exitCodes.usage, { hint })
+    throw new CliError(`${path} is a folder`, exitCodes.usage, hint)
   }
   const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES })
   return new Input(basename(path), stream, stats.isFile() ? stats.size : undefined)

@@ -96,7 +96,7 @@ export async function openFile(
   terminal.stop.addEventListener('abort', () => input.stop())
   const describe = (error: unknown) => {
     if (!(error instanceof PlantFileError)) return error
-    return new CliError(`${path}: ${error.message}`, exitCodes.usage, { cause: error })
+    return new CliError(`${path}: ${error.message}`, exitCodes.usage)
   }
   let file: PlantFile
   try {

@@ -42,24 +42,6 @@ export class PlantFileError extends Error {
   override name = 'PlantFileError'
 }
 
-/** The longest record that is read: 16 times what a server takes unless its operator allows more. */
-export const LONGEST_RECORD_BYTES = 1_048_576
-
-/** What is kept of a record that is longer. */
-const CUT_BYTES = 1_000
-
-/** A record of some lines, of which only the beginning is kept where it is too long. */
-export function sourceOf(
-  bytes: Buffer,
-  line: number,
-  lines: number,
-  limitBytes: number,
-): RecordSource {
-  const isCut = bytes.length > limitBytes
-  const source = isCut ? Buffer.from(bytes.subarray(0, CUT_BYTES)) : bytes
-  return { line, lastLine: line + lines - 1, source, isCut }
-}
-
 const LONGEST_SHOWN = 40
 
 export function shorten(text: string): string {
@@ -72,23 +54,18 @@ export function inQuotes(text: string): string {
   return JSON.stringify(shorten(text))
 }
 
-function join(problems: readonly RecordProblem[], tell: (problem: RecordProblem) => string) {
-  const parts = problems.map((problem) => {
-    return problem.column === undefined ? tell(problem) : `${problem.column}: ${tell(problem)}`
+/** All that is wrong with a record in one sentence, with the values. */
+export function describeProblems(problems: readonly RecordProblem[]): string {
+  const parts = problems.map(({ column, value, message }) => {
+    const what = value === undefined ? message : `${value} ${message}`
+    return column === undefined ? what : `${column}: ${what}`
   })
   return parts.join('; ')
 }
 
-/** All that is wrong with a record in one sentence, with the values. */
-export function describeProblems(problems: readonly RecordProblem[]): string {
-  return join(problems, ({ value, message }) =>
-    value === undefined ? message : `${value} ${message}`,
-  )
-}
-
 /** The same without the values: alike for all records that broke the same rules. */
 export function reasonOf(problems: readonly RecordProblem[]): string {
-  return join(problems, ({ message }) => message)
+  return describeProblems(problems.map(({ column, message }) => ({ column, message })))
 }
 
 /** Files that are something else may have a reason of its own on each line. */
@@ -120,13 +97,10 @@ export class ReasonCounts {
   }
 }
 
-/** Where the value of a field stands in a record. */
-export type Locate = (field: string) => Omit<RecordProblem, 'message'>
-
-/** The plant that a value is, or the problems that it has. */
+/** The plant that a value is, or the problems that it has; `locate`: where a field stands in it. */
 export function parsePlant(
   value: JsonValue | Readonly<Record<string, unknown>>,
-  locate: Locate,
+  locate: (field: string) => Omit<RecordProblem, 'message'>,
 ): PlantOrProblems {
   const result = NewPlant.safeParse(value)
   if (result.success) return { plant: result.data }

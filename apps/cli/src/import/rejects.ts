@@ -120,9 +120,11 @@ export class RejectsFile {
    */
   constructor(path: string, asked: string | undefined, dialect: Dialect) {
     if (asked !== undefined && lstatSync(asked, { throwIfNoEntry: false }) !== undefined) {
-      throw new CliError(`${asked} is there already; nothing was sent`, exitCodes.usage, {
-        hint: 'another --rejects, or none',
-      })
+      throw new CliError(
+        `${asked} is there already; nothing was sent`,
+        exitCodes.usage,
+        'another --rejects, or none',
+      )
     }
     const format = dialect.csv === undefined ? 'jsonl' : 'csv'
     this.#paths = asked === undefined ? rejectsPathsOf(path, format) : [asked]
@@ -173,7 +175,7 @@ export class RejectsFile {
       rmSync(this.#draft, { force: true })
       const message = `the rejects cannot be written to ${this.#path}: ${codeOf(error) ?? error}`
       const hint = 'the same command again, or with another --rejects; nothing is stored twice'
-      this.#failure = new CliError(message, exitCodes.failure, { hint, cause: error })
+      this.#failure = new CliError(message, exitCodes.failure, hint)
       throw this.#failure
     }
   }

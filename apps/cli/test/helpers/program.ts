@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { spawn as spawnInTerminal } from '@lydell/node-pty'
-import headless from '@xterm/headless'
 import { expect, onTestFinished } from 'vitest'
 
 /** The program as the build makes it. */
@@ -58,63 +57,44 @@ export interface ScreenOptions extends ProgramOptions {
   readonly shell?: string
 }
 
-/** The program in a terminal of its own, and what a person sees there. */
+/** Starts the program in a terminal of its own. */
 export function openScreen(args: readonly string[], options: ScreenOptions = {}) {
   const { node = process.execPath, shell = 'exec "$@"' } = options
   return openScreenOf(['/bin/sh', '-c', shell, 'sh', node, PROGRAM, ...args], options)
 }
 
-/** Starts any program in a pseudo-terminal, with an emulated screen before it; it ends with the test. */
+/** Starts any program in a pseudo-terminal, and ends it with the test. */
 export function openScreenOf(words: readonly string[], options: ScreenOptions = {}) {
-  const { columns = 100, cwd = process.cwd() } = options
+  const { columns: cols = 100, cwd = process.cwd() } = options
   const [file = '', ...args] = words
-  const size = { cols: columns, rows: 40 }
-  const screen = new headless.Terminal({ ...size, scrollback: 10_000, allowProposedApi: true })
   const name = options.env?.TERM ?? 'xterm-256color'
-  const child = spawnInTerminal(file, args, { ...size, name, cwd, env: environmentOf(options) })
+  const child = spawnInTerminal(file, args, { cols, name, cwd, env: environmentOf(options) })
   let written = ''
   child.onData((data) => {
     written += data
-    screen.write(data)
   })
-  // A screen answers questions of the program, such as where the cursor is.
-  screen.onData((data) => child.write(data))
   let isEnded = false
   const ended = new Promise<number>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       isEnded = true
-      screen.write('', () => resolve(signal ? 128 + signal : exitCode))
+      resolve(signal ? 128 + signal : exitCode)
     })
   })
   onTestFinished(async () => {
     if (!isEnded) child.kill('SIGKILL')
     await ended
   })
-
-  /** What is on the screen and above it, a line each, without spaces at the ends. */
-  function lines(): string[] {
-    const { active } = screen.buffer
-    const all = Array.from({ length: active.length }, (_, index) => {
-      return active.getLine(index)?.translateToString(true) ?? ''
-    })
-    return all.slice(0, all.findLastIndex((line) => line !== '') + 1)
-  }
-
+  /** What a person sees in the end: no colours, and of a line that was cleared what came behind. */
+  const text = () => written.replace(/^.*\r\u001b\[K|\u001b\[\d*m|\r$/gm, '').trimEnd()
   return {
-    lines,
-    text: () => lines().join('\n'),
+    text,
+    lines: () => text().split('\n'),
     /** Every byte that the program wrote to the terminal, as text. */
     written: () => written,
-    /** Waits until the screen shows it. @throws what was shown instead. */
-    async waitFor(shown: RegExp): Promise<void> {
-      for (const end = Date.now() + 40_000; !shown.test(lines().join('\n')); ) {
-        if (Date.now() > end) throw new Error(`${shown} is not shown, but:\n${lines().join('\n')}`)
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-    },
+    waitFor: (shown: RegExp) => expect.poll(text, { interval: 10 }).toMatch(shown),
     /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
     type: (keys: string) => child.write(keys),
-    /** The exit code, once everything that was written is on the screen. */
+    /** The exit code. */
     ended,
   }
 }

@@ -96,12 +96,12 @@ test('on a terminal it asks which column is which, and stores nothing unless tha
   ]) {
     const shown = screen('birds.csv')
     for (const [question, answer] of [
-      [/2 {2}"Tags": "wet", ""\n(.*\n)*Which column is the id\? .* number the rows: $/, '\r'],
-      [/The id of the first row \[1\]: $/, '40\r'],
-      [/Which column is the name\? Its number: $/, '1\r'],
-      [/Which column is the tag\? Its number, or none: $/, '2\r'],
+      [/2 {2}"Tags": "wet", ""\n(.*\n)*Which column is the id\? .* number the rows:$/, '\r'],
+      [/The id of the first row \[1\]:$/, '40\r'],
+      [/Which column is the name\? Its number:$/, '1\r'],
+      [/Which column is the tag\? Its number, or none:$/, '2\r'],
       [
-        /id 40, name "Fern", tag "wet"\n {2}id 41, name "Moss", tag ""\nIs this right\? \[y\/N\] $/,
+        /id 40, name "Fern", tag "wet"\n {2}id 41, name "Moss", tag ""\nIs this right\? \[y\/N\]$/,
         last,
       ],
     ] as const) {

@@ -30,11 +30,3 @@ export async function openImporter(flags: readonly string[] = [], given?: PlantS
       openScreen(['import', ...args], { ...place, columns: 200 }),
   }
 }
-
-/** Waits until something holds. */
-export async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 40_000; !holds(); ) {
-    if (Date.now() > end) throw new Error(`not within 40 s: ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, truncateSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { openImporter, rowsOf, until } from './importer.ts'
+import { openImporter, rowsOf } from './importer.ts'
 
 /** Slow enough to be interrupted. */
 const SLOW = ['--rate-limit=300']
@@ -58,7 +58,7 @@ test('a kill leaves no half file of rejects, and the same command stores every r
   for (const least of [100, 300]) {
     const child = start('plants.csv')
     const ended = once(child, 'exit')
-    await until(() => server.readPlants().size > least)
+    await expect.poll(() => server.readPlants().size).toBeGreaterThan(least)
     child.kill('SIGKILL')
     await ended
     expect(readdirSync(cwd)).not.toContain('plants.rejects.csv')
@@ -84,7 +84,7 @@ test('a file that becomes shorter while it is read gives no half row', async () 
   write('plants.csv', whole)
   const child = start('plants.csv')
   const [seen, ended] = [text(child.stderr), once(child, 'exit')]
-  await until(() => server.readPlants().size > 10)
+  await expect.poll(() => server.readPlants().size).toBeGreaterThan(10)
   truncateSync(pathOf('plants.csv'), whole.indexOf('18000,Fern 18000') + '18000,Fern'.length)
   expect((await ended)[0]).toBe(2)
   expect(await seen).toContain('plants.csv became shorter while it was read; it came to row 18,001')
