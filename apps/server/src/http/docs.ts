@@ -4,6 +4,7 @@ import { files } from '../process/files.ts'
 import { pathOf } from './framing.ts'
 import { type PipelineOptions, refuseMethod, respond } from './pipeline.ts'
 import { contentOf, createPublicFiles, type PublicContent, sendPublic } from './public-files.ts'
+import { endsConnection } from './response.ts'
 
 /** How the document is written, and where it is served. */
 export const openApiFormats = {
@@ -72,8 +73,8 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
     })
   }
   for (const path of page.paths) add(path, () => page.read(path))
-  router.get('/', ({ complete }, response) => {
-    const closesConnection = options.isDraining() || !complete
+  router.get('/', (request, response) => {
+    const closesConnection = endsConnection(request, options)
     respond(response, '', options, { ...TO_THE_PAGE, closesConnection })
   })
 

@@ -84,8 +84,11 @@ test.each([
 
 test('a browser that asks for / is sent to the page, and nobody else is', async () => {
   const browser = { more: ['Accept: text/html,application/xhtml+xml,*/*;q=0.8'] }
-  const { status, headers, body } = await ask(server, get('/?from=mail', browser))
+  const caller = await server.open()
+  caller.send(Buffer.concat([get('/?from=mail', browser), get('/docs', browser)]))
+  const { status, headers, body } = await caller.readReply()
   expect([status, headers.get('location'), body]).toEqual([303, ['docs'], ''])
+  expect((await caller.readReply()).status).toBe(200)
   const others = [get('/'), get('/x', browser), get('/', { ...browser, line: 'POST / HTTP/1.1' })]
   for (const sent of others) expectReply(await ask(server, sent), { error: 'missing_credentials' })
   expectReply(await ask(quiet, get('/', browser)), { error: 'missing_credentials' })
