@@ -23,10 +23,6 @@ const CONTAINERFILE = read('operations/Containerfile')
 const DOCUMENTED = blockWith('docs/operate.md', '--permission').text
 const DEFAULT_DATABASE = settings.databaseUrl.initial.replace('sqlite:./', '')
 
-function entryPoint(): string[] {
-  return JSON.parse(/^ENTRYPOINT (.*)$/m.exec(CONTAINERFILE)?.[1] ?? '[]')
-}
-
 test('the unit and the container leave it to the operator how the database is named', () => {
   const lines = `${UNIT}\n${CONTAINERFILE}`.split('\n').filter((line) => !line.startsWith('#'))
   expect(lines.join('\n')).not.toMatch(/DATABASE_URL|--database-url/)
@@ -61,7 +57,8 @@ describe('the container file', () => {
         .replaceAll('/opt/plant-store/dist', join(context, 'program'))
         .replaceAll('/opt/plant-store', context)
         .replaceAll('/var/lib/plant-store', data)
-    const node = [process.execPath, ...entryPoint().slice(1)].map(place).join(' ')
+    const [, ...flags] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(CONTAINERFILE)?.[1] ?? '[]')
+    const node = [process.execPath, ...flags].map(place).join(' ')
     const netFlag = process.allowedNodeEnvironmentFlags.has('--allow-net') ? '--allow-net' : ''
     const run = (args: string, environment: Record<string, string> = {}) =>
       runInShell(data, `${node.replace('--permission', `--permission ${netFlag}`)} ${args}`, {
@@ -148,10 +145,8 @@ describe('the systemd unit', needsSystemd, () => {
       .replaceAll('/var/lib/plant-store', data)
     const main = `${process.execPath} ${program}/dist/main.js`
     await runInShell(data, `mkdir data; ${main} token create --name test`).ended
-    const server = runInShell(
-      data,
-      `${main} serve --listen 127.0.0.1:0 --operations-listen 127.0.0.1:0`,
-    )
+    const anywhere = '--listen 127.0.0.1:0 --operations-listen 127.0.0.1:0'
+    const server = runInShell(data, `${main} serve ${anywhere}`)
     await server.print(/listens on (\S+)/)
     const printed = await runInShell(data, `mkdir backups; ${placed}`).ended
     await server.kill()
