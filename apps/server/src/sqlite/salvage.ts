@@ -4,33 +4,27 @@ import { fromRow, plantColumns, plantFields } from '../store/plant-columns.ts'
 import type { IdRange } from '../store/store.ts'
 import { isCorrupt, isOfFile } from './errors.ts'
 
-class UnsoundRowError extends Error {
-  override name = 'UnsoundRowError'
-}
+class DamagedRowError extends Error {}
 
-type Row = Readonly<Record<string, unknown>>
+const requiredFields = plantFields.filter((field) => plantColumns[field].isRequired)
 
-/** The plant of a row. @throws UnsoundRowError for what no commit wrote, which SQLite finds on a damaged page. */
-function readSound(row: Row, least: bigint): NewPlant {
-  const isSound = plantFields.every((field) => {
-    const { isText, isRequired } = plantColumns[field]
-    const value = row[field] ?? undefined
-    return value === undefined ? !isRequired : !isText || typeof value === 'string'
-  })
+/** The plant of a row. @throws DamagedRowError for one that no commit wrote, which a damaged page may show. */
+function toPlant(row: Readonly<Record<string, unknown>>, least: bigint): NewPlant {
   const plant = fromRow(row)
-  if (isSound && plant.id >= least) return plant
-  throw new UnsoundRowError(`the row of ${plant.id} is not sound`)
+  const isWhole = requiredFields.every((field) => plant[field] !== undefined)
+  if (isWhole && plant.id >= least) return plant
+  throw new DamagedRowError()
 }
 
 function isDamage(error: unknown): boolean {
-  return error instanceof UnsoundRowError || isCorrupt(error) || isOfFile(error)
+  return error instanceof DamagedRowError || isCorrupt(error) || isOfFile(error)
 }
 
 /** The id of the first plant from an id up, beyond all ids where there is none; undefined where that is damaged. */
 function firstFrom(select: StatementSync, id: bigint): bigint | undefined {
   try {
     const row = select.get(id)
-    return row === undefined ? INT64_MAX + 1n : readSound(row, id).id
+    return row === undefined ? INT64_MAX + 1n : toPlant(row, id).id
   } catch (error) {
     if (isDamage(error)) return undefined
     throw error
@@ -63,16 +57,17 @@ function findNext(select: StatementSync, damaged: bigint): bigint {
 export function* readPlants(database: DatabaseSync, gaps: IdRange[]): Generator<NewPlant> {
   // All columns: a store of an older schema version may have fewer.
   const sql = 'SELECT * FROM plants WHERE id >= ? ORDER BY id'
+  // A statement that has failed once would lose a row the next time.
   const prepare = (text: string) => {
-    const statement = database.prepare(text)
-    statement.setReadBigInts(true)
-    return statement
+    const select = database.prepare(text)
+    select.setReadBigInts(true)
+    return select
   }
   let next: bigint = INT64_MIN
   while (next <= INT64_MAX) {
     try {
       for (const row of prepare(sql).iterate(next)) {
-        const plant = readSound(row, next)
+        const plant = toPlant(row, next)
         next = plant.id + 1n
         yield plant
       }
