@@ -22,7 +22,7 @@ const SLOW = [
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,crashes,failover,outages}.test.ts',
-  'test/process/{durability,exceptions,full-disk,hardened-start,lost-files,shutdown,sync-order}.test.ts',
+  'test/process/{exceptions,failing-disk,full-disk,hardened-start,shutdown,sync-order}.test.ts',
   'test/sqlite/known-files.test.ts',
   'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',

@@ -116,12 +116,6 @@ lines\r",\\N
     expect(await shell('server export > /dev/full')).toMatchObject(ends(74, 'ENOSPC'))
   })
 
-  test('of a store that does not exist makes none', async () => {
-    const { path, run } = await arrange()
-    const err = `plant-store-server: there is no plant store in ${path}\n`
-    expect(await run('export')).toEqual({ code: 69, out: '', err })
-  })
-
   test('of an empty store is empty, with a header in csv', async () => {
     const { run } = await arrange(0)
     expect(await run('export')).toMatchObject({ code: 0, out: '' })

@@ -24,11 +24,14 @@ describe('a store that is missing is not made, and the command that makes it is 
     expect(await shell(lines.join(' && '))).toMatchObject({ code: 0 })
   })
 
-  test.each(['token create --name x', 'token list', 'doctor'])('by `%s`', async (line) => {
-    const { folder, path, run } = await arrange()
-    expect(await run(line)).toEqual(ends(69, `there is no plant store in ${path}. Try:`, ''))
-    expect(readdirSync(folder)).toEqual([])
-  })
+  test.each(['token create --name x', 'token list', 'doctor', 'export', 'backup backup.db'])(
+    'by `%s`',
+    async (line) => {
+      const { folder, path, run } = await arrange()
+      expect(await run(line)).toEqual(ends(69, `there is no plant store in ${path}`, ''))
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
 
   test('where its file is empty, or the making was cut off', async () => {
     const { at, path, run } = await arrange()

@@ -114,30 +114,18 @@ for (let id = 0n; id < 4n; id++) {
   })
 })
 
-describe('a nursery', () => {
-  test('grows between turns, and no further than to its bound', () => {
-    const program = join(import.meta.dirname, 'grow-nursery.ts')
-    const printed = execFileSync(process.execPath, [program], { encoding: 'utf8' })
-    const [afterLongTurn = 0, atLast = 0] = printed.split('\n').map(Number)
-    expect(afterLongTurn).toBeLessThan(4)
-    expect(atLast).toBeGreaterThanOrEqual(4)
-    // A page or two more while they are collected; without a bound it is 64.
-    expect(atLast).toBeLessThanOrEqual(8)
-  })
-
-  test('grows where plants are created, to about 16 MiB at most', async () => {
-    const nodeFlags = ['--import', join(import.meta.dirname, 'report-nursery.ts')]
-    const server = await startServerProcess({ nodeFlags })
-    /** The largest nursery so far, in MiB: of the main thread, or of any. */
-    const largest = (thread: string) => {
-      const sizes = server.output().matchAll(new RegExp(`^nursery of ${thread}: (.*) MiB$`, 'gm'))
-      return Math.max(0, ...Array.from(sizes, ([, size]) => Number(size)))
-    }
-    // A full one would keep those of other threads small.
-    expect(largest('main')).toBeLessThanOrEqual(8)
-    for (let from = 0; largest('main') < 8; from += 100) await createMany(server, 100, { from })
-    await server.end()
-    // Some pages more while they are collected.
-    expect(largest('.*')).toBeLessThan(32)
-  })
+test('the nursery grows where plants are created, to about 16 MiB at most', async () => {
+  const nodeFlags = ['--import', join(import.meta.dirname, 'report-nursery.ts')]
+  const server = await startServerProcess({ nodeFlags })
+  /** The largest nursery so far, in MiB: of the main thread, or of any. */
+  const largest = (thread: string) => {
+    const sizes = server.output().matchAll(new RegExp(`^nursery of ${thread}: (.*) MiB$`, 'gm'))
+    return Math.max(0, ...Array.from(sizes, ([, size]) => Number(size)))
+  }
+  // A full one would keep those of other threads small.
+  expect(largest('main')).toBeLessThanOrEqual(8)
+  for (let from = 0; largest('main') < 8; from += 100) await createMany(server, 100, { from })
+  await server.end()
+  // Some pages more while they are collected.
+  expect(largest('.*')).toBeLessThan(32)
 })

@@ -1,0 +1,163 @@
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { makeStore, query, spreadPlants } from '../commands/plants.ts'
+import { arrange, ends } from '../commands/program.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
+import { startLoad } from './load.ts'
+import {
+  clientWithoutRetries,
+  createMany,
+  runToEnd,
+  startServerProcess,
+  statusesOf,
+} from './server-process.ts'
+import { failSystemCall, needsStrace } from './system-calls.ts'
+
+const KILLS = 20
+const CALLERS = 16
+
+test('no acknowledged plant is lost or changed by 20 kills under load', {
+  timeout: 300_000,
+}, async () => {
+  const { folder, path } = await arrange()
+  const acknowledged = new Set<bigint>()
+  const sent = new Map()
+  let token: string | undefined
+  for (let kill = 0; kill < KILLS; kill++) {
+    const server = await startServerProcess({ folder, token })
+    token = server.token
+    const load = startLoad(clientWithoutRetries(server), CALLERS)
+    // However busy the machine is, each kill comes after the responses that it must not undo.
+    while (load.acknowledged.size <= CALLERS) await sleep(5)
+    await sleep(Math.random() * 200)
+    server.kill('SIGKILL')
+    await Promise.all([server.ended, load.ended])
+    for (const id of load.acknowledged.keys()) acknowledged.add(id)
+    for (const [id, plant] of load.sent) sent.set(id, plant)
+  }
+
+  const last = await startServerProcess({ folder, token })
+  const stored = readPlants(path)
+  expect((await last.end()).code).toBe(0)
+  const storedIds = new Set(stored.map(({ id }) => id))
+  expect([...acknowledged].filter((id) => !storedIds.has(id))).toEqual([])
+  expect(stored).toEqual(stored.map(({ id }) => sent.get(id)))
+  expect(acknowledged.size).toBeGreaterThan(KILLS * CALLERS)
+  expect(query(path, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
+})
+
+/** A server with so many plants, whose ids count from 0. */
+async function start(plants: number) {
+  const { folder, path } = await arrange()
+  const server = await startServerProcess({ folder })
+  await createMany(server, plants)
+  const statusOf = async (page: string) => (await fetch(server.operationsUrl + page)).status
+  const storedIds = () => readPlants(path).map(({ id }) => Number(id))
+  return { folder, path, server, statusOf, storedIds }
+}
+
+/** Possible outcomes of creates where a disk fails; the last create may find no server. */
+const NOT_STORED = [50_001, 50_300, undefined]
+
+describe('a server whose disk fails', needsStrace, () => {
+  test('answers 503 while the disk is full, and stores again once there is room', async () => {
+    const { folder, server, statusOf, storedIds } = await start(1)
+    const makeRoom = await failSystemCall(server.pid, 'pwrite64', 'ENOSPC')
+    const refused = await server.client.rest.createPlant({ body: { id: 1, name: 'full' } })
+    expect(refused).toMatchObject({ status: 503, body: { error: 50300 } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect([await statusOf('/readyz'), await statusOf('/livez')]).toEqual([503, 200])
+    await server.untilLogged('the store is not ready: the disk is full')
+    await server.untilLogged(`make room on the file system of ${folder}/data`)
+
+    await makeRoom()
+    expect(await statusOf('/readyz')).toBe(200)
+    expect(storedIds()).toEqual([0])
+    await server.client.createPlant({ id: 1, name: 'room again' })
+    expect((await server.end()).code).toBe(0)
+    expect(storedIds()).toEqual([0, 1])
+  })
+
+  test.each([
+    ['a sync', 'fsync,fdatasync'],
+    ['a write', 'pwrite64'],
+  ])('answers that the outcome is unknown when %s fails, and ends', async (_what, call) => {
+    const { folder, server, storedIds } = await start(1)
+    await failSystemCall(server.pid, call, 'EIO')
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8]
+    const answers = await statusesOf(server, ids)
+    const { code, err } = await server.ended
+    expect(code).toBe(74)
+    expect(err).toMatch(/^{"level":"fatal".*"exitCode":74,"msg":"stopped"}$/m)
+    expect(answers).toContain(50_001)
+    expect(answers.filter((answer) => !NOT_STORED.includes(answer))).toEqual([])
+
+    const next = await startServerProcess({ folder, token: server.token })
+    expect(storedIds()).toContain(0)
+    expect(storedIds().filter((id) => answers[ids.indexOf(id)] === 50_300)).toEqual([])
+    expect(new Set(await statusesOf(next, ids))).toEqual(new Set([200]))
+    expect(storedIds()).toEqual([0, ...ids])
+  })
+})
+
+/** As an operator would put a backup in its place. */
+function replace(path: string): void {
+  copyFileSync(path, `${path}.other`)
+  renameSync(`${path}.other`, path)
+}
+
+describe.each([
+  ['deleted', 'plants.db was deleted or moved', rmSync],
+  ['replaced', 'plants.db was replaced by another file', replace],
+])('a server whose database is %s', (_what, reason, change) => {
+  test.each([
+    ['before its first plant', 0],
+    ['after a lone plant', 1],
+    ['while its thread commits', 200],
+  ])('%s answers no create 200 from then on, says so, and ends', async (_when, before) => {
+    const { server, path } = await start(before)
+    change(path)
+    const answers = await statusesOf(server, [1_001, 1_002, 1_003, 1_004, 1_005, 1_006])
+    expect(answers.filter((answer) => !NOT_STORED.includes(answer))).toEqual([])
+    expect(await server.ended).toMatchObject(ends(74, reason))
+  })
+
+  test('is not ready any more, and ends', async () => {
+    const { server, path, statusOf } = await start(0)
+    change(path)
+    expect(await statusOf('/readyz')).toBe(503)
+    expect((await server.ended).code).toBe(74)
+  })
+
+  test('does not end as if all was well when it is asked to', async () => {
+    const { server, path } = await start(0)
+    change(path)
+    expect((await server.end()).code).toBe(74)
+  })
+})
+
+test('a server whose database is deleted leaves the log, and the next start refuses it', async () => {
+  const { folder, server, path } = await start(1)
+  rmSync(path)
+  expect(await statusesOf(server, [2])).toEqual([50_001])
+  await server.ended
+  expect(existsSync(`${path}-wal`)).toBe(true)
+  expect(await runToEnd({ folder })).toMatchObject(ends(69, 'is missing but'))
+})
+
+test('a server whose log is deleted ends', async () => {
+  const { server, path } = await start(0)
+  rmSync(`${path}-wal`)
+  expect(NOT_STORED).toContain((await statusesOf(server, [1]))[0])
+  expect((await server.ended).code).toBe(74)
+})
+
+test('a server whose place another store took leaves that whole, and ends', async () => {
+  const { server, path } = await start(0)
+  await makeStore(`${path}.other`, spreadPlants(3))
+  renameSync(`${path}.other`, path)
+  expect(NOT_STORED).toContain((await statusesOf(server, [1]))[0])
+  expect((await server.ended).code).toBe(74)
+  expect(readPlants(path)).toHaveLength(3)
+})
