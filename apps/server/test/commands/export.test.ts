@@ -136,6 +136,10 @@ describe('the export of a damaged store ends with 65, and leaves out the damaged
     id: BigInt(id),
     name: `plant ${id}`,
   }))
+  const uneven = ascending.map(({ id, name }) => ({
+    id,
+    name: id < 2_000n ? name : name.repeat(20),
+  }))
   const inOrder = spreadPlants(9_000).toSorted((one, other) => (one.id < other.id ? -1 : 1))
 
   test.each<[what: string, plants: NewPlant[], pages: number[], from: number, fill: number]>([
@@ -146,6 +150,7 @@ describe('the export of a damaged store ends with 65, and leaves out the damaged
     ['the first', ascending, [0], 0, 0],
     ['the last', ascending, [-1], 0, 0],
     ['several, with good ones between', ascending, [3, 5, 6, 20], 0, 0],
+    ['several, with one of few plants between', uneven, [8, 10, 11, 12, 13], 0, 0],
     ['several of ids all over int64', inOrder, [3, 5, 6, 20], 0, 0xff],
   ])('%s', async (_what, plants, pages, from, fill) => {
     const { path, run } = await arrange(plants)
