@@ -11,13 +11,17 @@ function stop(why: string): never {
   throw new CliError(`${why}; nothing was done`, exitCodes.usage)
 }
 
-/** The number that a person gave, undefined for none. */
-function readNumber(answer: string, least: number, most: number): number | undefined {
+/** Asks for a number from `least` to `most`; undefined for none. */
+async function askNumber(
+  question: string,
+  [least, most]: readonly [number, number],
+  terminal: Terminal,
+): Promise<number | undefined> {
+  const answer = await ask(terminal, question)
   if (answer === '') return undefined
   const number = /^\d{1,15}$/.test(answer) ? Number(answer) : -1
-  return number >= least && number <= most
-    ? number
-    : stop(`${inQuotes(answer)} is no number of these`)
+  if (number < least || number > most) stop(`${inQuotes(answer)} is no number of these`)
+  return number
 }
 
 /** Shows what the first rows would be, and asks whether that is right; the default is that it is not. */
@@ -32,8 +36,8 @@ async function confirm(
     const cells = columns.flatMap(({ field }, index) => {
       return field === undefined ? [] : [`${field} ${inQuotes(row[index] ?? '')}`]
     })
-    const id = firstId === undefined ? [] : [`id ${firstId + BigInt(number)}`]
-    terminal.err(`  ${[...id, ...cells].join(', ')}`)
+    if (firstId !== undefined) cells.unshift(`id ${firstId + BigInt(number)}`)
+    terminal.err(`  ${cells.join(', ')}`)
   }
   const answer = await ask(terminal, 'Is this right? [y/N] ')
   if (!/^y(?:es)?$/i.test(answer)) stop('it was not right')
@@ -45,30 +49,29 @@ async function confirm(
  */
 export async function askColumns(
   { dialect, rows }: UnclearCsv,
+  { numberRows: firstId }: ReadOptions,
   terminal: Terminal,
 ): Promise<Pick<ReadOptions, 'csv' | 'numberRows'>> {
-  const columns: Column[] = [...dialect.columns]
+  let [columns, numberRows] = [dialect.columns, firstId]
   for (const [index, { name }] of columns.entries()) {
     const values = rows.map((row) => inQuotes(row[index] ?? '')).join(', ')
     terminal.err(`  ${String(index + 1).padStart(2)}  ${inQuotes(name)}: ${values}`)
   }
-  let numberRows: bigint | undefined
   for (const field of plantFieldNames) {
-    if (columns.filter((column) => column.field === field).length === 1) continue
-    const none = field === 'id' ? ', or none to number the rows' : ''
-    const other = plantFields[field].isRequired ? none : ', or none'
-    const answer = await ask(terminal, `Which column is the ${field}? Its number${other}: `)
-    const number = readNumber(answer, 1, columns.length)
-    for (const [index, { name, field: own }] of columns.entries()) {
-      const isIt = index + 1 === number
-      columns[index] = { name, field: isIt ? field : own === field ? undefined : own }
-    }
-    if (number === undefined && field === 'id') {
-      const first = await ask(terminal, 'The id of the first row [1]: ')
-      numberRows = BigInt(readNumber(first, 0, Number.MAX_SAFE_INTEGER) ?? 1)
-    } else if (number === undefined && plantFields[field].isRequired) {
-      stop(`no column is the ${field}`)
-    }
+    const isNumbered = field === 'id' && numberRows !== undefined
+    if (isNumbered || columns.filter((column) => column.field === field).length === 1) continue
+    const { isRequired } = plantFields[field]
+    const none = field === 'id' ? ', or none to number the rows' : isRequired ? '' : ', or none'
+    const question = `Which column is the ${field}? Its number${none}: `
+    const number = await askNumber(question, [1, columns.length], terminal)
+    columns = columns.map(({ name, field: own }, index) => {
+      return { name, field: index + 1 === number ? field : own === field ? undefined : own }
+    })
+    if (number !== undefined || !isRequired) continue
+    if (field !== 'id') stop(`no column is the ${field}`)
+    const most = Number.MAX_SAFE_INTEGER
+    const first = await askNumber('The id of the first row [1]: ', [0, most], terminal)
+    numberRows = BigInt(first ?? 1)
   }
   await confirm(rows, columns, numberRows, terminal)
   return { csv: { ...dialect, columns }, numberRows }

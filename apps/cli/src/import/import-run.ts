@@ -61,7 +61,6 @@ export class ImportRun {
   /** What ended the run before its end, beside a signal. */
   failure: unknown
   readonly #parts: RunParts
-  readonly #calls = new AbortController()
   readonly #progress: Progress
   readonly #beganAt = performance.now()
   /** Those without a result, by their index among all that were sent. */
@@ -70,7 +69,6 @@ export class ImportRun {
   #lastResultAt = performance.now()
   #isRead = false
   #isStopped = false
-  #endTimer: NodeJS.Timeout | undefined
 
   constructor(parts: RunParts) {
     this.#parts = parts
@@ -101,7 +99,7 @@ export class ImportRun {
     const counts = `${formatCount(stored)} stored, ${formatCount(rejected)} rejected`
     const silence = (performance.now() - this.#lastResultAt) / 1_000
     if (this.#sent.size > 0 && silence > SILENCE_SECONDS) {
-      return `${counts}, no response for ${formatDuration(silence)}`
+      return `no response for ${formatDuration(silence)}, ${counts}`
     }
     const rate = `${counts}, ${formatCount((stored + rejected) / seconds)}/s`
     if (totalBytes === 0) return rate
@@ -131,30 +129,26 @@ export class ImportRun {
     this.#stop(new CliError(message, exitCodes.rejected, hint))
   }
 
-  async *#readRows(): AsyncGenerator<NewPlant> {
-    const { records, fromRow } = this.#parts
-    for await (const record of records) {
-      if (this.#isStopped) return
-      const { plant, problems = [] } = record
-      if (++this.rows < fromRow) continue
-      if (plant === undefined) {
-        const message = describeProblems(problems)
-        this.#reject(record, reasonOf(problems), { code: 'invalid_plant', message })
-        continue
-      }
-      this.#sent.set(this.#sentCount++, { row: this.rows, record })
-      yield plant
-    }
-    if (this.rows < fromRow - 1) {
-      throw new CliError(`there are only ${formatCount(this.rows)} rows`, exitCodes.usage)
-    }
-    this.#isRead = true
-  }
-
   /** The plants to send. What ends the reading ends no call that is under way. */
   async *#plants(): AsyncGenerator<NewPlant> {
+    const { records, fromRow } = this.#parts
     try {
-      yield* this.#readRows()
+      for await (const record of records) {
+        if (this.#isStopped) return
+        const { plant, problems = [] } = record
+        if (++this.rows < fromRow) continue
+        if (plant !== undefined) {
+          this.#sent.set(this.#sentCount++, { row: this.rows, record })
+          yield plant
+        } else {
+          const message = describeProblems(problems)
+          this.#reject(record, reasonOf(problems), { code: 'invalid_plant', message })
+        }
+      }
+      if (this.rows < fromRow - 1) {
+        throw new CliError(`there are only ${formatCount(this.rows)} rows`, exitCodes.usage)
+      }
+      this.#isRead = true
     } catch (error) {
       this.#stop(error)
     }
@@ -182,19 +176,19 @@ export class ImportRun {
     this.#sent.delete(result.index)
   }
 
-  /** Lets what is on its way come to its end, within bounds. */
-  readonly #end = () => {
-    this.#stop()
-    this.#endTimer = setTimeout(() => this.#calls.abort(), MAX_ENDING_MS)
-  }
-
   /** Runs once, to the end; what ended it is in `failure`. */
   async run(): Promise<void> {
     const { client, concurrency, maxOutage, terminal } = this.#parts
-    terminal.stop.addEventListener('abort', this.#end)
-    if (terminal.stop.aborted) this.#end()
-    const { signal } = this.#calls
-    const options = { concurrency, maxOutageMs: maxOutage * 1_000, signal }
+    const calls = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    // Lets what is on its way come to its end, within bounds.
+    const end = () => {
+      this.#stop()
+      timer = setTimeout(() => calls.abort(), MAX_ENDING_MS)
+    }
+    terminal.stop.addEventListener('abort', end)
+    if (terminal.stop.aborted) end()
+    const options = { concurrency, maxOutageMs: maxOutage * 1_000, signal: calls.signal }
     try {
       for await (const result of createPlants(client, this.#plants(), options)) {
         this.#onResult(result)
@@ -202,8 +196,8 @@ export class ImportRun {
     } catch (error) {
       this.#stop(error)
     }
-    clearTimeout(this.#endTimer)
-    terminal.stop.removeEventListener('abort', this.#end)
+    clearTimeout(timer)
+    terminal.stop.removeEventListener('abort', end)
     this.#progress.end()
   }
 }

@@ -107,7 +107,8 @@ export async function openFile(
     if (!(error instanceof UnclearCsv && isAskable)) throw describe(error)
     input.stop()
     terminal.err(`${path}: ${error.why}`)
-    return openFile(path, { ...options, ...(await askColumns(error, terminal)) }, terminal)
+    const asked = await askColumns(error, options, terminal)
+    return openFile(path, { ...options, ...asked }, terminal)
   }
   terminal.err(`${input.name}: ${describeDialect(file.dialect)}`)
   async function* records() {

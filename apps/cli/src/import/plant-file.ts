@@ -34,15 +34,8 @@ const COLUMNS = plantFieldNames.join(',')
 /** How much of a file is read to find out how it is written. */
 const HEAD_BYTES = 65_536
 
-interface Peeked {
-  readonly head: Buffer
-  /** Whether the head is all. */
-  readonly isWhole: boolean
-  readonly rest: AsyncIterable<Buffer>
-}
-
-/** Reads the first bytes; how they are split into chunks changes nothing. */
-async function peek(source: AsyncIterable<Buffer>): Promise<Peeked> {
+/** Reads the first bytes, and says whether they are all; how they are split changes nothing. */
+async function peek(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]()
   const read: Buffer[] = []
   let [length, isWhole] = [0, false]
@@ -52,7 +45,8 @@ async function peek(source: AsyncIterable<Buffer>): Promise<Peeked> {
     if (value !== undefined) read.push(value)
     length += value?.length ?? 0
   }
-  return { head: Buffer.concat(read), isWhole, rest: { [Symbol.asyncIterator]: () => iterator } }
+  const rest: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => iterator }
+  return { head: Buffer.concat(read), isWhole, rest }
 }
 
 /** How files begin that are no text, and what makes text of them. */
@@ -70,7 +64,7 @@ function refuseOtherThanText(head: Buffer): void {
 }
 
 /** The head as UTF-8. @throws PlantFileError where its first line is not in the encoding. */
-function decodeHead({ head, isWhole }: Peeked, { name, markBytes }: Encoding): Buffer {
+function decodeHead(head: Buffer, isWhole: boolean, { name, markBytes }: Encoding): Buffer {
   const text = createDecoder(name)(head.subarray(markBytes), isWhole)
   const end = text.indexOf('\n')
   const source = text.subarray(0, end < 0 ? text.length : end)
@@ -90,7 +84,8 @@ function findFormat(head: Buffer, nameOfFile: string): Format {
   return beginning === '{' ? 'jsonl' : 'csv'
 }
 
-function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): void {
+/** @throws PlantFileError for options that only CSV has. */
+function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): undefined {
   if (delimiter === undefined && ignore.length === 0 && Object.keys(map).length === 0) return
   throw new PlantFileError('it is JSON lines, and --delimiter, --map and --ignore are for CSV')
 }
@@ -106,15 +101,14 @@ export async function openPlantFile(
   nameOfFile: string,
   options: ReadOptions,
 ): Promise<PlantFile> {
-  const peeked = await peek(chunks)
-  const { head: bytes, isWhole, rest } = peeked
+  const { head: bytes, isWhole, rest } = await peek(chunks)
   refuseOtherThanText(bytes)
   const encoding = findEncoding(bytes, options.encoding)
-  const head = decodeHead(peeked, encoding)
+  const head = decodeHead(bytes, isWhole, encoding)
   if (head.length === 0) throw new PlantFileError(`it is empty. Try: a first line ${COLUMNS}`)
   const format = options.format ?? findFormat(head, nameOfFile)
-  if (format === 'jsonl') refuseCsvOptions(options)
-  const csv = format === 'jsonl' ? undefined : findCsvDialect(head, isWhole, options)
+  const csv =
+    format === 'jsonl' ? refuseCsvOptions(options) : findCsvDialect(head, isWhole, options)
   const { numberRows: firstId } = options
   return {
     dialect: { encoding, csv, firstId },

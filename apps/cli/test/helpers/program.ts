@@ -85,7 +85,7 @@ export function openScreenOf(words: readonly string[], options: ScreenOptions = 
     await ended
   })
   /** What a person sees in the end: no colours, and of a line that was cleared what came behind. */
-  const text = () => written.replace(/^.*\r\u001b\[K|\u001b\[\d*m|\r$/gm, '').trimEnd()
+  const text = () => written.replace(/^[^\n]*\r\u001b\[K|\u001b\[\d*m|\r$/gm, '').trimEnd()
   return {
     text,
     lines: () => text().split('\n'),

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { formatDuration } from '../../src/import/progress.ts'
 import { ends } from '../helpers/program.ts'
 import { startRawServer } from '../helpers/raw-server.ts'
 import { openImporter, rowsOf } from './importer.ts'
@@ -78,6 +79,7 @@ test('a hundred rows that fail alike at first end the import with what to look a
   write('many.csv', `id,name\n${'PL1,Fern\n'.repeat(100)}${rowsOf(10)}`)
   const stopped = await run(['many.csv'])
   expect(stopped).toEqual(ends(3, '0 stored, 100 rejected', isIt))
+  expect(stopped.stderr.match(/^ {2}line \d+: /gm)).toHaveLength(5)
   expect(stopped.stderr).toContain('the first 100 rows are rejected for one reason: id: must be')
   expect(stopped.stderr).toContain('only these are wrong, the same command with --from-row 101\n')
   expect(server.readPlants().size).toBe(0)
@@ -112,15 +114,6 @@ test('on a terminal it asks which column is which, and stores nothing unless tha
     expect(server.readPlants().size).toBe(code === 0 ? 2 : 0)
   }
   expect(server.readPlants().get(41n)).toEqual({ name: 'Moss', tag: null })
-})
-
-test('the first five rejects are shown, and all are counted by reason', async () => {
-  const { write, run } = await openImporter()
-  write('plants.csv', `id,name\n${'x,Fern\n'.repeat(30)}${'1,\n'.repeat(7)}`)
-  const { stdout, stderr } = await run(['plants.csv'])
-  expect(stderr.match(/^ {2}line \d+: /gm)).toHaveLength(5)
-  expect(stdout).toContain('  30  id: must be an integer')
-  expect(stdout).toContain('   7  name: is required')
 })
 
 test('a file that was imported before is there already, and its rejects are not overwritten', async () => {
@@ -212,4 +205,8 @@ test('a server that is something else ends the import, and no row is a reject', 
   expect(ended).toEqual(ends(5, '0 stored', 'is not one of the plant store'))
   expect(ended.stderr).toContain('Try: the same command with --from-row 1\n')
   expect(has('plants.rejects.csv')).toBe(false)
+})
+
+test('durations have minutes, and hours where there are any', () => {
+  expect([0, 64.2, 3_723].map(formatDuration)).toEqual(['0:00', '1:05', '1:02:03'])
 })

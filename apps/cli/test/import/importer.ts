@@ -27,6 +27,6 @@ export async function openImporter(flags: readonly string[] = [], given?: PlantS
       runProgram(['import', ...args], { ...place, ...options }),
     start: (...args: readonly string[]) => startProgram(['import', ...args], place),
     screen: (...args: readonly string[]) =>
-      openScreen(['import', ...args], { ...place, columns: 200 }),
+      openScreen(['import', ...args], { ...place, columns: 30 }),
   }
 }

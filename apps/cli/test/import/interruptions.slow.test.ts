@@ -38,18 +38,24 @@ test('in an outage a signal ends an import within seconds, and a second one at o
   write('plants.csv', `id,name\n${rowsOf(1_000)}`)
   await server.stop('SIGKILL')
   const [twice, single] = [screen('plants.csv'), start('plants.csv')]
-  const [closed, said] = [once(single, 'close'), text(single.stderr)]
+  let said = ''
+  single.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  const closed = once(single, 'close')
   await twice.waitFor(/no response for/)
-  single.kill('SIGTERM')
   twice.type('\x03')
   await pause(300)
   const askedAt = Date.now()
   twice.type('\x03')
   expect(await twice.ended).toBe(130)
   expect(Date.now() - askedAt).toBeLessThan(4_000)
+  // Without a terminal the progress is a line each ten seconds.
+  await expect.poll(() => said).toMatch(/^no response for 0:1\d, 0 stored, 0 rejected$/m)
+  single.kill('SIGTERM')
   expect((await closed)[0]).toBe(130)
-  expect(Date.now() - askedAt).toBeLessThan(10_000)
-  expect(await said).toContain('it came to row 1, and nothing is lost')
+  expect(Date.now() - askedAt).toBeLessThan(20_000)
+  expect(said).toContain('it came to row 1, and nothing is lost')
 })
 
 test('a kill leaves no half file of rejects, and the same command stores every row', async () => {
@@ -94,7 +100,7 @@ test('a file that becomes shorter while it is read gives no half row', async () 
 test('a server that is killed and starts again is waited for, and every row is stored once', async () => {
   const { write, screen, server } = await openImporter(['--rate-limit=2000'])
   write('plants.csv', `id,name\n${rowsOf(6_000)}x,Moss\n`)
-  const shown = screen('plants.csv')
+  const [shown, beganAt] = [screen('plants.csv'), Date.now()]
   await shown.waitFor(/[1-9][\d,]* stored/)
   await server.stop('SIGKILL')
   await shown.waitFor(/no response for 0:0\d/)
@@ -105,4 +111,10 @@ test('a server that is killed and starts again is waited for, and every row is s
   const plants = server.readPlants()
   expect(plants.size).toBe(6_000)
   expect([...plants].filter(([id, { name }]) => name !== `Fern ${id}`)).toEqual([])
+
+  // The progress is one line, drawn once a second, that never wraps and is gone in the end.
+  const drawn = shown.written().match(/(?<=\r\u001b\[K)\d.*/g) ?? []
+  expect(drawn.length).toBeLessThanOrEqual((Date.now() - beganAt) / 1_000)
+  expect(Math.max(...drawn.map(({ length }) => length))).toBe(29)
+  expect(shown.text()).not.toMatch(/ left$| response /m)
 })
