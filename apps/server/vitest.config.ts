@@ -20,7 +20,7 @@ const SLOW = [
   'test/commands/{file-modes,litestream,restore}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
-  'test/telemetry/{failures,prometheus,secrets,traces}.test.ts',
+  'test/telemetry/{alerts,failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,crashes,failover,outages}.test.ts',
   'test/process/{exceptions,failing-disk,full-disk,hardened-start,shutdown,sync-order}.test.ts',
   'test/sqlite/known-files.test.ts',

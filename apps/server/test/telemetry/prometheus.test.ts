@@ -1,31 +1,17 @@
-import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { runToEnd, type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { needsPromtool, OPERATIONS, rules, runPromtool } from './promtool.ts'
 import { readSamples } from './scraped-server.ts'
-
-/** The folder for operators: the alerts, the dashboard, and the configuration of Prometheus. */
-const OPERATIONS = join(import.meta.dirname, '../../../../operations')
-
-/** Of Debian's package prometheus; without it what needs it is skipped, and CI fails for that. */
-const needsPromtool = needs('promtool', spawnSync('promtool', ['--version']).status === 0)
-
-/** Runs promtool and gives what it prints; throws what it complains of. */
-function runPromtool(args: readonly string[], input = ''): string {
-  return execFileSync('promtool', args, { cwd: OPERATIONS, input, encoding: 'utf8' })
-}
 
 interface Panel {
   readonly targets?: readonly { readonly expr: string }[]
 }
-
-const rules = readFileSync(join(OPERATIONS, 'alerts.yml'), 'utf8')
 
 const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(
   readFileSync(join(OPERATIONS, 'dashboard.json'), 'utf8'),

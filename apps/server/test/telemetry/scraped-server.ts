@@ -33,11 +33,12 @@ export function readSamples(text: string): Map<string, number> {
 export async function startScrapedServer(
   environment: Readonly<Record<string, string>> = {},
   tokenName = 'greenhouse',
+  lifetimeMs = 3_600_000,
 ): Promise<ScrapedServer> {
   const folder = temporaryFolder()
   const databaseUrl = `sqlite:${join(folder, 'plants.db')}`
   const store = await openStore({ databaseUrl, allowDataLoss: false })
-  const { text: token } = await issueToken(store, tokenName, 3_600_000)
+  const { text: token } = await issueToken(store, tokenName, lifetimeMs)
   await store.close()
   const server = await startServerProcess({
     folder,
