@@ -5,8 +5,9 @@ import { inTransaction, type Tables } from './tables.ts'
 /** How long a node may take to respond; each new connection waits for it as long. */
 const NODE_TIMEOUT_MS = 2_000
 
+/** Group 0 is the coordinator. */
 const NODES = `SELECT nodename AS host, nodeport AS port FROM pg_catalog.pg_dist_node
-  WHERE isactive AND noderole = 'primary' ORDER BY groupid`
+  WHERE isactive AND noderole = 'primary' AND groupid > 0 ORDER BY groupid`
 
 /** Runs a statement on one node, on a connection of the database's own. */
 const ASK = `SELECT success, result
@@ -23,7 +24,7 @@ interface NodeResponse {
   readonly result: string
 }
 
-/** Asks each node of a distributed database for one text. @throws Error that names one that is lost */
+/** Asks each node but the coordinator for one text. @throws Error that names one that is lost */
 export async function askNodes(client: ClientBase, text: string): Promise<NodeResponse[]> {
   const { rows } = await client.query<{ host: string; port: number }>(NODES)
   const responses: NodeResponse[] = []
