@@ -6,16 +6,6 @@ import { isLoopback } from '../text/loopback.ts'
 import { auditFieldsOf, openAudit } from './audit.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 
-/** The token of a first run, before it is issued. */
-export interface FirstToken {
-  /**
-   * Records the token in the audit file, stores it, and returns its text, and what the log may say.
-   * @throws CommandError before it is stored when the record cannot be written.
-   */
-  issue(): Promise<{ readonly text: string; readonly audited: object }>
-  close(): void
-}
-
 /**
  * Whether this is the first run of a new store on this machine, which needs a token. Not so where a
  * usable token exists, or where the JWTs of an issuer open the service.
@@ -33,27 +23,23 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
 }
 
 /**
- * Opens what a first token needs; undefined where the store needs none. It is issued once the server
- * listens, because nobody would see the token of a failed start.
+ * Opens what a first token needs; undefined where the store needs none. The function that it gives
+ * records the token in the audit file, stores it, and returns its text, and what the log may say. It
+ * is called once the server listens, because nobody would see the token of a failed start.
  * @throws CommandError for a server that could let nobody in, or when the audit file cannot be opened.
  */
-export async function openFirstToken(
-  store: Store,
-  config: Config,
-): Promise<FirstToken | undefined> {
+export async function openFirstToken(store: Store, config: Config) {
   if (!(await needsFirstToken(store, config))) return undefined
   const { record, close } = openAudit(config, 'token.create', () => {})
-  return {
-    async issue() {
-      const { text, record: token } = draftToken('first-run', DEFAULT_LIFETIME_MS)
-      const about = { store: store.description, ...auditFieldsOf(token) }
-      record({ outcome: 'done', ...about })
-      await store.tokens.add(token).catch((error: Error) => {
-        record({ outcome: 'failed', ...about, reason: error.message })
-        throw error
-      })
-      return { text, audited: { audit: 'token.create', ...auditFieldsOf(token) } }
-    },
-    close,
+  return async () => {
+    const { text, record: token } = draftToken('first-run', DEFAULT_LIFETIME_MS)
+    const about = { store: store.description, ...auditFieldsOf(token) }
+    record({ outcome: 'done', ...about })
+    await store.tokens.add(token).catch((error: Error) => {
+      record({ outcome: 'failed', ...about, reason: error.message })
+      throw error
+    })
+    close()
+    return { text, audited: { audit: 'token.create', ...auditFieldsOf(token) } }
   }
 }

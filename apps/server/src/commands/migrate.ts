@@ -26,7 +26,7 @@ const AGAIN = 'Each migration is all or nothing. Try: the same command again'
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('migrate'), ['databaseUrl', 'allowDataLoss'])
     .option('--distributed', 'then spread the tables over the nodes of the database')
-    .description('bring the schema of the database to the newest version')
+    .description('make the store, or bring its schema to the newest version')
     .addHelpText(
       'after',
       '\nA SQLite store migrates by itself when it is opened. If it holds plants, it is copied first,\n' +

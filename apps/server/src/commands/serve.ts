@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addAllSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
-import { type FirstToken, openFirstToken } from './first-token.ts'
+import { openFirstToken } from './first-token.ts'
 import { formatGreeting } from './greeting.ts'
 import type { Terminal } from './terminal.ts'
 import { watchTokens } from './watch-tokens.ts'
@@ -65,10 +65,6 @@ async function listen(
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw describeListenError(error as NodeJS.ErrnoException)
   }
-}
-
-function issue(firstToken: FirstToken | undefined) {
-  return firstToken?.issue().finally(firstToken.close)
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -127,10 +123,10 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     // Throws the reason where the store knows it.
     await store.isReady()
     const empty = await describeEmpty(store)
-    const firstToken = await openFirstToken(store, config)
+    const issueFirstToken = await openFirstToken(store, config)
     const server = await listen(config, telemetry, store, terminal.stop)
     opened.server = server
-    const token = await issue(firstToken)
+    const token = await issueFirstToken?.()
     const said = { description: store.description, empty, token: token?.text }
     // Before the log's first line: a person who starts it reads this.
     terminal.out(formatGreeting(config, server, said))
