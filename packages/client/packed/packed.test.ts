@@ -43,27 +43,18 @@ afterAll(async () => {
   await server.endAndRead()
 })
 
-const STORE = `
-const plant = await createPlantStoreClient().createPlant({ id: 7, name: 'Fern' })
-const { status } = await createRestClient().createPlant({ body: { id: 2n ** 63n - 1n, name: 'Moss' } })
-console.log(plant.name, status)`
-
 test.each([
-  [
-    'imported as a module',
-    'module',
-    `import { createPlantStoreClient } from '@plant-store/client'
-    import { createRestClient } from '@plant-store/client/rest'${STORE}`,
-  ],
-  [
-    'required as CommonJS',
-    'commonjs',
-    `const { createPlantStoreClient } = require('@plant-store/client')
-    const { createRestClient } = require('@plant-store/client/rest')
-    async function store() {${STORE}}
-    store()`,
-  ],
-])('the packed client stores plants where it is %s', async (_how, type, program) => {
+  ['module', (name: string, from: string) => `import { ${name} } from '${from}'`],
+  ['commonjs', (name: string, from: string) => `const { ${name} } = require('${from}')`],
+])('the packed client stores plants from a %s', async (type, load) => {
+  const program = `${load('createPlantStoreClient', '@plant-store/client')}
+    ${load('createRestClient', '@plant-store/client/rest')}
+    async function store() {
+      const plant = await createPlantStoreClient().createPlant({ id: 7, name: 'Fern' })
+      const body = { id: 2n ** 63n - 1n, name: 'Moss' }
+      console.log(plant.name, (await createRestClient().createPlant({ body })).status)
+    }
+    store()`
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
   expect(await run([`--input-type=${type}`, '--eval', program], env)).toBe('Fern 200\n')
   expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')

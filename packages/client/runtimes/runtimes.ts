@@ -49,14 +49,9 @@ export function findOnPath(name: string): string | undefined {
 }
 
 function findNode(major: string): Runtime {
-  const programs = [
-    process.execPath,
-    findInPackage(`nodejs-${major}`, 'bin/node'),
-    findOnPath('node'),
-  ]
-  const program = programs.find((path) => {
-    if (path === undefined) return false
-    return execFileSync(path, ['--version'], { encoding: 'utf8' }).startsWith(`v${major}.`)
+  const packed = findInPackage(`nodejs-${major}`, 'bin/node')
+  const program = [process.execPath, packed, findOnPath('node')].find((path = '') => {
+    return path && execFileSync(path, ['--version'], { encoding: 'utf8' }).startsWith(`v${major}.`)
   })
   return { title: `Node.js ${major}`, kind: 'node', program, flags: [] }
 }

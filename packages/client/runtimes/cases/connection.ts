@@ -69,107 +69,90 @@ const stall: Script = async ({ pause, reset }) => {
 
 const PLAIN = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 
-const byTls = (maxRetries: number, ends: Call['ends'], differs?: Call['ends']): Call => ({
-  to: 'tls',
-  options: { maxRetries, timeoutMs: 800 },
-  ends: { applied: 'no', ...ends },
-  differs: { applied: 'maybe', ...differs },
+/** A call by https that surely stores nothing, where the runtime says how far the connection came. */
+const byTls = (what: string, how: Partial<Case>, call: Call): Case => ({
+  claim: `${what} surely stored nothing`,
+  script: says(stored()),
+  requests: 0,
+  ...how,
+  calls: [
+    {
+      to: 'tls',
+      ...call,
+      options: { timeoutMs: 800, ...call.options },
+      ends: { applied: 'no', ...call.ends },
+      differs: { applied: 'maybe', ...call.differs },
+    },
+  ],
 })
 
 /** The server cannot be spoken to, which no second request changes. */
-const refused = byTls(
-  3,
-  { code: 'tls_failed', attempts: 1 },
-  { code: 'connection_lost', attempts: 4 },
-)
+const REFUSED: Call = {
+  ends: { code: 'tls_failed', attempts: 1 },
+  differs: { code: 'connection_lost', attempts: 4 },
+}
 
-type Handshake = [claim: string, how: Partial<Case>, call: Call]
-
-const handshakes: readonly Handshake[] = [
-  [
-    'a port that speaks no TLS surely stored nothing, and is asked once',
+const handshakes = [
+  byTls(
+    'a port that speaks no TLS, and is asked once,',
     { onHandshake: saysLast(PLAIN), differs: OPEN_AFTER_FAILURE },
-    refused,
-  ],
-  [
-    'a certificate that is not trusted surely stored nothing, and is asked for once',
+    REFUSED,
+  ),
+  byTls(
+    'a certificate that is not trusted, and is asked for once,',
     { isTls: true, differs: OPEN_AFTER_FAILURE },
-    refused,
-  ],
-  [
-    'a handshake that is cut surely stored nothing',
-    { onHandshake: resets, differs: OPEN_AFTER_CUT },
-    byTls(1, {}),
-  ],
-  [
-    'a handshake that stalls until the time is up surely stored nothing',
+    REFUSED,
+  ),
+  byTls('a handshake that is cut', { onHandshake: resets, differs: OPEN_AFTER_CUT }, { ends: {} }),
+  byTls(
+    'a handshake that stalls until the time is up',
     { onHandshake: stall, differs: OPEN_AFTER_STALL },
-    byTls(0, { code: 'attempt_timeout' }),
-  ],
-  [
-    'a call that is aborted in the middle of a handshake surely stored nothing',
+    once({ code: 'attempt_timeout' }),
+  ),
+  byTls(
+    'a call that is aborted in the middle of a handshake',
     { onHandshake: stall, differs: OPEN_AFTER_STALL },
-    { ...byTls(3, { code: 'aborted' }), abort: { on: 'request', afterMs: 300 } },
-  ],
+    { abort: { on: 'request', afterMs: 300 }, ends: { code: 'aborted' } },
+  ),
 ]
 
-const handshakeCases = handshakes.map(
-  ([claim, how, call]): Case => ({
-    claim,
-    script: says(stored()),
-    calls: [call],
-    requests: 0,
-    ...how,
-  }),
-)
-
-type Abort = [
+const aborted = (
   state: string,
   script: Script,
-  abort: Call['abort'],
-  ends: Call['ends'],
-  Case['differs']?,
-]
+  call: Call,
+  differs: Case['differs'] = {},
+): Case => ({
+  claim: `an abort ${state} ends the call at once`,
+  script,
+  calls: [
+    // The request is there long before.
+    {
+      abort: { on: 'request', afterMs: 500 },
+      ...call,
+      ends: { code: 'aborted', attempts: 1, isReason: true, ...call.ends },
+      differs: { applied: 'maybe' },
+    },
+  ],
+  requests: 1,
+  differs,
+})
 
-const aborts: readonly Abort[] = [
-  [
+const aborts = [
+  aborted(
     'while waiting to retry',
     says(unavailable('retry-after: 3')),
-    { on: 'retry', afterMs: 20 },
-    { applied: 'no' },
+    { abort: { on: 'retry', afterMs: 20 }, ends: { applied: 'no' } },
     OPEN_AFTER_REFUSAL,
-  ],
-  // The request is there long before.
-  ['while no headers have come', () => {}, { on: 'request', afterMs: 500 }, { applied: 'maybe' }],
-  [
-    'in the middle of a body',
-    says(`${response({ framing: 'content-length: 15' })}{"name"`),
-    { on: 'request', afterMs: 500 },
-    { applied: ['maybe', 'yes'] },
-  ],
+  ),
+  aborted('while no headers have come', () => {}, { ends: { applied: 'maybe' } }),
+  aborted('in the middle of a body', says(CUT), { ends: { applied: OPEN } }),
 ]
-
-const abortCases = aborts.map(
-  ([state, script, abort, ends, differs = {}]): Case => ({
-    claim: `an abort ${state} ends the call at once`,
-    script,
-    calls: [
-      {
-        ...(abort && { abort }),
-        ends: { code: 'aborted', attempts: 1, isReason: true, ...ends },
-        differs: { applied: 'maybe' },
-      },
-    ],
-    requests: 1,
-    differs,
-  }),
-)
 
 export const connectionCases: readonly Case[] = [
   ...lost,
   ...keptBreaks,
-  ...handshakeCases,
-  ...abortCases,
+  ...handshakes,
+  ...aborts,
   {
     claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
     script: saysLast(CUT_CHUNKS),
