@@ -25,15 +25,10 @@ export function describeTokens(
 ): Fact[] {
   const name = 'tokens'
   const usable = tokens.filter((token) => isUsable(token, now)).length
-  const fact = { name, value: `${usable} in use` }
+  const fix = 'plant-store-server token create --name NAME'
+  const closed = { warning: 'no token opens the service', fix }
   const isClosed = usable === 0 && !takesJwts
-  const first: Fact = isClosed
-    ? {
-        ...fact,
-        warning: 'no token opens the service',
-        fix: 'plant-store-server token create --name NAME',
-      }
-    : fact
+  const first: Fact = { name, value: `${usable} in use`, ...(isClosed && closed) }
   const ending = findEndingTokens(tokens, now).filter(
     ({ expiresAt }) => Math.abs(expiresAt - now) <= TOKEN_WARNING_MS,
   )

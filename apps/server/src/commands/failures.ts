@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { aborted } from 'node:util'
 import type { OperatorHints, StoreRefusedError, StoreUnavailableError } from '../store/store.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
@@ -62,13 +63,9 @@ function stopped(consequence: string): CommandError {
  */
 export function unlessStopped<Result>(
   work: Promise<Result>,
-  { stop }: Terminal,
+  terminal: Terminal,
   consequence: string,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(stopped(consequence))
-    if (stop.aborted) end()
-    else stop.addEventListener('abort', end, { once: true })
-    work.then(resolve, reject).finally(() => stop.removeEventListener('abort', end))
-  })
+  const end = aborted(terminal.stop, terminal).then(() => Promise.reject(stopped(consequence)))
+  return Promise.race([work, end])
 }

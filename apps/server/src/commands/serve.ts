@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aborted } from 'node:util'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openAuthenticate } from '../auth/authenticate.ts'
@@ -65,13 +66,6 @@ async function listen(
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     throw describeListenError(error as NodeJS.ErrnoException)
   }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
 }
 
 /** The one closing order: callers, then the store, then the last spans. */
@@ -142,7 +136,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
       )
     }
     watchTokens(store.tokens, log, metrics?.tokens, terminal.stop)
-    await Promise.race([store.failure, aborted(terminal.stop)])
+    await Promise.race([store.failure, aborted(terminal.stop, terminal)])
   } catch (error) {
     failure = error as Error
     throw error
