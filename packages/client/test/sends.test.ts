@@ -116,6 +116,7 @@ describe('a call by the own fetch', () => {
   test.each([
     ['one 503', [503], { applied: 'no', attempts: 1 }],
     ['a 503 after a 421 that fetch keeps to itself', [421, 503], { applied: 'maybe', attempts: 2 }],
+    ['a 407, which fetch keeps to itself', [407], { applied: 'maybe', attempts: 1, status: 407 }],
   ])('that meets %s', async (_what, replies, facts) => {
     const refusing = refuse(replies)
     await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
