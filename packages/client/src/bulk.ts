@@ -99,19 +99,18 @@ export class RowSender {
       const result = await this.#client.tryCreatePlant(input, this.isOver ? ended : this.#options)
       const isSent = result.meta.attempts > 0
       row.attempts += result.meta.attempts
-      const facts = { attempts: row.attempts, durationMs: performance.now() - row.startedAt }
-      const meta = { ...result.meta, ...facts }
+      const durationMs = performance.now() - row.startedAt
+      const summed = { ...result, meta: { ...result.meta, attempts: row.attempts, durationMs } }
       if (result.ok) this.#stored = { ...result.plant, id: Object(input).id }
       else {
         row.applied = nextApplied(row.applied, result.error)
         Object.assign(result.error, { applied: row.applied, attempts: row.attempts })
-        if (isSent && isOutage(result.error)) {
-          if (await this.#isGivenUp(row, result.error)) return { ...result, meta }
-          continue
-        }
       }
-      if (isSent && meta.status !== undefined) this.#onResponse()
-      return { ...result, meta }
+      if (result.ok || !isSent || !isOutage(result.error)) {
+        if (isSent && result.meta.status !== undefined) this.#onResponse()
+        return summed
+      }
+      if (await this.#isGivenUp(row, result.error)) return summed
     }
   }
 
@@ -124,15 +123,12 @@ export class RowSender {
       this.#onChange()
     })
     const wasThere = await this.#inquiry
-    if (this.isOver) return true
     // While others are stored, no outage lasts too long for what the server refuses this one.
     const lastedMs = performance.now() - row.startedAt
-    if (!wasThere || !mayBeOwn(error)) return lastedMs > this.#maxOutageMs
-    if (++row.own < MAX_OWN_FAILURES) {
-      await sleep(waitMs(0, row.own), this.#over.signal)
-      return false
-    }
-    return true
+    if (!wasThere || !mayBeOwn(error)) return this.isOver || lastedMs > this.#maxOutageMs
+    if (this.isOver || ++row.own === MAX_OWN_FAILURES) return true
+    await sleep(waitMs(0, row.own), this.#over.signal)
+    return false
   }
 
   /** There is a response, whatever it says; one that was sent before others failed says nothing. */
@@ -149,8 +145,8 @@ export class RowSender {
     const isProbed = error.apiCode === undefined
     // A connection may break without a cause that lasts: the first probe finds out at once.
     const isAtOnce = isProbed && !error.retryAfterMs && error.status !== 429
+    this.#cause = error
     for (let probes = 0; ; probes++) {
-      this.#cause ??= error
       if (probes > 0 || !isAtOnce) await this.#wait(this.#cause)
       if (this.isOver || !isProbed) return false
       this.#cause = await this.#probe()
@@ -163,13 +159,12 @@ export class RowSender {
   /** Sends what nobody refuses, a plant that is stored or what is never one; gives why that failed. */
   async #probe(): Promise<PlantStoreError | undefined> {
     const options = { ...this.#options, maxRetries: 0 }
-    let error: unknown
-    if (this.#stored === undefined) {
-      error = await this.#client.checkToken(options).catch((thrown: unknown) => thrown)
-    } else {
-      const result = await this.#client.tryCreatePlant(this.#stored, options)
-      error = result.ok ? undefined : result.error
+    const store = async (plant: NewPlantInput) => {
+      const result = await this.#client.tryCreatePlant(plant, options)
+      if (!result.ok) throw result.error
     }
+    const probing = this.#stored ? store(this.#stored) : this.#client.checkToken(options)
+    const error: unknown = await probing.catch((thrown: unknown) => thrown)
     return isPlantStoreError(error) && isOutage(error) ? error : undefined
   }
 

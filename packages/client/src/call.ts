@@ -10,15 +10,20 @@ import {
 } from './errors.ts'
 import { type EventFacts, notify } from './events.ts'
 import { connectionError, toConnectionError } from './failure.ts'
-import { copyHeaders, type PlantStoreFetch } from './fetch.ts'
 import { createRequestId } from './host.ts'
-import type { CreatePlantOptions } from './options.ts'
+import { type CreatePlantOptions, type Settings, toCallSettings } from './options.ts'
 import type { ResponseHead, Sent } from './plant-codec.ts'
-import { type CallResult, judgeResponse, type Outcome, readBody } from './response.ts'
+import {
+  type CallResult,
+  copyHeaders,
+  judgeResponse,
+  type Outcome,
+  type PlantStoreFetch,
+  readBody,
+} from './response.ts'
 import { waitMs } from './retry.ts'
 import { createScrub } from './scrubber.ts'
 import { type Sends, watchSends } from './sends.ts'
-import { type Settings, toCallSettings } from './settings.ts'
 
 /** Under this symbol a bulk says which failures a call gives back at once, and does not retry itself. */
 export const GIVES_BACK: unique symbol = Symbol('gives back')

@@ -2,10 +2,14 @@ import { contract, encodeJson } from '@plant-store/contract'
 import { runCall } from './call.ts'
 import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import { isPlantStoreError, type PlantStoreError } from './errors.ts'
-import { type CreatePlantOptions, checkOptions, type PlantStoreClientOptions } from './options.ts'
+import {
+  type CreatePlantOptions,
+  checkOptions,
+  type PlantStoreClientOptions,
+  toSettings,
+} from './options.ts'
 import { parsePlant } from './plant-codec.ts'
 import type { CallResult, PlantStoreMeta } from './response.ts'
-import { toSettings } from './settings.ts'
 
 /** What became of a plant, as a value. */
 export type CreatePlantResult =

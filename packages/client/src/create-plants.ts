@@ -27,22 +27,18 @@ export interface CreatePlantsProgress {
 }
 
 /**
- * Options of a bulk; those of a single call hold for each plant, but an outage counts neither towards
- * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`; and a request id is for one call.
+ * Options of a bulk; those of a single call hold for each plant. An outage counts neither towards
+ * `maxRetries`, even where it is 0, nor towards `totalTimeoutMs`. A request id is for one call.
  */
 export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId'> {
   /** How many plants at most are on their way, or waiting to be taken, at once. Default: 16. */
   readonly concurrency?: number | undefined
   /**
-   * How long an outage may last, in milliseconds, from the first failure to the next response: a
-   * server that is away, or that asks to wait (429, 503, Retry-After). Then the error of the last
-   * request ends the loop. Default: 300,000.
+   * How long an outage may last, from the first failure to the next response; then the error of the
+   * last request ends the loop. Default: 300,000.
    */
   readonly maxOutageMs?: number | undefined
-  /**
-   * Called with the progress about ten times a second, at each change of state, and at the end. What
-   * it throws or returns changes nothing. Default: none.
-   */
+  /** Called about ten times a second, at each change of state, and at the end. Default: none. */
   readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
 }
 
@@ -73,6 +69,7 @@ function isFatal({ code, option, status }: PlantStoreError): boolean {
 /** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
 class Bulk<Input extends NewPlantInput> {
   readonly #plants: Iterator<Input> | AsyncIterator<Input>
+  readonly #concurrency: number
   readonly #sender: RowSender
   #onProgress: CreatePlantsOptions['onProgress']
   /** Ends the calls on their way. */
@@ -92,8 +89,9 @@ class Bulk<Input extends NewPlantInput> {
   #wake = () => {}
 
   constructor(client: PlantCreator, source: PlantSource<Input>, options: CreatePlantsOptions) {
-    const { concurrency: _own, onProgress, signal, ...others } = options
+    const { concurrency = optionTable.concurrency.initial, onProgress, signal, ...others } = options
     const { maxOutageMs = optionTable.maxOutageMs.initial, ...call } = others
+    this.#concurrency = concurrency
     const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
     this.#plants = openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
     this.#onProgress = onProgress
@@ -175,13 +173,13 @@ class Bulk<Input extends NewPlantInput> {
   }
 
   /** Gives the results, and throws what has ended the bulk before its source. */
-  async *run(concurrency: number): Results<Input> {
+  async *run(): Results<Input> {
     try {
       while (!(this.#isRead || this.#sender.isOver) || this.#inFlight + this.#results.length > 0) {
         const changed = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
-        const isFull = this.#inFlight + this.#results.length >= concurrency
+        const isFull = this.#inFlight + this.#results.length >= this.#concurrency
         if (!isFull && !this.#isReading && !this.#isRead && !this.#sender.isOver) void this.#read()
         const result = this.#results.shift()
         if (result === undefined) await changed
@@ -216,13 +214,12 @@ class Bulk<Input extends NewPlantInput> {
 }
 
 /**
- * Stores many plants, some at once, and gives each result as soon as it is there, in any order.
- * A plant that is refused is a result like any other. It reads no further ahead than `concurrency`.
+ * Stores many plants, some at once, and gives each result as soon as it is there, in any order; a
+ * plant that is refused is a result like any other. It reads no further ahead than `concurrency`.
  *
  * An outage fails no plant: where a connection fails, a request is not answered in time, or a 429,
- * 502, 503 or 504 comes, all plants wait until the server is there again. That counts neither as a
- * retry nor towards `totalTimeoutMs`. A plant that fails three times while the server is there has
- * failed for what it holds, and is given up as a result.
+ * 502, 503 or 504 comes, all plants wait until the server is there again. A plant that fails three
+ * times while the server is there has failed for what it holds, and is given up as a result.
  *
  * What concerns every plant ends the loop once the calls on their way have ended and their results
  * are taken: a token that is missing or refused (401, 403), an abort, an outage longer than
@@ -241,15 +238,8 @@ export function createPlants<Input extends NewPlantInput>(
   if (typeof source !== 'object' || (iterate ?? iterateAsync) === undefined) {
     throw optionError('source', 'must be iterable')
   }
-  return run(client, source, options)
-}
-
-/** Opens the source with the first result that is asked for. */
-async function* run<Input extends NewPlantInput>(
-  client: PlantCreator,
-  source: PlantSource<Input>,
-  options: CreatePlantsOptions,
-): Results<Input> {
-  const { concurrency = optionTable.concurrency.initial } = options
-  yield* new Bulk(client, source, options).run(concurrency)
+  // The source is opened with the first result that is asked for.
+  return (async function* () {
+    yield* new Bulk(client, source, options).run()
+  })()
 }

@@ -50,6 +50,7 @@ export class Deadline {
   readonly signal: AbortSignal
   /** Lets go of the timer and the listener. */
   readonly close: () => void
+  readonly #ended: Promise<never>
 
   /**
    * @param ms how long from now; Infinity for no end
@@ -62,7 +63,11 @@ export class Deadline {
     outer: { readonly signal?: AbortSignal | undefined; readonly ending?: Ending | undefined },
   ) {
     const controller = new AbortController()
-    this.signal = controller.signal
+    const { signal } = controller
+    this.signal = signal
+    this.#ended = new Promise((_resolve, reject) => onAbort(signal, () => reject(signal.reason)))
+    // Nobody may be waiting for it.
+    this.#ended.catch(() => {})
     const end = (by: Ending = 'aborted') => {
       this.close()
       this.ending = by
@@ -80,10 +85,6 @@ export class Deadline {
 
   /** What the work comes to; rejects at once when this ends. */
   race<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const leave = onAbort(this.signal, () => reject(this.signal.reason))
-      if (this.ending !== undefined) reject(this.signal.reason)
-      work.then(resolve, reject).finally(leave)
-    })
+    return Promise.race([work, this.#ended])
   }
 }

@@ -5,6 +5,7 @@ import {
   PlantStoreError,
   type PlantStoreErrorCode,
 } from './errors.ts'
+import type { Sent } from './plant-codec.ts'
 import type { Scrub } from './scrubber.ts'
 
 /** The error where no whole response arrived. */
@@ -25,9 +26,9 @@ type Thrown = Partial<Record<'name' | 'message' | 'code' | 'syscall' | 'cause' |
 const MAX_CAUSES = 5
 
 /** The thing and its causes, outermost first. */
-function causesOf(thrown: unknown, depth = 1): Thrown[] {
-  if (typeof thrown !== 'object' || thrown === null || depth > MAX_CAUSES) return []
-  return [thrown, ...causesOf((thrown as Thrown).cause, depth + 1)]
+function causesOf(thrown: unknown, depth = MAX_CAUSES): Thrown[] {
+  if (typeof thrown !== 'object' || thrown === null || depth === 0) return []
+  return [thrown, ...causesOf((thrown as Thrown).cause, depth - 1)]
 }
 
 // These match a code and a message with a space between; Deno has no codes, only words.
@@ -80,9 +81,7 @@ function copyScrubbed({ name, message, code }: Thrown, scrub: Scrub): Error {
 }
 
 /** What is known besides what fetch threw. */
-export interface ThrownFacts {
-  readonly url: URL
-  readonly scrub: Scrub
+export interface ThrownFacts extends Pick<Sent, 'url' | 'scrub'> {
   /** Whether fetch has certainly sent no other request than the one that failed. */
   readonly isOnce: boolean
   /** Whether the plant is stored in case a request was sent. */
@@ -91,15 +90,11 @@ export interface ThrownFacts {
   readonly status?: number | undefined
 }
 
-/**
- * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
- * @throws whatever a thrown thing throws that cannot be read
- */
 function judge(thrown: unknown, { url, scrub, isOnce, applied, status }: ThrownFacts) {
-  const causes = causesOf(thrown)
-  const innermost = causes.at(-1) ?? { name: 'Error', message: thrown }
+  const things = causesOf(thrown)
+  const causes = things.length > 0 ? things : [{ name: 'Error', message: thrown }]
   const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
-  const said = scrub(reasonOf(causes.length > 0 ? causes : [innermost]))
+  const said = scrub(reasonOf(causes))
   if (has(SIGNAL)) return optionError('fetch', `takes no signal of the AbortController: ${said}`)
   const isTls = has(UNTRUSTED) || has(TLS)
   const isProxy = has(PROXY) || status === 407
@@ -108,18 +103,20 @@ function judge(thrown: unknown, { url, scrub, isOnce, applied, status }: ThrownF
   return connectionError(url, code, isProxy ? 'proxy authentication is required (407)' : said, {
     applied: isUnsent && isOnce ? 'no' : applied,
     retryable: !(isTls || isProxy || has(PORT)),
-    cause: copyScrubbed(innermost, scrub),
+    cause: copyScrubbed(causes.at(-1) as Thrown, scrub),
     ...(isProxy && { status: 407 }),
   })
 }
 
-/** The error for what was thrown, whatever that was. Never throws. */
+/**
+ * The error for what fetch, or the reading of its body, threw; its cause is a copy of the innermost.
+ * Never throws, whatever was thrown.
+ */
 export function toConnectionError(thrown: unknown, facts: ThrownFacts): PlantStoreError {
   try {
     return judge(thrown, facts)
   } catch {
-    const { url, applied } = facts
-    const doubt = { applied, retryable: true }
-    return connectionError(url, 'connection_lost', 'an unreadable error', doubt)
+    const doubt = { applied: facts.applied, retryable: true }
+    return connectionError(facts.url, 'connection_lost', 'an unreadable error', doubt)
   }
 }

@@ -14,7 +14,6 @@ export {
   type PlantStoreIssue,
 } from './errors.ts'
 export type { PlantStoreEvent } from './events.ts'
-export type { PlantStoreFetch } from './fetch.ts'
 export type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
-export type { PlantStoreMeta } from './response.ts'
+export type { PlantStoreFetch, PlantStoreMeta } from './response.ts'
 export type { TokenFunction } from './token.ts'

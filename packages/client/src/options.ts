@@ -1,63 +1,41 @@
 import { contract, isRequestId } from '@plant-store/contract'
 import { optionError } from './errors.ts'
 import type { PlantStoreEvent } from './events.ts'
-import type { PlantStoreFetch } from './fetch.ts'
-import { MAX_TIMER_MS } from './host.ts'
-import type { TokenFunction } from './token.ts'
+import { host, MAX_TIMER_MS, readEnvironment } from './host.ts'
+import type { PlantStoreFetch } from './response.ts'
+import { type TokenFunction, TokenSource } from './token.ts'
+import { VERSION } from './version.ts'
 
-/** Options of one call; each stands above the client's own. */
+/** Options of one call; each stands above the client's own. Times are in milliseconds. */
 export interface CreatePlantOptions {
-  /**
-   * Ends the call at once, whatever it is doing, with the code `aborted`; `applied` says whether the
-   * plant was stored. Default: none.
-   */
+  /** Ends the call at once, whatever it is doing, with the code `aborted`. Default: none. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Time for one request and its whole response, in milliseconds, above 0; then it is retried, or
-   * fails with `attempt_timeout`. Default: that of the client, 10,000.
-   */
+  /** For one request and its whole response, above 0; else `attempt_timeout`. Default: 10,000. */
   readonly timeoutMs?: number | undefined
-  /**
-   * Time for everything, in milliseconds: token, requests and the waits between them; then the call
-   * fails with `total_timeout`. Infinity for no end. Default: that of the client, 60,000.
-   */
+  /** For the whole call, waits too; else `total_timeout`. Infinity for no end. Default: 60,000. */
   readonly totalTimeoutMs?: number | undefined
-  /** Requests after the first; 0 means exactly one request. Default: that of the client, 3. */
+  /** Requests after the first; 0 means exactly one request. Default: 3. */
   readonly maxRetries?: number | undefined
   /**
-   * Headers to send besides the client's own, as an object, Headers, or pairs; `user-agent` alone
-   * replaces one of those. Names that the client or the runtime must set, such as `authorization`,
-   * are refused (`invalid_option`). Default: those of the client.
+   * Headers to send besides the client's own, of which `user-agent` alone may be replaced. What the
+   * client or the runtime must set, such as `authorization`, is refused. Default: none.
    */
   readonly headers?:
     | Readonly<Record<string, string>>
     | Headers
     | readonly (readonly [name: string, value: string])[]
     | undefined
-  /**
-   * The id of the call, the same for all its attempts, under which the server's log has it: 1 to 128
-   * characters of `A-Z a-z 0-9 . _ -`, and no secret. Default: a new UUID.
-   */
+  /** The call's id in the server's log: 1 to 128 of `A-Z a-z 0-9 . _ -`. Default: a new UUID. */
   readonly requestId?: string | undefined
 }
 
 /** Options of a client; every one has a default, or comes from the environment. */
 export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signal' | 'requestId'> {
-  /**
-   * Where the server is, such as `http://127.0.0.1:3000`; a path is kept. A user, a query or a
-   * fragment is refused (`invalid_base_url`). Default: the environment's PLANT_STORE_BASE_URL.
-   */
+  /** Where the server is; a path is kept. Default: the environment's PLANT_STORE_BASE_URL. */
   readonly baseUrl?: string | URL | undefined
-  /**
-   * The token that the server's operator gave out, or a function that gives one for each call and
-   * another, once, when the server refuses it. Refused where there is none (`missing_token`) or it
-   * cannot be one (`invalid_token`). Default: the environment's PLANT_STORE_TOKEN.
-   */
+  /** The token, or a function that gives one. Default: the environment's PLANT_STORE_TOKEN. */
   readonly token?: string | TokenFunction | undefined
-  /**
-   * The longest Retry-After to wait for, in milliseconds; a longer one fails at once, with the error
-   * that came with it. Default: 30,000.
-   */
+  /** The longest Retry-After to wait for; a longer one fails at once. Default: 30,000. */
   readonly maxRetryAfterMs?: number | undefined
   /**
    * Another fetch, for a proxy or a test. It may have sent more than it was asked to, so a refusal
@@ -100,7 +78,7 @@ const NOT_TAKEN = `${Object.keys(contract.createPlant.headers).join(', ')}, conn
 content-length, expect, host, keep-alive, te, trailer, transfer-encoding, upgrade`
 
 /** Headers under their names in lower case, in which they replace each other. */
-export function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
+function lowerNames(headers: CreatePlantOptions['headers']): Record<string, string> {
   return headers === undefined ? {} : Object.fromEntries(new Headers(headers as HeadersInit))
 }
 
@@ -115,6 +93,8 @@ function isHeaders(value: unknown): boolean {
   }
 }
 
+const isPrintable = (text: string) => /^[\x20-\x7e]+$/.test(text)
+const ID_RULE = 'must be 1 to 128 characters of A-Z a-z 0-9 . _ -'
 const SIGNAL_MEMBERS = ['aborted', 'addEventListener', 'removeEventListener']
 const isSignal = (value: unknown) => SIGNAL_MEMBERS.every((name) => name in Object(value))
 
@@ -133,15 +113,9 @@ export const optionTable = {
   headers: { check: isHeaders, rule: `must hold strings, without ${NOT_TAKEN}`, at: EVERYWHERE },
   fetch: { ...FUNCTION, at: ['client'] },
   onEvent: { ...FUNCTION, at: ['client'] },
-  appName: {
-    ...textOf((text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
-    at: ['client'],
-  },
+  appName: { ...textOf(isPrintable, 'must be printable ASCII'), at: ['client'] },
   signal: { check: isSignal, rule: 'must be an AbortSignal', at: ['call', 'bulk'] },
-  requestId: {
-    ...textOf(isRequestId, 'must be 1 to 128 characters of A-Z a-z 0-9 . _ -'),
-    at: ['call'],
-  },
+  requestId: { ...textOf(isRequestId, ID_RULE), at: ['call'] },
   // 2 cores were kept busy by 16 calls; slower networks gain from more.
   concurrency: { ...integerFrom(1), at: ['bulk'], initial: 16 },
   // Enough for a restart of a machine.
@@ -155,10 +129,67 @@ export function checkOptions(options: unknown, place: Place): void {
   if (typeof options !== 'object' || options === null || options instanceof AbortSignal) {
     throw optionError('options', 'must be an object')
   }
-  const table = new Map<string, Rule & { at: readonly string[] }>(Object.entries(optionTable))
   for (const [name, value] of Object.entries(options)) {
-    const option = table.get(name)
-    if (!option?.at.includes(place)) throw optionError(name, 'is not an option')
+    const option = Object.hasOwn(optionTable, name) && optionTable[name as keyof typeof optionTable]
+    const at: readonly string[] = option ? option.at : []
+    if (!option || !at.includes(place)) throw optionError(name, 'is not an option')
     if (value !== undefined && !option.check(value)) throw optionError(name, option.rule)
   }
+}
+
+const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
+const BASE_URL = 'must be an http or https URL without user, query or fragment'
+
+function parseBaseUrl(given: unknown): URL {
+  const text = given instanceof URL ? given.href : given
+  // URL.parse is missing in Node 20.
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  const isUsable = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href)
+  if (isUsable && url.username + url.password === '') return url
+  const isMissing = text === undefined || text === ''
+  throw optionError('baseUrl', isMissing ? NO_BASE_URL : BASE_URL, 'invalid_base_url')
+}
+
+/**
+ * The User-Agent (RFC 9110 §10.1.5), such as `plant-store-client/1.0.0 node/24 garden`; none in
+ * browsers, which send their own.
+ */
+function describeUserAgent(appName: string | undefined): Record<string, string> {
+  const versions = host.process?.versions ?? {}
+  const runtime = ['bun', 'deno', 'node'].find((name) => versions[name] !== undefined)
+  if (runtime === undefined) return {}
+  const [major] = (versions[runtime] ?? '').split('.')
+  const app = appName === undefined ? '' : ` ${appName}`
+  return { 'user-agent': `plant-store-client/${VERSION} ${runtime}/${major}${app}` }
+}
+
+/**
+ * The options of a client, checked, with their defaults.
+ * @throws PlantStoreError for options that cannot work.
+ */
+export function toSettings(options: PlantStoreClientOptions) {
+  checkOptions(options, 'client')
+  const { baseUrl = readEnvironment('PLANT_STORE_BASE_URL') } = options
+  const { token = readEnvironment('PLANT_STORE_TOKEN') } = options
+  const { timeoutMs, totalTimeoutMs, maxRetries, maxRetryAfterMs } = optionTable
+  return {
+    baseUrl: parseBaseUrl(baseUrl),
+    tokens: new TokenSource(token),
+    timeoutMs: options.timeoutMs ?? timeoutMs.initial,
+    totalTimeoutMs: options.totalTimeoutMs ?? totalTimeoutMs.initial,
+    maxRetries: options.maxRetries ?? maxRetries.initial,
+    maxRetryAfterMs: options.maxRetryAfterMs ?? maxRetryAfterMs.initial,
+    fetch: options.fetch,
+    onEvent: options.onEvent,
+    headers: { ...describeUserAgent(options.appName), ...lowerNames(options.headers) },
+  } as const
+}
+
+export type Settings = Readonly<ReturnType<typeof toSettings>>
+
+/** The settings of a call, whose checked options stand above the client's. */
+export function toCallSettings(settings: Settings, options: CreatePlantOptions): Settings {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const headers = { ...settings.headers, ...lowerNames(options.headers) }
+  return { ...settings, ...Object.fromEntries(given), headers }
 }
