@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StoreRefusedError } from '../store/store.ts'
-import { aftermathOf, isLost, sqlStateOf } from './errors.ts'
+import { isLost, sqlStateOf } from './errors.ts'
 import { Lineage } from './lineage.ts'
 
 type Host = Pick<pg.ClientConfig, 'host' | 'port'>
@@ -89,23 +89,23 @@ export class Connections {
     client.release(isOfNoUse)
   }
 
-  /** Runs one statement that may be repeated: again where its session is no more, for each of them. */
-  async query<Row extends pg.QueryResultRow>(
+  /** Does some work on a connection of its own. */
+  async use<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.connect()
+    const result = await work(client).catch((error) => {
+      this.release(client, error)
+      throw error
+    })
+    this.release(client)
+    return result
+  }
+
+  /** Runs one statement. */
+  query<Row extends pg.QueryResultRow>(
     query: string | pg.QueryConfig,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>> {
-    for (let tries = 1; ; tries++) {
-      const client = await this.connect()
-      try {
-        const result = await client.query<Row>(query, values)
-        this.release(client)
-        return result
-      } catch (error) {
-        this.release(client, error)
-        const isEnded = sqlStateOf(error) !== undefined && aftermathOf(error) === 'unknown'
-        if (!isEnded || tries > this.pool.options.max) throw error
-      }
-    }
+    return this.use((client) => client.query<Row>(query, values))
   }
 
   /** Only the newest primary is used: what waits on a connection to another server fails. */

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Migrated } from '../store/engine.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { distributeTables } from './citus.ts'
+import type { Connections } from './hosts.ts'
 import { type Database, useDatabase } from './pool.ts'
 import { inTransaction, saySchema, type Tables } from './tables.ts'
 
@@ -55,12 +56,11 @@ const LOCK = 0x504c4e54
 const MADE = `SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname IN ('migrations', 'plants') HAVING count(*) = 2`
 
-interface Queryable {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>
-}
-
 /** The schema version of a database; 0 before the first migration. */
-export async function schemaVersionOf(client: Queryable, tables: Tables): Promise<number> {
+export async function schemaVersionOf(
+  client: Pick<Connections, 'query'>,
+  tables: Tables,
+): Promise<number> {
   const made = await client.query(MADE, [tables.schema])
   if (made.rows.length === 0) return 0
   const { rows } = await client.query(`SELECT max(version) AS version FROM ${tables.migrations}`)

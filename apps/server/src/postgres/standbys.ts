@@ -3,22 +3,12 @@ import type { StandbyMeasures } from '../store/observer.ts'
 import { askNodes } from './citus.ts'
 import type { Connections } from './hosts.ts'
 
-/** No row on a standby. Columns are null for users without pg_read_all_stats. */
-const STANDBYS = `SELECT row_to_json(seen)::text FROM (
-    SELECT current_setting('synchronous_standby_names', true) AS names,
-      current_setting('synchronous_commit') AS "waitsFor", count(pid)::int AS connected,
-      CASE count(sync_state) WHEN 0 THEN count(pid)
-        ELSE count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END::int AS synchronous
-    FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup' HAVING NOT pg_is_in_recovery()
-  ) AS seen`
-
-const SEEN = `SELECT (${STANDBYS}) AS standbys,
-    to_regclass('pg_catalog.pg_dist_node') IS NOT NULL AS "hasNodes"`
-
-interface Seen {
-  readonly standbys: string | null
-  readonly hasNodes: boolean
-}
+/** Of one server; no row on a standby. Columns are null for users without pg_read_all_stats. */
+const STANDBYS = `SELECT current_setting('synchronous_standby_names', true) AS names,
+    current_setting('synchronous_commit') AS "waitsFor", count(pid)::int AS connected,
+    CASE count(sync_state) WHEN 0 THEN count(pid)
+    ELSE count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END::int AS synchronous
+  FROM pg_stat_replication WHERE state IS DISTINCT FROM 'backup' HAVING NOT pg_is_in_recovery()`
 
 interface Standbys {
   readonly names: string | null
@@ -28,7 +18,7 @@ interface Standbys {
 }
 
 /** What a failover would cost, by the settings and the standbys of a primary. */
-function describe({ names, waitsFor, connected, synchronous }: Standbys, of: string): Fact {
+function describe({ names, waitsFor, connected, synchronous }: Standbys, of = ''): Fact {
   const name = 'standby'
   const loss = 'after a failover the last plants that were answered 200 may be missing'
   if (!names) {
@@ -45,34 +35,32 @@ function describe({ names, waitsFor, connected, synchronous }: Standbys, of: str
   return { name, value, warning: loss, fix: 'synchronous_commit = on' }
 }
 
-/** A fact for each server of the database that is a primary: one, or the coordinator and its nodes. */
-export async function readStandbyFacts(connections: Connections): Promise<Fact[]> {
-  const client = await connections.connect()
-  try {
-    const [first] = (await client.query<Seen>(SEEN)).rows
-    const nodes = first?.hasNodes ? await askNodes(client, STANDBYS) : []
-    const coordinator = { node: first?.hasNodes ? 'coordinator' : '', result: first?.standbys }
-    return [coordinator, ...nodes].flatMap(({ node, result }) =>
-      result ? describe(JSON.parse(result), node && `${node}: `) : [],
-    )
-  } finally {
-    client.release()
-  }
-}
+const AS_JSON = `SELECT row_to_json(seen)::text FROM (${STANDBYS}) AS seen`
 
-/** How many standbys a commit waits for: `FIRST 2 (a, b)`, `2 (a, b)`, or one of `a, b`. */
-function countExpected(names: string): number {
-  const [, count = '1'] = /^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(names) ?? []
-  return names === '' ? 0 : Number(count)
+const HAS_NODES = "SELECT WHERE to_regclass('pg_catalog.pg_dist_node') IS NOT NULL"
+
+/** A fact for each server of the database that is a primary: one, or the coordinator and its nodes. */
+export function readStandbyFacts(connections: Connections): Promise<Fact[]> {
+  return connections.use(async (client) => {
+    const { rows } = await client.query<Standbys>(STANDBYS)
+    if ((await client.query(HAS_NODES)).rowCount === 0) return rows.map((row) => describe(row))
+    const nodes = (await askNodes(client, AS_JSON)).filter(({ result }) => result)
+    return [
+      ...rows.map((row) => describe(row, 'coordinator: ')),
+      ...nodes.map(({ node, result }) => describe(JSON.parse(result), `${node}: `)),
+    ]
+  })
 }
 
 /** Of the primary or coordinator; undefined where it is not known. */
 export async function measureStandbys(
   connections: Connections,
 ): Promise<StandbyMeasures | undefined> {
-  const [{ standbys } = { standbys: null }] = (await connections.query<Seen>(SEEN)).rows
-  if (standbys === null) return undefined
-  const { names, connected, synchronous }: Standbys = JSON.parse(standbys)
-  const expected = countExpected(names ?? '')
-  return { expected, connected, synchronous: expected === 0 ? 0 : synchronous }
+  const [row] = (await connections.query<Standbys>(STANDBYS)).rows
+  if (row === undefined) return undefined
+  const { names, connected, synchronous } = row
+  if (!names) return { expected: 0, connected, synchronous: 0 }
+  // `FIRST 2 (a, b)`, `2 (a, b)`, or one of `a, b`.
+  const [, count = '1'] = /^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(names) ?? []
+  return { expected: Number(count), connected, synchronous }
 }

@@ -10,7 +10,7 @@ import {
   type Store,
   StoreUnavailableError,
 } from '../store/store.ts'
-import { CommitWatch } from './commit-watch.ts'
+import { createCommitWatch } from './commit-watch.ts'
 import { explain } from './errors.ts'
 import { NEWEST_VERSION, refuseOtherSchema } from './migrations.ts'
 import { insertPlants } from './plants.ts'
@@ -68,7 +68,7 @@ async function proveReady({ connections, tables: { plants } }: Database): Promis
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const database = await open(options.databaseUrl, options)
   const { connections, tables, description, createdAt } = database
-  const watch = new CommitWatch(connections)
+  const watch = createCommitWatch(connections)
   let standbys: StandbyMeasures | undefined
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     isOutcome: isCreateOutcome,

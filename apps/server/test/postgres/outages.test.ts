@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { useDatabase } from '../../src/postgres/pool.ts'
@@ -97,6 +98,8 @@ test.each<[outage: string, reason: RegExp, begin: Begin]>([
     const server = await serve({ databaseUrl: url, token }, { environment })
     expect(await server.create(1)).toMatchObject({ status: 200 })
     const end = await begin(databaseUrl, new URL(url).username)
+    // The end of a session is an event of its own.
+    await sleep(100)
     onTestFinished(async () => void (await end().catch(() => {})))
     expect(await waitForReadiness(server, false)).toMatch(reason)
     expect(await server.create(2)).toMatchObject(unavailable)
