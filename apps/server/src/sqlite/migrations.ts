@@ -44,12 +44,6 @@ export function schemaVersionOf(database: DatabaseSync): number {
   return Number(row?.version ?? 0)
 }
 
-/** When the first migration made a store, in ms since 1970. */
-export function creationTimeOf(database: DatabaseSync): number {
-  const row = database.prepare('SELECT applied_at FROM migrations WHERE version = 1').get()
-  return Number(row?.applied_at)
-}
-
 /** @throws StoreRefusedError for a version that this program does not know. */
 export function refuseNewerSchema(database: DatabaseSync, path: string): void {
   const version = schemaVersionOf(database)

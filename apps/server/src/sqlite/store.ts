@@ -12,11 +12,10 @@ import {
   type TokenStore,
 } from '../store/store.ts'
 import { CommitThread } from './commit-thread.ts'
-import { sqliteVersionOf } from './connect.ts'
+import { readValue, sqliteVersionOf } from './connect.ts'
 import { realPathOf } from './files.ts'
 import { type KnownFile, knowFiles, requireSameFiles, setLogAside } from './known-files.ts'
 import { measureFiles } from './measure.ts'
-import { creationTimeOf } from './migrations.ts'
 import { openDatabase, touch } from './open.ts'
 import { describeFullDisk } from './open-failure.ts'
 import { preparePlantInsert } from './plants.ts'
@@ -67,6 +66,8 @@ export interface SqliteStoreOptions {
   readonly observer?: StoreObserver | undefined
 }
 
+const CREATED_AT = 'SELECT applied_at FROM migrations WHERE version = 1'
+
 /** Kept from the garbage collector, which would close them. */
 const abandoned: DatabaseSync[] = []
 
@@ -106,7 +107,7 @@ class SqliteStore implements Store {
       poll: () => this.#thread?.poll(),
     })
     this.#path = path
-    this.#createdAt = creationTimeOf(database)
+    this.#createdAt = Number(readValue(database, CREATED_AT))
     this.#database = database
     this.#files = files
     this.#integrity = integrity
