@@ -73,6 +73,11 @@ export function clientWithoutRetries({ url: baseUrl, token }: Address) {
   return createTestClient({ baseUrl, token, maxRetries: 0 })
 }
 
+/** The body for a plant. */
+export function plantText(id: number, name = 'Fern'): string {
+  return JSON.stringify({ id, name })
+}
+
 /** A request; of a good plant by default. */
 export interface Sent {
   readonly body?: string
@@ -80,22 +85,12 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The body for a plant. */
-export function plantText(id: number, name = 'Fern'): string {
-  return JSON.stringify({ id, name })
-}
-
 /** Sends one request with the server's own token. */
-export function post(
-  { url, token }: Address,
-  { body = plantText(1), path = '/plants', headers }: Sent = {},
-): Promise<Response> {
+export function post({ url, token }: Address, sent: Sent = {}): Promise<Response> {
+  const { body = plantText(1), path = '/plants' } = sent
   const authorization = `Bearer ${token}`
-  return fetch(`${url}${path}`, {
-    method: 'POST',
-    body,
-    headers: { authorization, 'content-type': 'application/json', ...headers },
-  })
+  const headers = { authorization, 'content-type': 'application/json', ...sent.headers }
+  return fetch(url + path, { method: 'POST', body, headers })
 }
 
 /** Creates plants with so many ids from one up, 0 by default, all at once. */

@@ -1,17 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as requestOverTls } from 'node:https'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { arrange } from '../commands/program.ts'
 import { plantText, startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../sqlite/sqlite-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { needsProxies, PROXIES, type ProxyName, startProxy } from './start-proxy.ts'
-
-// Processes of a machine that is busy with other tests take their time.
-vi.setConfig({ testTimeout: 60_000 })
 
 interface Call {
   readonly token?: string
@@ -55,7 +51,7 @@ function expectError(got: Awaited<ReturnType<typeof call>>, name: ErrorName): vo
 }
 
 async function start(name: ProxyName) {
-  const folder = temporaryFolder()
+  const { folder, path } = await arrange()
   const environment = {
     PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1',
     PLANT_STORE_FAILED_CREDENTIAL_LIMIT: '20',
@@ -65,15 +61,15 @@ async function start(name: ProxyName) {
   const isThere = async () => (await call(port, {}).catch(() => undefined))?.status === 401
   // HAProxy sends no request before its first health check.
   await vi.waitUntil(isThere, { timeout: 20_000, interval: 500 })
-  return { path: join(folder, 'data/plants.db'), server, port }
+  return { path, server, token: server.token, port }
 }
 
 describe.each(PROXIES)('through %s as it is shipped', needsProxies, (name) => {
   test('a plant keeps its id, and a caller its address, whatever it writes', async () => {
-    const { path, server, port } = await start(name)
+    const { path, token, port } = await start(name)
     const id = 2n ** 63n - 1n
     const good = {
-      token: server.token,
+      token,
       body: `{"id":${id},"name":"Fern"}`,
       headers: { 'x-request-id': 'one-of-mine' },
       localAddress: '127.0.0.2',
@@ -93,8 +89,7 @@ describe.each(PROXIES)('through %s as it is shipped', needsProxies, (name) => {
   })
 
   test('what is refused is refused with an Error body', async () => {
-    const { server, port } = await start(name)
-    const { token } = server
+    const { token, port } = await start(name)
     expectError(await call(port, { token, body: '{' }), 'malformed_json')
     expectError(await call(port, { token, path: '/else' }), 'not_found')
     const headers = { 'x-large': 'a'.repeat(17_000) }
@@ -103,8 +98,7 @@ describe.each(PROXIES)('through %s as it is shipped', needsProxies, (name) => {
   })
 
   test('a create whose server is killed may have been stored, and the response says so', async () => {
-    const { path, server, port } = await start(name)
-    const { token } = server
+    const { path, server, token, port } = await start(name)
     // As another program that writes: no create is committed meanwhile.
     const database = new DatabaseSync(path, { timeout: 10_000 })
     database.exec('BEGIN IMMEDIATE')
