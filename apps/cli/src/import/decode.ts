@@ -63,15 +63,17 @@ export function createDecoder(encoding: string): (bytes: Buffer, isLast: boolean
   return (bytes) => Buffer.from(bytes.toString('latin1').replace(/[\x80-\xff]/g, decode))
 }
 
-/** A text as UTF-8, of which the beginning was read already. */
+/** A text as UTF-8, without its byte order mark. */
 export async function* toUtf8(
-  head: Buffer,
-  rest: AsyncIterable<Buffer>,
-  encoding: string,
+  chunks: AsyncIterable<Buffer>,
+  { name, markBytes }: Encoding,
 ): AsyncGenerator<Buffer> {
-  const decode = createDecoder(encoding)
-  yield decode(head, false)
-  for await (const chunk of rest) yield decode(chunk, false)
+  const decode = createDecoder(name)
+  let skip = markBytes
+  for await (const chunk of chunks) {
+    yield decode(chunk.subarray(skip), false)
+    skip = Math.max(0, skip - chunk.length)
+  }
   yield decode(Buffer.alloc(0), true)
 }
 

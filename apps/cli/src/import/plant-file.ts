@@ -34,7 +34,7 @@ const COLUMNS = plantFieldNames.join(',')
 /** How much of a file is read to find out how it is written. */
 const HEAD_BYTES = 65_536
 
-/** Reads the first bytes, and says whether they are all; how they are split changes nothing. */
+/** The first bytes, whether they are all, and all bytes from the first on, in the pieces that came. */
 async function peek(source: AsyncIterable<Buffer>) {
   const iterator = source[Symbol.asyncIterator]()
   const read: Buffer[] = []
@@ -45,8 +45,12 @@ async function peek(source: AsyncIterable<Buffer>) {
     if (value !== undefined) read.push(value)
     length += value?.length ?? 0
   }
-  const rest: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => iterator }
-  return { head: Buffer.concat(read), isWhole, rest }
+  const head = Buffer.concat(read)
+  async function* chunks(): AsyncGenerator<Buffer> {
+    yield* read.splice(0)
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  return { head, isWhole, chunks: chunks() }
 }
 
 /** How files begin that are no text, and what makes text of them. */
@@ -97,11 +101,11 @@ function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): undefined {
  * the encoding.
  */
 export async function openPlantFile(
-  chunks: AsyncIterable<Buffer>,
+  source: AsyncIterable<Buffer>,
   nameOfFile: string,
   options: ReadOptions,
 ): Promise<PlantFile> {
-  const { head: bytes, isWhole, rest } = await peek(chunks)
+  const { head: bytes, isWhole, chunks } = await peek(source)
   refuseOtherThanText(bytes)
   const encoding = findEncoding(bytes, options.encoding)
   const head = decodeHead(bytes, isWhole, encoding)
@@ -113,7 +117,7 @@ export async function openPlantFile(
   return {
     dialect: { encoding, csv, firstId },
     async *records() {
-      const text = toUtf8(bytes.subarray(encoding.markBytes), rest, encoding.name)
+      const text = toUtf8(chunks, encoding)
       const records = csv ? readCsv(text, csv, { firstId }) : readJsonl(text, firstId)
       for await (const record of records) {
         refuseInvalid(record, encoding.name)

@@ -45,7 +45,7 @@ describe('a table is read in pieces of any size', () => {
     ['in Windows-1252', bytesOf('id,name\n1,{809399e9}\n'), '--encoding ascii', '1 €“™é'],
     ['in ISO-8859-16', bytesOf('id,name\n1,{aafea4}\n'), '--encoding iso-8859-16', '1 Șț€'],
     ['of Hive', 'id\u0001name\n1\u0001"a\u0001b"\n', '--delimiter \u0001', '1 a\u0001b'],
-    ['with broken bars', 'id¦name\n1¦"Fü¦r"\n', '--delimiter ¦', '1 Fü¦r'],
+    ['with broken bars', 'id¦name¦tag\n1¦"F¦xyz\n"¦w\n', '--delimiter ¦', '1 F¦xyz\n (w)'],
     ['with spaces', 'id name\n1 "Fern wood"\n', '--delimiter space', '1 Fern wood'],
     ['of JSON without ids', '{"id":"x","name":"F"}\n{"name":"M"}', '--number-rows 5', '5 F, 6 M'],
   ])('%s', async (_kind, content, flags, plants) => {
