@@ -77,7 +77,9 @@ class Call {
   async run(): Promise<CallResult> {
     try {
       for (;;) {
-        await this.#getToken()
+        this.#deadline.signal.throwIfAborted()
+        this.#token ??= await this.#settings.tokens.get(this.#deadline)
+        this.#secrets.add(this.#token.token)
         const outcome = await this.#attempt()
         const { error } = outcome
         if (error === undefined || !(await this.#prepareRetry(error))) return this.#end(outcome)
@@ -91,27 +93,14 @@ class Call {
     }
   }
 
-  async #getToken(): Promise<void> {
-    this.#deadline.signal.throwIfAborted()
-    if (this.#token !== undefined) return
-    this.#token = await this.#settings.tokens.get(this.#deadline)
-    this.#secrets.add(this.#token.token)
-  }
-
-  /** The error for what was thrown until that deadline, and what it means for the plant. */
-  #errorOf(
-    thrown: unknown,
-    { ending }: Deadline,
-    applied: Applied,
-    sends?: Sends,
-  ): PlantStoreError {
-    const { url } = this.#sent
+  /** The error for what was thrown until that deadline. */
+  #errorOf(thrown: unknown, { ending }: Deadline, applied: Applied, sends?: Sends) {
     if (ending === 'aborted') return abortError(this.#options.signal?.reason, applied)
     if (ending !== undefined) {
-      const { timeoutMs: ofOne, totalTimeoutMs } = this.#settings
-      const timeoutMs = ending === 'attempt_timeout' ? ofOne : totalTimeoutMs
+      const limits = { attempt_timeout: 'timeoutMs', total_timeout: 'totalTimeoutMs' } as const
+      const timeoutMs = this.#settings[limits[ending]]
       const facts = { applied, retryable: true, timeoutMs }
-      return connectionError(url, ending, `${ending} of ${timeoutMs} ms`, facts)
+      return connectionError(this.#sent.url, ending, `${ending} of ${timeoutMs} ms`, facts)
     }
     if (isPlantStoreError(thrown)) return thrown
     const seen = { isOnce: sends?.isOnce ?? false, status: sends?.status() }

@@ -2,12 +2,7 @@ import { errorNameOf, errorTable, headerNames } from '@plant-store/contract'
 import { appliedByError, appliedByPart } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
 import { onAbort } from './deadline.ts'
-import {
-  type ErrorFacts,
-  PlantStoreError,
-  type PlantStoreErrorCode,
-  type PlantStoreIssue,
-} from './errors.ts'
+import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
 import { decodeResponse, type ResponseHead, type Sent } from './plant-codec.ts'
 import { isTransientStatus, parseRetryAfter } from './retry.ts'
 import type { Scrub } from './scrubber.ts'
@@ -27,7 +22,6 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'arrayBuffer'
 export type PlantStoreFetch = (
   url: string,
   init: {
-    /** The method of the operation. */
     readonly method: string
     /** Every header to send, its name in lower case. */
     readonly headers: Record<string, string>
@@ -122,12 +116,8 @@ const codeByStatus: Readonly<Record<number, PlantStoreErrorCode>> = {
 }
 
 /** The error for a response with an Error body. */
-function apiError(
-  { status }: ResponseHead,
-  { error: apiCode, message: apiMessage }: ErrorBody,
-  url: URL,
-  facts: ErrorFacts,
-): PlantStoreError {
+function apiError(status: number, body: ErrorBody, url: URL, facts: ErrorFacts): PlantStoreError {
+  const { error: apiCode, message: apiMessage } = body
   const apiName = errorNameOf(apiCode)
   const byStatus = codeByStatus[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
   const byName = apiName === 'id_taken' ? 'conflict' : byStatus
@@ -151,16 +141,10 @@ function explainStatus({ status, headers }: ResponseHead, scrub: Scrub): string 
 }
 
 /** The error for a response that the contract does not know, such as a proxy's page. */
-function unexpected(
-  head: ResponseHead,
-  text: string,
-  found: readonly PlantStoreIssue[],
-  { url, scrub }: Sent,
-  facts: ErrorFacts,
-): PlantStoreError {
+function unexpected(head: ResponseHead, text: string, { url, scrub }: Sent, facts: ErrorFacts) {
   const { status, headers } = head
   const explained = explainStatus(head, scrub)
-  const issues = explained === undefined ? found : [{ path: [], message: explained }]
+  const issues = explained === undefined ? (facts.issues ?? []) : [{ path: [], message: explained }]
   const why = issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
   // The status of a wrong path, which may come from a wrong base URL.
   const where = status === 404 ? url.href : url.host
@@ -190,8 +174,9 @@ export function judgeResponse(
   const retryAfterMs = parseRetryAfter(headers.get(headerNames.retryAfter), date)
   const facts = { status, retryable: isTransientStatus(status), retryAfterMs }
   if ('issues' in decoded) {
+    const { issues } = decoded
     const applied = appliedByPart(head, text, sent)
-    return { head, error: unexpected(head, text, decoded.issues, sent, { ...facts, applied }) }
+    return { head, error: unexpected(head, text, sent, { ...facts, applied, issues }) }
   }
   const { error, message } = decoded.errorBody
   const { code, status: expected } = errorTable.invalid_plant
@@ -199,5 +184,5 @@ export function judgeResponse(
   if (sent.plant === undefined && error === code && status === expected) return { head }
   const errorBody = { error, message: sent.scrub(message) }
   const applied = appliedByError(status, error, isOnlyRequest)
-  return { head, errorBody, error: apiError(head, errorBody, sent.url, { ...facts, applied }) }
+  return { head, errorBody, error: apiError(status, errorBody, sent.url, { ...facts, applied }) }
 }

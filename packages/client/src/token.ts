@@ -60,8 +60,8 @@ export class TokenSource {
   async get(deadline: Deadline): Promise<{ token: string; refreshes: number }> {
     if (typeof this.#token === 'string') return { token: this.#token, refreshes: 0 }
     const isLate = this.#isRefused && !this.#question?.refresh
-    if (this.#question === undefined || isLate) this.#question = this.#ask(this.#token)
-    const asked = this.#question
+    const asked = (!isLate && this.#question) || this.#ask(this.#token)
+    this.#question = asked
     asked.waiting++
     try {
       const answer = await deadline.race(asked.answer)

@@ -27,7 +27,7 @@ const brokenTls = { code: 'tls_failed', applied: 'maybe', retryable: false }
 const NO_REASON = 'the runtime gives no reason'
 const PROXY = 'proxy authentication is required (407)'
 const DENO = (why: string) => `error sending request: client error (Connect): ${why}`
-const denoFailed = (why: string) => wrapped(new Error(DENO(why)))
+const ofDeno = (why: string) => [wrapped(new Error(DENO(why))), DENO(why)] as const
 const tunnel = wrapped(new Error('Proxy response (407) !== 200'))
 const bunHandshake = Object.assign(new TypeError('EPROTO: The TLS handshake failed.'), {
   code: 'EPROTO',
@@ -87,22 +87,12 @@ describe('where fetch fails, the error names it', () => {
     ['a blank text is thrown', ' \n', NO_REASON, lost],
     ['only the outer error says anything', wrapped(new Error('')), 'fetch failed', lost],
     ['a code is blank', Object.assign(new Error('gone'), { code: '' }), 'gone', lost],
-    ['Deno is refused', denoFailed('refused'), DENO('refused'), failed],
-    [
-      'Deno does not trust',
-      denoFailed('invalid peer certificate: X'),
-      DENO('invalid peer certificate: X'),
-      untrusted,
-    ],
-    [
-      'Deno meets no TLS',
-      denoFailed('received corrupt message'),
-      DENO('received corrupt message'),
-      untrusted,
-    ],
+    ['Deno is refused', ...ofDeno('refused'), failed],
+    ['Deno does not trust', ...ofDeno('invalid peer certificate: X'), untrusted],
+    ['Deno meets no TLS', ...ofDeno('received corrupt message'), untrusted],
     ['Bun meets no TLS', bunHandshake, 'EPROTO', untrusted],
     ['a proxy refuses a tunnel', tunnel, PROXY, byProxy],
-    ['a proxy of Deno does', denoFailed('proxy authentication required'), PROXY, byProxy],
+    ['a proxy of Deno does', ofDeno('proxy authentication required')[0], PROXY, byProxy],
     ['nothing is thrown', undefined, NO_REASON, lost],
     ['null is thrown', null, NO_REASON, lost],
   ])('%s', (_what, thrown, reason, facts) => {

@@ -14,13 +14,18 @@ export interface SentRequest {
 
 export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
 
-/** A fetch without a network, which heeds the signal as the real one does. */
-export function createFakeFetch(reply: FakeReply) {
+/**
+ * A fetch without a network, which heeds the signal as the real one does. Its requests get these
+ * replies in turn, the last for ever.
+ */
+export function createFakeFetch(replies: FakeReply | readonly FakeReply[]) {
+  const all = [replies].flat()
   const sent: SentRequest[] = []
   const fetch: typeof globalThis.fetch = (input, { headers, body, signal, redirect } = {}) => {
     const names = Object.fromEntries(new Headers(headers))
     const request = { url: String(input), headers: names, body: String(body), redirect }
     const attempt = sent.push(request)
+    const reply = all[Math.min(attempt, all.length) - 1] as FakeReply
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal?.reason)
       if (signal?.aborted) abort()
@@ -33,15 +38,12 @@ export function createFakeFetch(reply: FakeReply) {
   return { sent, fetch }
 }
 
-/** A client whose requests get these replies in turn, the last for ever. */
+/** A client over such a fetch. */
 export function createFakeClient(
   replies: FakeReply | readonly FakeReply[],
   options: PlantStoreClientOptions = {},
 ) {
-  const all = [replies].flat()
-  const { fetch, sent } = createFakeFetch((request, attempt) => {
-    return all[Math.min(attempt, all.length) - 1]?.(request, attempt) as Response
-  })
+  const { fetch, sent } = createFakeFetch(replies)
   return { sent, ...createPlantStoreClient({ ...given, fetch, ...options }) }
 }
 

@@ -13,22 +13,21 @@ import {
   replyJson,
 } from './fakes.ts'
 
-/** A client whose requests get these replies in turn. */
-function createFakeRest(...replies: readonly FakeReply[]) {
-  const { fetch, sent } = createFakeFetch((request, attempt) => {
-    return replies[Math.min(attempt, replies.length) - 1]?.(request, attempt) as Response
-  })
+type Request = Parameters<ReturnType<typeof createRestClient>['createPlant']>[0]
+
+/** Makes a call whose requests get these replies in turn. */
+function create(replies: FakeReply | readonly FakeReply[], more: Partial<Request> = {}) {
+  const { fetch, sent } = createFakeFetch(replies)
   const baseUrl = 'http://127.0.0.1:3000/garden//'
-  return { sent, rest: createRestClient({ ...given, baseUrl, fetch, maxRetries: 1 }) }
+  const rest = createRestClient({ ...given, baseUrl, fetch, maxRetries: 1 })
+  return { sent, call: rest.createPlant({ body: FERN, ...more } as Request) }
 }
 
 describe('every reply of the contract is a value', () => {
   test('200 with its Plant and headers', async () => {
-    const { rest, sent } = createFakeRest(() => {
-      return replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
-    })
-    const body = { id: 2n ** 63n - 1n, name: 'Fern' }
-    const reply = await rest.createPlant({ body })
+    const stored = () => replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+    const { sent, call } = create(stored, { body: { id: 2n ** 63n - 1n, name: 'Fern' } })
+    const reply = await call
     expect(reply).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
     expect(reply.headers.get('x-request-id')).toBe('r-1')
     expect(sent).toMatchObject([
@@ -42,74 +41,60 @@ describe('every reply of the contract is a value', () => {
   })
 
   test.each([400, 401, 413, 429, 500, 503])('%i with its Error', async (status) => {
-    const { rest } = createFakeRest(refuse(status * 100))
     const body = { error: status * 100, message: 'no' }
-    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status, body })
+    expect(await create(refuse(status * 100)).call).toMatchObject({ status, body })
   })
 
   test.each<[string, readonly FakeReply[], Applied]>([
     ['that was not tried again', [refuse(41300)], 'no'],
     ['after a lost one', [lose, refuse(41300)], 'maybe'],
   ])('a refusal %s says whether the plant was stored', async (_what, replies, applied) => {
-    const { rest, sent } = createFakeRest(...replies)
-    expect(await rest.createPlant({ body: FERN })).toMatchObject({ status: 413, applied })
+    const { sent, call } = create(replies)
+    expect(await call).toMatchObject({ status: 413, applied })
     expect(sent).toHaveLength(replies.length)
   })
 })
 
-describe('what is no reply of the contract is thrown', () => {
-  test.each<[string, FakeReply, object]>([
-    ['an undeclared status', refuse(40900), { code: 'conflict', status: 409, attempts: 1 }],
-    ['a page', () => new Response('<p>'), { code: 'unexpected_response', applied: 'maybe' }],
-    ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
-  ])('%s', async (_what, reply, error) => {
-    const { rest } = createFakeRest(reply)
-    const call = rest.createPlant({ body: FERN })
-    await expect(call).rejects.toThrow(PlantStoreError)
-    await expect(call).rejects.toMatchObject(error)
-  })
+test.each<[string, FakeReply, object]>([
+  ['an undeclared status', refuse(40900), { code: 'conflict', status: 409, attempts: 1 }],
+  ['a page', () => new Response('<p>'), { code: 'unexpected_response', applied: 'maybe' }],
+  ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
+])('what is no reply of the contract is thrown: %s', async (_what, reply, error) => {
+  const { call } = create(reply)
+  await expect(call).rejects.toThrow(PlantStoreError)
+  await expect(call).rejects.toMatchObject(error)
 })
 
 describe('a call', () => {
-  test('sends exactly one request with maxRetries 0', async () => {
-    const { rest, sent } = createFakeRest(refuse(50300))
-    expect((await rest.createPlant({ body: FERN, maxRetries: 0 })).status).toBe(503)
-    expect(sent).toHaveLength(1)
-  })
-
-  test('sends the extra headers', async () => {
-    const { rest, sent } = createFakeRest(replyFern)
-    await rest.createPlant({ body: FERN, extraHeaders: { 'X-Garden': 'north' } })
+  test('takes its own retries, headers and signal', async () => {
+    const { sent, call } = create(refuse(50300), {
+      maxRetries: 0,
+      extraHeaders: { 'X-Garden': 'north' },
+    })
+    expect((await call).status).toBe(503)
     expect(sent).toMatchObject([{ headers: { 'x-garden': 'north' } }])
-  })
-
-  test('ends with its signal', async () => {
-    const { rest } = createFakeRest(hang)
-    const signal = AbortSignal.timeout(10)
-    const call = rest.createPlant({ body: FERN, fetchOptions: { signal } })
-    await expect(call).rejects.toMatchObject({ code: 'aborted', applied: 'maybe' })
+    const ended = create(hang, { fetchOptions: { signal: AbortSignal.timeout(10) } })
+    await expect(ended.call).rejects.toMatchObject({ code: 'aborted', applied: 'maybe' })
   })
 
   test.each<[string, object, string]>([
-    ['no request', undefined as never, 'invalid_plant'],
-    ['no plant', {}, 'invalid_plant'],
+    ['no plant', { body: undefined }, 'invalid_plant'],
     ['half a plant', { body: { id: 7 } }, 'invalid_plant'],
-    ['a time of 0', { body: FERN, timeoutMs: 0 }, 'invalid_option'],
-    ['another token', { body: FERN, extraHeaders: { Authorization: 'x' } }, 'invalid_option'],
-    ['a cache', { body: FERN, fetchOptions: { cache: 'no-store' } }, 'invalid_option'],
-    [
-      'another server',
-      { body: FERN, overrideClientOptions: { baseUrl: 'http://127.0.0.1:3001' } },
-      'invalid_option',
-    ],
-  ])('with %s is refused before anything is sent', async (_what, request, code) => {
-    const { rest, sent } = createFakeRest(replyFern)
-    await expect(rest.createPlant(request as never)).rejects.toMatchObject({ code, applied: 'no' })
+    ['a time of 0', { timeoutMs: 0 }, 'invalid_option'],
+    ['another token', { extraHeaders: { Authorization: 'x' } }, 'invalid_option'],
+    ['a cache', { fetchOptions: { cache: 'no-store' } }, 'invalid_option'],
+    ['another server', { overrideClientOptions: { baseUrl: 'http://a' } }, 'invalid_option'],
+  ])('with %s is refused before anything is sent', async (_what, more, code) => {
+    const { sent, call } = create(replyFern, more)
+    await expect(call).rejects.toMatchObject({ code, applied: 'no' })
     expect(sent).toEqual([])
   })
 })
 
-test('the options of the client are checked at once, and it cannot be changed', () => {
+test('the options of the client are checked at once, and it cannot be changed', async () => {
   expect(() => createRestClient({ baseUrl: 'plants', token: 't' })).toThrow('baseUrl must be')
-  expect(Object.isFrozen(createFakeRest(replyFern).rest)).toBe(true)
+  const rest = createRestClient(given)
+  expect(Object.isFrozen(rest)).toBe(true)
+  const code = 'invalid_plant'
+  await expect(rest.createPlant(undefined as never)).rejects.toMatchObject({ code })
 })
