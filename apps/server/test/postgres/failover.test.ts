@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { runProgram } from '../commands/program.ts'
 import { startBalancer } from '../process/balancer.ts'
-import { runToEnd } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { History } from './history.ts'
 import {
   type PreparedDatabase,
@@ -94,18 +93,13 @@ test(`${FAILOVERS} failovers under load of two servers, whatever the order in th
 
 test('each command takes a URL with both servers in any order, and export one of the standby alone', async () => {
   const run = (databaseUrl: string, command: string) =>
-    runToEnd({
-      folder: temporaryFolder(),
-      environment: { PLANT_STORE_DATABASE_URL: databaseUrl },
-      args: command.split(' '),
-    })
+    runProgram(`${command} --database-url ${databaseUrl}`)
   for (const url of pair.urlsOf(name)) {
-    for (const command of ['migrate', 'token list', 'export', 'doctor']) {
-      const ended = await run(url, command)
-      expect({ command, ...ended }).toMatchObject({ command, code: 0 })
-      if (command !== 'doctor') continue
-      expect(ended.out).toMatch(/^standby +1 for synchronous_standby_names/m)
+    for (const command of ['migrate', 'token list', 'export']) {
+      expect({ command, ...(await run(url, command)) }).toMatchObject({ command, code: 0 })
     }
+    const out = expect.stringMatching(/^standby +1 for synchronous_standby_names/m)
+    expect(await run(url, 'doctor')).toMatchObject({ code: 0, out })
   }
   const insert = "INSERT INTO plants VALUES (9007199254740993, 'Fern', NULL)"
   await pair.primary.query(pair.primary.urlOf(name), insert)

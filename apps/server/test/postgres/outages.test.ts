@@ -15,16 +15,9 @@ import {
   waitForReadiness,
 } from './served-database.ts'
 import { LONGEST_ANSWER_MS } from './storm.ts'
-import {
-  asServer,
-  END_STORE_SESSIONS,
-  newDatabase,
-  openSession,
-  STORE_SESSIONS,
-  usePostgres,
-} from './use-postgres.ts'
+import { asServer, END_STORE_SESSIONS, newDatabase, usePostgres } from './use-postgres.ts'
 
-const postgres = usePostgres(['max_connections=20', 'superuser_reserved_connections=0'])
+const postgres = usePostgres()
 
 const unavailable = { status: 503, body: { error: 50_300 } }
 
@@ -32,78 +25,59 @@ async function idsIn(databaseUrl: string): Promise<number[]> {
   return (await readRows(databaseUrl)).map(({ id }) => Number(id))
 }
 
-/** Takes every connection that is left, and those that are freed meanwhile. */
-async function takeAllConnections(databaseUrl: string): Promise<() => Promise<void>> {
-  const observer = await openSession(databaseUrl)
-  const taken = [observer]
-  for (;;) {
-    try {
-      taken.push(await openSession(databaseUrl))
-    } catch {
-      const { rows } = await observer.query(STORE_SESSIONS)
-      if (rows.length === 0) break
-      for (const { pid } of rows) await observer.query('SELECT pg_terminate_backend($1)', [pid])
-    }
-  }
-  return async () => {
-    for (const session of taken) await session.end()
-  }
-}
+const SET = 'ALTER ROLE plant_store_server'
+const USER_FIX = 'Try: fix the user or the password'
 
-/** Gives `begin` a database of the superuser's and the role that serves; it gives what ends the outage. */
-type Begin = (databaseUrl: string, role: string) => Promise<() => Promise<unknown>>
-
-test.each<[outage: string, reason: RegExp, begin: Begin]>([
+test.each<[outage: string, reason: RegExp, begin: string, end: string]>([
   [
     'becomes read-only',
     /cannot execute INSERT in a read-only transaction/,
-    async () => {
-      await postgres.set('default_transaction_read_only', 'on')
-      return () => postgres.set('default_transaction_read_only', 'DEFAULT')
-    },
+    `${SET} SET default_transaction_read_only = on`,
+    `${SET} RESET ALL`,
   ],
-  ['has no free connection', /too many clients|remaining connection slots/, takeAllConnections],
+  [
+    'has no free connection',
+    /too many connections for role.*\. Try: end other connections/,
+    `${SET} CONNECTION LIMIT 0`,
+    `${SET} CONNECTION LIMIT -1`,
+  ],
   [
     'takes a privilege back',
     /permission denied for table plants\. Try: the GRANTs of docs/,
-    async (databaseUrl, role) => {
-      await postgres.query(databaseUrl, `REVOKE INSERT ON plants FROM ${role}`)
-      return () => postgres.query(databaseUrl, `GRANT INSERT ON plants TO ${role}`)
-    },
+    'REVOKE INSERT ON plants FROM plant_store_server',
+    'GRANT INSERT ON plants TO plant_store_server',
   ],
   [
     'has another password',
-    /password authentication failed.*\. Try: fix the user or the password/,
-    async (databaseUrl, role) => {
-      await postgres.query(databaseUrl, `ALTER ROLE ${role} PASSWORD 'another'`)
-      await postgres.query(databaseUrl, END_STORE_SESSIONS)
-      return () => postgres.query(databaseUrl, `ALTER ROLE ${role} PASSWORD '${role}'`)
-    },
+    new RegExp(`password authentication failed.*\\. ${USER_FIX}`),
+    `${SET} PASSWORD 'another'`,
+    `${SET} PASSWORD 'plant_store_server'`,
   ],
   [
     'refuses the user',
-    /is not permitted to log in\. Try: fix the user or the password/,
-    async (databaseUrl, role) => {
-      await postgres.query(databaseUrl, `ALTER ROLE ${role} NOLOGIN`)
-      await postgres.query(databaseUrl, END_STORE_SESSIONS)
-      return () => postgres.query(databaseUrl, `ALTER ROLE ${role} LOGIN`)
-    },
+    new RegExp(`is not permitted to log in\\. ${USER_FIX}`),
+    `${SET} NOLOGIN`,
+    `${SET} LOGIN`,
   ],
 ])(
   'while a database %s creates are 503, the reason is on /readyz and in the log, and then it goes on',
-  async (_outage, reason, begin) => {
+  async (_outage, reason, begin, end) => {
     const { databaseUrl, token } = await prepareDatabase(await postgres.createDatabase())
     const url = await asServer(databaseUrl)
+    const change = async (sql: string) => {
+      const role = new URL(url).username
+      await postgres.query(databaseUrl, sql.replaceAll('plant_store_server', role))
+      await postgres.query(databaseUrl, END_STORE_SESSIONS)
+      // The end of a session is an event of its own.
+      await sleep(100)
+    }
     const environment = { PLANT_STORE_LOG_LEVEL: 'info' }
     const server = await serve({ databaseUrl: url, token }, { environment })
     expect(await server.create(1)).toMatchObject({ status: 200 })
-    const end = await begin(databaseUrl, new URL(url).username)
-    // The end of a session is an event of its own.
-    await sleep(100)
-    onTestFinished(async () => void (await end().catch(() => {})))
+    await change(begin)
     expect(await waitForReadiness(server, false)).toMatch(reason)
     expect(await server.create(2)).toMatchObject(unavailable)
-    await end()
+    await change(end)
     await waitForReadiness(server, true)
     expect(await server.create(3)).toMatchObject({ status: 200 })
     expect(await idsIn(databaseUrl)).toEqual([1, 3])

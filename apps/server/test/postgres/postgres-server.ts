@@ -33,11 +33,8 @@ export async function query(url: string, text: string, values: unknown[] = []) {
 }
 
 /** PostgreSQL refuses to run as root; `nobody` is there on every machine. */
-function findUser(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {}
-  const ask = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
-  return { uid: ask('-u'), gid: ask('-g') }
-}
+const NOBODY = 65_534
+const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
 /**
  * The folder with the programs of this machine's kind, which are a package that another one names; a
@@ -83,14 +80,13 @@ export async function startPostgres(
   const port = await findFreePort()
   const urlOf = (database: string) =>
     `postgres://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`
-  const user = findUser()
   const as: SpawnOptions = { ...user, cwd: parent, stdio: ['ignore', 'ignore', 'pipe'] }
   const programs = await findPrograms(join(parent, 'programs'), as)
   let child: ChildProcess | undefined
 
   function initialise(): void {
     mkdirSync(folder, { mode: 0o700 })
-    if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
+    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
     const passwordFile = join(parent, 'password')
     writeFileSync(passwordFile, PASSWORD)
     const names = [`--pgdata=${folder}`, `--username=${USER}`, `--pwfile=${passwordFile}`]

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { History, type Plant } from './history.ts'
@@ -8,48 +9,35 @@ const CALLERS = 16
 /** Callers wait no longer than this, whatever happens to the database. */
 export const LONGEST_ANSWER_MS = 10_000
 
-/** A small generator of uint32 that a seed repeats (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-}
-
 /** Remembered for repeats and for rivals; older ones have been tried enough. */
 const REMEMBERED = 64
 
 /** Mostly new plants; every eighth request repeats an earlier plant or wants its id for another. */
-function createPlants(random: () => number): () => Plant {
+function createPlants(): () => Plant {
   const earlier: Plant[] = []
   return () => {
-    const dice = random() % 16
-    const old = earlier[random() % REMEMBERED]
+    const dice = randomInt(16)
+    const old = earlier[randomInt(REMEMBERED)]
     if (dice === 0 && old !== undefined) return old
-    if (dice === 1 && old !== undefined) return { ...old, name: `rival ${random()}` }
-    const id = BigInt.asIntN(64, (BigInt(random()) << 32n) | BigInt(random()))
-    const name = `plant ${id}`
-    const plant = random() % 2 === 0 ? { id, name } : { id, name, tag: `tag ${random()}` }
-    earlier[random() % REMEMBERED] = plant
+    if (dice === 1 && old !== undefined) return { ...old, name: `rival ${randomUUID()}` }
+    const id = randomBytes(8).readBigInt64BE()
+    const plant = { id, name: `plant ${id}`, ...(id % 2n === 0n && { tag: randomUUID() }) }
+    earlier[randomInt(REMEMBERED)] = plant
     return plant
   }
 }
 
 /** Fails unless every response was true and came in time. */
-export async function expectTruth(history: History, databaseUrl: string, about = '') {
+export async function expectTruth(history: History, databaseUrl: string): Promise<void> {
   const verdict = history.judge(await readRows(databaseUrl))
-  expect(verdict, about).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
+  expect(verdict).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
   expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
 }
 
 /** Lets callers send plants to servers, through outages and refusals, until the test has done its worst. */
 export function startStorm(...servers: (Pick<Served, 'client'> & Partial<Served>)[]) {
   const history = new History()
-  const seed = Date.now()
-  const next = createPlants(createRandom(seed))
+  const next = createPlants()
   let isStopped = false
 
   async function call({ client }: Pick<Served, 'client'>): Promise<void> {
@@ -77,7 +65,7 @@ export function startStorm(...servers: (Pick<Served, 'client'> & Partial<Served>
       for (const { operationsUrl } of servers) {
         if (operationsUrl) await waitForReadiness({ operationsUrl }, true)
       }
-      await expectTruth(history, databaseUrl, `seed ${seed}`)
+      await expectTruth(history, databaseUrl)
     },
   }
 }
