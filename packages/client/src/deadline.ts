@@ -2,7 +2,7 @@ import { startTimer } from './host.ts'
 
 /** Callbacks that share a listener: Node 20 warns of a leak where a signal has more than ten. */
 class Callbacks extends Set<() => void> {
-  handleEvent(): void {
+  readonly callAll = () => {
     for (const callback of this) callback()
   }
 }
@@ -14,11 +14,11 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   if (signal === undefined) return () => {}
   const callbacks = callbacksOf.get(signal) ?? new Callbacks()
   callbacksOf.set(signal, callbacks)
-  signal.addEventListener('abort', callbacks)
+  signal.addEventListener('abort', callbacks.callAll)
   callbacks.add(callback)
   return () => {
     callbacks.delete(callback)
-    if (callbacks.size === 0) signal.removeEventListener('abort', callbacks)
+    if (callbacks.size === 0) signal.removeEventListener('abort', callbacks.callAll)
   }
 }
 

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  createPlantStoreClient,
-  type PlantStoreClientOptions,
-  type PlantStoreEvent,
-  type TokenFunction,
-} from '../src/index.ts'
+import { findSecret } from '../runtimes/secret-search.ts'
+import type { PlantStoreClientOptions, PlantStoreEvent, TokenFunction } from '../src/index.ts'
 import {
   createFakeClient,
   type FakeReply,
   FERN,
-  given,
   lose,
   refuse,
   replyFern,
@@ -138,7 +133,9 @@ describe('a token function', () => {
     const code = 'token_provider_failed'
     const message = `token could not be had: its function threw ${kind}`
     const error = { name: 'PlantStoreError', code, message, applied: 'no', attempts: 0 }
-    await expect(createPlant(FERN)).rejects.toMatchObject(error)
+    const call = createPlant(FERN)
+    await expect(call).rejects.toMatchObject(error)
+    await expect(call).rejects.toSatisfy((it) => findSecret(it, 'hunter2!') === undefined)
     expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
   })
 
@@ -231,14 +228,4 @@ describe('checkToken', () => {
   ])('fails where the server %s, and nothing is stored', async (_what, reply, code, attempts) => {
     await expect(check(reply).checked).rejects.toMatchObject({ code, applied: 'no', attempts })
   })
-})
-
-test('a token function that has thrown leaves nothing of it in an error', async () => {
-  const token = () => {
-    throw new RangeError('the vault says: hunter2!')
-  }
-  const { createPlant } = createPlantStoreClient({ ...given, token })
-  const thrown = await createPlant(FERN).catch((error: Error) => error)
-  expect(thrown).toMatchObject({ message: expect.stringContaining('threw RangeError') })
-  expect(`${(thrown as Error).stack} ${JSON.stringify(thrown)}`).not.toContain('hunter2!')
 })
