@@ -134,26 +134,10 @@ describe('restore is refused, and everything stays as it was', () => {
   })
 })
 
-function overwriteBeginning(path: string): void {
-  execute(path, 'PRAGMA wal_checkpoint(TRUNCATE)')
-  writeFileSync(path, readFileSync(path).fill(0xa5, 0, 4_096))
-}
-
-function replaceByOther(path: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(path + end)
-  execute(path, 'CREATE TABLE letters (text)')
-}
-
-const TRIGGER = 'CREATE TRIGGER w BEFORE INSERT ON plants BEGIN SELECT RAISE(IGNORE); END'
-
 /** What makes each state of a store that was closed by a kill, so that its log is there. */
 test.each<[state: string, says: string, make: (path: string) => void]>([
   ['a database that is gone', 'is missing but', rmSync],
-  ['a database that is empty', 'is empty but', (path) => truncateSync(path)],
-  ['an overwritten beginning', 'cannot be read as a plant store', overwriteBeginning],
   ['damaged pages', 'is corrupt', damage],
-  ['a database of another program', 'is a database of another program', replaceByOther],
-  ['an unknown trigger', 'is not as this program made it', (path) => execute(path, TRIGGER)],
 ])('after %s every plant of the backup comes back', async (_state, says, make) => {
   const { folder, path, shell } = await arrangePlace()
   const server = await startServerProcess({ folder })

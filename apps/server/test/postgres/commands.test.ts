@@ -91,11 +91,3 @@ test('doctor says what it found in a database that a server can open', async () 
   }
   expect(out).not.toContain('warning')
 })
-
-test.each(['backup', 'restore'])('%s says which tool does it for PostgreSQL', async (command) => {
-  const { code, err } = await run(await newDatabase(postgres), `${command} file`)
-  expect(code).toBe(78)
-  expect(err).toMatch(/^ {2}pg_(?:dump|restore) .*--host=HOST --username=USER/m)
-  expect(err).toContain('PGPASSFILE')
-  expect(err).not.toContain('DATABASE_URL')
-})
