@@ -55,12 +55,15 @@ async function start(environment: Readonly<Record<string, string>> = {}) {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s lets a request in flight finish, stores its plant and ends with 0',
+  '%s takes no new connection, lets a request in flight finish, stores its plant and ends with 0',
   async (signal) => {
-    const { call, storedIds, beginEnd, endsWell } = await start()
+    const { server, call, storedIds, beginEnd, endsWell } = await start()
     const caller = await call()
     await caller.begin(1)
     await beginEnd(signal)
+    // Until then the kernel may take a connection that the end of the listener resets.
+    const failure = () => fetch(server.url).catch((error: Error) => error.cause)
+    await expect.poll(failure, { timeout: 10_000 }).toMatchObject({ code: 'ECONNREFUSED' })
     caller.finish()
     await caller.expectStored(true)
     await caller.expectEnd()
@@ -78,18 +81,6 @@ test('connections on which nothing is in flight do not hold the end up', async (
   server.kill('SIGTERM')
   await idle.expectEnd()
   await silent.expectEnd()
-  await endsWell()
-})
-
-test('no new connection is taken once the server ends', async () => {
-  const { server, call, beginEnd, endsWell } = await start()
-  const caller = await call()
-  await caller.begin(1)
-  await beginEnd()
-  // Until then the kernel may take a connection that the end of the listener resets.
-  const failure = () => fetch(server.url).catch((error: Error) => error.cause)
-  await expect.poll(failure, { timeout: 10_000 }).toMatchObject({ code: 'ECONNREFUSED' })
-  caller.finish()
   await endsWell()
 })
 
