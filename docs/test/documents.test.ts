@@ -65,12 +65,13 @@ test('what is shown as text is no command', () => {
   }
 })
 
-test('one document names the registry, and one file the repository, since neither is there yet', () => {
+test('one document names the registry, and the OpenAPI document alone the repository of package.json, since neither is there yet', () => {
   const installs = /\bnp(?:x|m (?:i|install))\b[^`\n]*@plant-store\/|registry of npm/
   const named = documents.filter((document) => installs.test(read(document)))
   expect(named).toEqual(['docs/installing.md'])
   const files = execFileSync('git', ['grep', '-lF', repository], { cwd: root, encoding: 'utf8' })
-  expect(files).toBe('package.json\n')
+  const contract = ['packages/contract/openapi.json', 'packages/contract/src/openapi.ts']
+  expect(files.trim().split('\n')).toEqual(['package.json', ...contract])
 })
 
 test('continuous integration runs every test and the linters', () => {

@@ -14,6 +14,7 @@ export {
   type JsonValue,
   type JsonWritable,
   MAX_JSON_DEPTH,
+  MAX_JSON_VALUES,
 } from './json.ts'
 export {
   describeProblems,

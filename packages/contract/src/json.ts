@@ -13,6 +13,9 @@ export type JsonValue =
 /** Arrays and objects may stand this deep inside each other; RFC 8259 §9 allows such a limit. */
 export const MAX_JSON_DEPTH = 64
 
+/** So many values may stand in a text, each member and each item one; RFC 8259 §9 allows it, too. */
+export const MAX_JSON_VALUES = 1_000
+
 /** The bytes or the text are not JSON. The message says why, without quoting the input. */
 export class JsonSyntaxError extends Error {
   override name = 'JsonSyntaxError'
@@ -28,23 +31,36 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** A valid text deeper than the limit needs this many characters for its brackets alone. */
-const SHORTEST_DEEP_TEXT = 2 * (MAX_JSON_DEPTH + 1)
+/** A valid text beyond one of the limits needs this many characters for its brackets alone. */
+const SHORTEST_EXCESS = 2 * (MAX_JSON_DEPTH + 1)
 
-function refuseDeepNesting(text: string): void {
+/** Looks at what JSON.parse would build, at a small part of what that would cost. */
+function refuseExcess(text: string): void {
   let depth = 0
+  let values = 1
   let insideString = false
+  let isFirst = false
   for (let index = 0; index < text.length; index++) {
     const character = text[index]
     if (insideString) {
       if (character === '\\') index++
       else if (character === '"') insideString = false
-    } else if (character === '"') insideString = true
-    else if (character === '[' || character === '{') {
-      if (++depth > MAX_JSON_DEPTH) {
-        throw new JsonSyntaxError(`is nested deeper than ${MAX_JSON_DEPTH} levels`)
-      }
-    } else if (character === ']' || character === '}') depth--
+      continue
+    }
+    if (character === ' ' || character === '\n' || character === '\r' || character === '\t')
+      continue
+    const isEnd = character === ']' || character === '}'
+    if (character === ',' || (isFirst && !isEnd)) values++
+    isFirst = character === '[' || character === '{'
+    insideString = character === '"'
+    if (isFirst) depth++
+    else if (isEnd) depth--
+    if (depth > MAX_JSON_DEPTH) {
+      throw new JsonSyntaxError(`is nested deeper than ${MAX_JSON_DEPTH} levels`)
+    }
+    if (values > MAX_JSON_VALUES) {
+      throw new JsonSyntaxError(`holds more than ${MAX_JSON_VALUES} values`)
+    }
   }
 }
 
@@ -139,14 +155,14 @@ function parseUsualPlant(text: string): JsonValue | undefined {
 /**
  * Reads JSON from UTF-8 bytes, keeping every digit of every integer within int64.
  * A byte order mark is ignored (RFC 8259 §8.1); a repeated member counts by its last value.
- * @throws JsonSyntaxError when the bytes are empty, not UTF-8, not JSON, or nested too deep.
+ * @throws JsonSyntaxError when the bytes are empty, not UTF-8, not JSON, or beyond a limit.
  */
 export function decodeJson(bytes: Uint8Array): JsonValue {
   const text = decodeUtf8(bytes)
   if (text === '') throw new JsonSyntaxError('is empty')
   const plant = parseUsualPlant(text)
   if (plant !== undefined) return plant
-  if (text.length >= SHORTEST_DEEP_TEXT) refuseDeepNesting(text)
+  if (text.length >= SHORTEST_EXCESS) refuseExcess(text)
   try {
     return MAY_HOLD_INEXACT_NUMBER.test(text) ? parseExactly(text) : parse(text)
   } catch (cause) {

@@ -76,8 +76,10 @@ function describeOperation(): OpenApiDocument {
 
 const info = {
   title: 'OpenAPI Plant Store',
-  version: '1.2.0',
+  /** That of the specification; what changes in our packages, their own versions tell. */
+  version: '1.0.0',
   description: DESCRIPTION,
+  contact: { name: 'Plant Store', url: 'https://github.com/plant-store/plant-store' },
   license: { name: 'MIT' },
 }
 

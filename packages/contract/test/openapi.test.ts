@@ -4,6 +4,7 @@ import { contract, encodeJson, errorTable, INT64_MAX, INT64_MIN, Plant } from '.
 import { createOpenApiDocument, formatOpenApiJson } from '../src/openapi.ts'
 
 const committed = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')
+const rootPackage = new URL('../../../package.json', import.meta.url)
 const document = JSON.parse(committed)
 const operation = document.paths['/plants'].post
 const { schemas } = document.components
@@ -22,7 +23,8 @@ describe('the committed document', () => {
       openapi: '3.1.0',
       info: {
         title: 'OpenAPI Plant Store',
-        version: '1.2.0',
+        version: '1.0.0',
+        contact: { url: JSON.parse(readFileSync(rootPackage, 'utf8')).repository },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       security: [{ bearerAuth: [] }],
@@ -56,6 +58,7 @@ describe('the committed document', () => {
   test('writes no number that a double would round, and says the bounds of an id in words', () => {
     const { id } = schemas.NewPlant.allOf[1].properties
     expect(id).toMatchObject({ type: 'integer', format: 'int64' })
+    expect(id.description).toContain('9007199254740993 becomes 9007199254740992')
     expect(id.description).toContain(`from ${INT64_MIN} to ${INT64_MAX}.`)
     const numbers = committed.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d+/g) ?? []
     expect(numbers).toContain('40003')
@@ -121,6 +124,7 @@ test('in OpenAPI 3.0 says the same without the words of 3.1', () => {
     title: document.info.title,
     version: document.info.version,
     description: document.info.description,
+    contact: document.info.contact,
     license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
   })
   const { default: unknownFailure, ...responses } = operation.responses

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   contract,
   decodeJson,
@@ -11,7 +12,7 @@ import type { RequestHandler } from 'express'
 import { countHeader } from './framing.ts'
 import { RequestError } from './request-error.ts'
 
-/** The caller ended the connection before its body was complete: nobody waits for a response. */
+/** The caller ended the connection before its body was complete, or broke its rules: nobody waits. */
 export class CallerGoneError extends Error {
   override name = 'CallerGoneError'
 }
@@ -35,8 +36,11 @@ function isJson(contentType: string): boolean {
 /** @throws RequestError unless the headers announce plain JSON in UTF-8 (RFC 9110 §8.3, §8.4). */
 function checkMediaType(request: IncomingMessage): void {
   const name = headerNames.contentType
-  if (countHeader(request, name) > 1 || !isJson(request.headers[name] ?? '')) {
-    const message = `the body must be sent with "${name}: ${MEDIA_TYPE}", in UTF-8`
+  const isDoubled = countHeader(request, name) > 1
+  if (isDoubled || !isJson(request.headers[name] ?? '')) {
+    const message = isDoubled
+      ? `the request must have one ${name} header`
+      : `the body must be sent with "${name}: ${MEDIA_TYPE}", in UTF-8`
     throw unsupported(message, headerNames.accept, MEDIA_TYPE)
   }
   if (request.headers['content-encoding'] !== undefined) {
@@ -120,6 +124,20 @@ function collect(
   })
 }
 
+/** Bytes that are decoded in one turn of the event loop; what is beyond them waits for a later one. */
+const TURN_BYTES = 1_048_576
+
+let leftInTurn = TURN_BYTES
+
+function takeFromTurn(byteLength: number): void {
+  if (leftInTurn === TURN_BYTES) {
+    setImmediate(() => {
+      leftInTurn = TURN_BYTES
+    })
+  }
+  leftInTurn -= byteLength
+}
+
 function decode(bytes: Buffer): JsonValue {
   try {
     return decodeJson(bytes)
@@ -137,9 +155,13 @@ export function readJsonBody(limitBytes: number): RequestHandler {
     if (expectedBytes > limitBytes) throw tooLarge(limitBytes)
     // A caller with HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
+      if (response.headersSent) throw new CallerGoneError('the chunks were refused already')
       response.writeContinue()
     }
-    request.body = decode(await collect(request, expectedBytes, limitBytes))
+    const bytes = await collect(request, expectedBytes, limitBytes)
+    while (leftInTurn <= 0) await nextTurn()
+    takeFromTurn(bytes.length)
+    request.body = decode(bytes)
     next()
   }
 }

@@ -82,15 +82,24 @@ export const refusePath: RequestHandler = () => {
 }
 
 /**
- * Responds with the Error body of an error. A body in chunks that came in the same packet is parsed
- * first, so that its connection can be kept.
+ * Responds with the Error body of an error, and calls `note`. A body in chunks that came in the same
+ * packet is parsed first, so that its connection can be kept; if its chunks break the rules, that is
+ * what has been answered and noted.
  */
-export function refuse(response: Response, error: RequestError, options: PipelineOptions): void {
+export function refuse(
+  response: Response,
+  error: RequestError,
+  options: PipelineOptions,
+  note = () => {},
+): void {
   const { req: request } = response
-  const send = () =>
+  const send = () => {
+    note()
     sendError(response, error, { closesConnection: endsConnection(request, options) })
+  }
+  const sendUnlessAnswered = () => response.headersSent || send()
   if (request.complete || request.headers['transfer-encoding'] === undefined) send()
-  else setImmediate(() => contain(request.socket, options.log, 'refusal', send))
+  else setImmediate(() => contain(request.socket, options.log, 'refusal', sendUnlessAnswered))
 }
 
 function toRequestError(cause: unknown): RequestError {
@@ -111,10 +120,9 @@ export function respondWithError(options: PipelineOptions): ErrorRequestHandler 
   return (thrown, request, response, _next) => {
     if (thrown instanceof CallerGoneError) return noteCallerGone(options, response)
     const error = toRequestError(thrown)
-    noteFailure(options, error, response)
     // A response has begun and failed before it was complete: nothing better can follow it.
     if (response.headersSent && response.locals.isAnswered !== true) request.socket.destroy()
-    refuse(response, error, options)
+    refuse(response, error, options, () => noteFailure(options, error, response))
   }
 }
 

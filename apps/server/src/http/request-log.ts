@@ -4,11 +4,11 @@ import { pathOf } from './framing.ts'
 import type { RequestObserver } from './locals.ts'
 import type { RequestError } from './request-error.ts'
 
-/** A request that the server could not serve, as one line of the log. */
+/** A request that was not served, as one line of the log: refused at `info`, or failed. */
 interface Failure {
-  readonly level: 'warn' | 'error'
+  readonly level: 'info' | 'warn' | 'error'
   /** Its fields. `err`, the cause, decides with `error`, its name, what is the same reason. */
-  readonly line: { readonly error: string; readonly err: unknown }
+  readonly line: { readonly error: string; readonly err?: unknown }
   readonly message: string
 }
 
@@ -28,7 +28,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Logs failures with their cause. Where they come in floods, each reason has one line a second: the
+ * Logs failures with their cause, and refusals. Where they come in floods, each reason has one line a second: the
  * latest failure, and as `leftOut` how many others have no line. At `debug` each has its line.
  */
 export class FailureLog {
@@ -43,7 +43,7 @@ export class FailureLog {
   }
 
   write(failure: Failure): void {
-    this.#onFailure()
+    if (failure.level !== 'info') this.#onFailure()
     const { error, err } = failure.line
     const reason = `${error}\n${reasonOf(err)}`
     const key = this.#held.has(reason) || this.#held.size < MOST_REASONS ? reason : 'others'
@@ -107,7 +107,7 @@ function durationOf({ locals: { beganAt } }: Response): number | undefined {
 }
 
 /** What the log says of a request; never its query, its headers or its body. */
-function describeRequest(response: Response): object {
+function describeRequest(response: Response) {
   const { req: request, locals } = response
   const { requestId, traceId, tokenName, waitMs, commitMs } = locals
   return {
@@ -134,15 +134,21 @@ export function noteSuccess({ log, observer }: Listeners, response: Response): v
 
 /**
  * One line: what the server could not serve with its cause, refusals without. Refusals of a limit
- * are counted elsewhere, so that a flood of them does not fill the log.
+ * are counted elsewhere, and those of callers without a valid token share lines, so that a flood of
+ * them does not fill the log.
  */
-function logFailure({ log, failures }: Listeners, error: RequestError, about: object): void {
+function logFailure(
+  { log, failures }: Listeners,
+  error: RequestError,
+  about: object & { readonly tokenName?: string | undefined },
+): void {
   const { status, code, errorName, message, cause } = error
   const line = { ...about, status, code, error: errorName }
   if (status === 500) failures.write({ level: 'error', line: { ...line, err: cause }, message })
   else if (status === 503 && cause !== undefined) {
     failures.write({ level: 'warn', line: { ...line, err: cause }, message })
   } else if (errorName === 'too_many_requests') log.debug(line, message)
+  else if (about.tokenName === undefined) failures.write({ level: 'info', line, message })
   else log.info(line, message)
 }
 

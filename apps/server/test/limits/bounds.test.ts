@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
+  logLinesIn,
   plantText,
   post,
   type ServerProcess,
@@ -119,6 +120,60 @@ test('a hundred bodies in chunks of one byte cost little memory, and creates are
     expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
   })
   expect(growthMb).toBeLessThan(100)
+})
+
+test.each([
+  ['empty objects', '"more":[', '{},', '{}]'],
+  ['empty arrays', '"more":[', '[],', '[]]'],
+  ['fractions', '"more":[', '0.5,', '1]'],
+  ['members', '', '"more":0,', '"more":0'],
+])(
+  '800 bodies of %s whose last bytes come at once cost little memory and time',
+  async (_claim, before, part, after) => {
+    const server = await start({})
+    const filling = part.repeat(65_000 / part.length)
+    const body = `{"id":1,"name":"x",${before}${filling}${after}}`
+    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n`
+    const framing = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const growthMb = await growthWhile(server, async () => {
+      const sockets = Array.from({ length: 800 }, () => openSocket(server))
+      for (const socket of sockets) socket.write(head + framing + body.slice(0, -1))
+      await Promise.all(sockets.map((socket) => once(socket, 'ready')))
+      await createFor(1_000, server)
+      const answered = sockets.map((socket) => once(socket, 'data'))
+      for (const socket of sockets) socket.write(body.slice(-1))
+      // 2 to 11 s if all values are built, and all in one turn.
+      expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
+      await Promise.all(answered)
+    })
+    expect(growthMb).toBeLessThan(300)
+  },
+)
+
+test('a flood of requests without a token fills few lines of the log, which count all', async () => {
+  const server = await start({
+    PLANT_STORE_LOG_LEVEL: 'info',
+    PLANT_STORE_FAILED_CREDENTIAL_LIMIT: 'off',
+  })
+  const kinds = [
+    STRANGER,
+    'POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n',
+    'garbage\r\n\r\n',
+    'GET / HTTP/1.1\r\n\r\n',
+  ]
+  const begin = performance.now()
+  for (let count = 0; count < 250; count++) {
+    for (const kind of kinds) openSocket(server).write(kind)
+  }
+  const lines = () => logLinesIn(server.output()).filter((line) => 'error' in line)
+  const noted = () => lines().reduce((sum, { leftOut }) => sum + 1 + Number(leftOut ?? 0), 0)
+  await expect.poll(noted, { timeout: 20_000 }).toBe(250 * kinds.length)
+  const seconds = (performance.now() - begin) / 1_000
+  // Two of them have one name, and the first second has two lines of each.
+  expect(lines().length).toBeLessThanOrEqual(3 * (seconds + 1))
+  expect(new Set(lines().map(({ error }) => error))).toEqual(
+    new Set(['missing_credentials', 'invalid_token', 'malformed_request']),
+  )
 })
 
 test('a burst of 90,000 pipelined requests without a token holds up no create', async () => {

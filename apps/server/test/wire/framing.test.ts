@@ -78,6 +78,15 @@ describe('a broken chunk is refused, and nothing of it is stored:', () => {
     ['a Transfer-Encoding as trailer', `${chunk(body)}0\r\nTransfer-Encoding: chunked\r\n\r\n`],
   ])('%s', (_claim, chunks) => server.refuses(postChunks(chunks), malformed, 'lingering'))
 
+  test.each([
+    ['asks before its body', { more: ['Expect: 100-continue'] }],
+    ['shows no token', { authorization: null }],
+  ])('it is one 400 in the log as well where the request %s', async (_claim, parts) => {
+    expectReply(await server.ask(postChunks('zz\r\n', parts)), malformed)
+    const statuses = (await server.readLog()).flatMap((line) => JSON.parse(line).status ?? [])
+    expect(statuses.filter((status) => status !== 200)).toEqual([400])
+  })
+
   test('the server closes the connection by itself', () =>
     server.refuses(postChunks('zz\r\n'), malformed, 'closed'))
 })

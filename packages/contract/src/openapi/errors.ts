@@ -1,5 +1,5 @@
 import { type ErrorName, type ErrorStatus, errorTable } from '../error.ts'
-import { MAX_JSON_DEPTH } from '../json.ts'
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../json.ts'
 import { INT64_MAX, INT64_MIN } from '../plant.ts'
 
 interface ErrorText {
@@ -12,11 +12,12 @@ interface ErrorText {
 /** What the document says of each error; a new error without it does not compile. */
 export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
   malformed_request: {
-    meaning: 'The bytes are no HTTP request, or one that HTTP/1.1 forbids.',
+    meaning:
+      'The bytes are no HTTP request, one that HTTP/1.1 forbids, or one with an unknown method.',
     message: 'the request must have one Host header',
   },
   malformed_json: {
-    meaning: `The body is not JSON in UTF-8, is empty, or is nested deeper than ${MAX_JSON_DEPTH} levels.`,
+    meaning: `The body is not JSON in UTF-8, is empty, is nested deeper than ${MAX_JSON_DEPTH} levels, or holds more than ${MAX_JSON_VALUES} values.`,
     message: 'body: is not valid JSON',
   },
   invalid_plant: {
@@ -29,7 +30,7 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
     message: 'id: 7 is taken by a plant with other content',
   },
   missing_credentials: {
-    meaning: 'The request carries no bearer token.',
+    meaning: 'The request carries no bearer token, or more than one Authorization header.',
     message: 'send a token as "Authorization: Bearer <ACCESS_TOKEN>"',
   },
   invalid_token: {
@@ -66,8 +67,8 @@ export const errorTexts: Readonly<Record<ErrorName, ErrorText>> = {
     message: 'too many requests from this address had no valid token',
   },
   headers_too_large: {
-    meaning: 'More than 16 KiB of headers, or 200 lines.',
-    message: 'the request headers are too large',
+    meaning: 'The request line and headers, or the trailers, are more than 16 KiB, or 200 lines.',
+    message: 'the request line and headers, or the trailers, are larger than 16 KiB',
   },
   internal: {
     meaning: 'Something unforeseen; the log of the server holds it under the request id.',

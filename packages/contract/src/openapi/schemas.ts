@@ -30,7 +30,7 @@ interface MemberText {
 
 const plantMembers: Readonly<Record<keyof NewPlant, MemberText>> = {
   id: {
-    description: `The identification number of the plant, chosen by the caller. Any spelling of such a number is taken (7, 7.0, 70e-1), and every digit is kept: from ${INT64_MIN} to ${INT64_MAX}.`,
+    description: `The identification number of the plant, chosen by the caller. Any spelling of such a number is taken (7, 7.0, 70e-1), and every digit is kept: from ${INT64_MIN} to ${INT64_MAX}. A number of JavaScript, or any other double, cannot hold each of them: 9007199254740993 becomes 9007199254740992, and 200 does not show it. Such a client must write ids beyond ±9007199254740991 from a BigInt or a text.`,
     example: 7,
   },
   name: { description: `The name of the plant. ${TEXT_RULE}`, example: 'Fern' },
