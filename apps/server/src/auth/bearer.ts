@@ -55,12 +55,13 @@ export function credentialOf(request: IncomingMessage): string | undefined {
     : undefined
 }
 
-function missingCredentials(): RequestError {
-  return new RequestError(
-    'missing_credentials',
-    'send a token as "Authorization: Bearer <ACCESS_TOKEN>"',
-    { headers: [headerNames.wwwAuthenticate, CHALLENGE] },
-  )
+function missingCredentials(request: IncomingMessage): RequestError {
+  const isDoubled = countHeader(request, headerNames.authorization) > 1
+  const message = isDoubled
+    ? 'the request must have one Authorization header'
+    : 'send a token as "Authorization: Bearer <ACCESS_TOKEN>"'
+  const headers = [headerNames.wwwAuthenticate, CHALLENGE]
+  return new RequestError('missing_credentials', message, { headers })
 }
 
 function invalidToken(): RequestError {
@@ -85,7 +86,7 @@ export function createBearerChecks(
     const credential = credentialOf(request)
     if (credential === undefined) {
       failures.add(request)
-      throw missingCredentials()
+      throw missingCredentials(request)
     }
     const admit = (token: AdmittedToken | undefined): void => {
       if (token === undefined) {

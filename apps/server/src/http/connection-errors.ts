@@ -8,14 +8,20 @@ import { RequestError } from './request-error.ts'
 import { type Listeners, noteFailure, noteRefusedBytes } from './request-log.ts'
 import { errorBodyOf, headersOf, requestIdOf, sendError } from './response.ts'
 
+/** The parser counts trailers alone, and all else together. */
+const HEADERS_TOO_LARGE = 'the request line and headers, or the trailers, are larger than 16 KiB'
+const UNKNOWN_METHOD = 'the request does not begin with a known method; methods are in capitals'
+
 function toRequestError(cause: NodeJS.ErrnoException): RequestError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new RequestError('headers_too_large', 'the request headers are too large', { cause })
+      return new RequestError('headers_too_large', HEADERS_TOO_LARGE, { cause })
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new RequestError('body_too_large', 'the chunk extensions are too large', { cause })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new RequestError('request_timeout', 'the request did not arrive in time', { cause })
+    case 'HPE_INVALID_METHOD':
+      return new RequestError('malformed_request', UNKNOWN_METHOD, { cause })
     default:
       return new RequestError('malformed_request', 'the bytes are no HTTP/1.1 request', { cause })
   }

@@ -93,7 +93,10 @@ describe('a request without a bearer credential is refused:', () => {
     ['good and empty', `Bearer ${text}`, 'Bearer '],
     ['of different schemes', `Bearer ${text}`, 'Basic YTpi'],
   ])('two Authorization headers, %s', (_claim, authorization, second) =>
-    server.refuses(request({ authorization, more: [`Authorization: ${second}`] }), missing),
+    server.refuses(request({ authorization, more: [`Authorization: ${second}`] }), {
+      ...missing,
+      message: /^the request must have one Authorization header$/,
+    }),
   )
 })
 

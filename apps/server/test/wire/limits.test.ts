@@ -21,7 +21,10 @@ const server = useWireServer()
 const LIMIT = 65_536
 
 const tooLarge = { error: 'body_too_large', message: /65536 bytes/ } as const
-const headersTooLarge = { error: 'headers_too_large' } as const
+const headersTooLarge = {
+  error: 'headers_too_large',
+  message: /request line|200 header lines/,
+} as const
 
 /** The JSON of a plant with spaces before it, in this many bytes. */
 const bodyOf = (length: number) => plantText(1).padStart(length)

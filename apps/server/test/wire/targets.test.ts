@@ -40,7 +40,10 @@ describe('another method on /plants is refused with Allow: POST:', () => {
 describe('a request line is refused with', () => {
   const words = ['FOO', 'POSTS', 'post', 'Post', 'POST\0', 'PO ST', ' POST', '\tPOST', 'CONNECT']
   test.each(words)('the method %j', (method) =>
-    server.refuses(atLine(`${method} /plants HTTP/1.1`), malformed),
+    server.refuses(atLine(`${method} /plants HTTP/1.1`), {
+      ...malformed,
+      message: /method|CONNECT/,
+    }),
   )
 
   const others = [
