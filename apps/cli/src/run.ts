@@ -42,12 +42,7 @@ function createProgram(terminal: Terminal): Command {
     .description('Put plants into a plant store, and know what became of each.')
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpCommand(
-      new Command('help')
-        .argument('[command]')
-        .description('print the help of a command')
-        .helpGroup('Help:'),
-    )
+    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
       // Help holds no text from outside.
@@ -63,6 +58,9 @@ function createProgram(terminal: Terminal): Command {
   addCheckCommand(program, terminal)
   program.commandsGroup('Where to:')
   addLoginCommand(program, terminal)
+  for (const command of program.commands) {
+    command.showHelpAfterError(`  Try: plant-store ${command.name()} --help`)
+  }
   return program
 }
 

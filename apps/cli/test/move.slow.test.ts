@@ -43,11 +43,11 @@ test('plants move from SQLite to PostgreSQL by export and import, before and aft
     const results = createPlants(client, plants(from, to), { concurrency: 64 })
     for await (const { ok } of results) expect(ok).toBe(true)
   }
-  const { pathOf, run } = await openImporter([], next)
+  const { pathOf, run } = await openImporter('', [], next)
   const move = async (said: string) => {
     const exported = exportTo(pathOf('plants.jsonl'), old.databaseUrl)
     const stdout = expect.stringContaining(said)
-    expect(await run(['plants.jsonl'])).toMatchObject({ code: 0, stdout })
+    expect(await run('plants.jsonl')).toMatchObject({ code: 0, stdout })
     return exported
   }
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { needs } from '../../../packages/client/runtimes/needs.ts'
 import { findRuntimes } from '../../../packages/client/runtimes/runtimes.ts'
-import { runProgram } from './helpers/program.ts'
+import { ends } from './helpers/program.ts'
 import { openImporter } from './import/importer.ts'
 
 describe.each(findRuntimes().filter(({ kind }) => kind === 'node'))(
   'on $title',
   ({ title, program: node = '' }) => {
     test('the program runs, and reads Windows-1252', needs(title, node !== ''), async () => {
-      const { cwd, env, server, write } = await openImporter()
-      write('plants.csv', Buffer.from('id,name\n-5,Gr\xfcn \x80\n', 'latin1'))
-      const args = ['import', 'plants.csv', '--encoding', 'windows-1252']
-      expect(await runProgram(args, { cwd, env, node })).toMatchObject({ code: 0 })
+      const content = Buffer.from('id,name\n-5,Gr\xfcn \x80\n', 'latin1')
+      const { run, env, server } = await openImporter(content)
+      const options = { env, node }
+      expect(await run('plants.csv --encoding windows-1252', options)).toEqual(ends(0))
       expect(server.readPlants()).toEqual(new Map([[-5n, { name: 'Grün €', tag: null }]]))
     })
   },

@@ -32,7 +32,7 @@ describe('help', () => {
 describe('a wrong command line', () => {
   test.each([
     [['imprt', 'x.csv'], "unknown command 'imprt'\n  Did you mean import?"],
-    [['create', '5'], "missing required argument 'name'"],
+    [['create'], "missing required argument 'id'\n  Try: plant-store create --help"],
     [['create', '5', 'Fern', '--tga', 'x'], "unknown option '--tga'\n  Did you mean --tag?"],
     [['create', '5', 'Fern', 'indoor'], 'too many arguments'],
     [['check', '--format', 'xml', 'x'], "'xml' is invalid"],

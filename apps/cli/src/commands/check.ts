@@ -43,11 +43,8 @@ async function check(path: string, options: ReadOptions, terminal: Terminal): Pr
   writeLine(terminal, `${input.name}: ${formatCount(plants)} ${are}${not}`)
   if (others === 0) return
   // The counts above say it.
-  throw new CliError(
-    '',
-    exitCodes.rejected,
-    'plant-store import all the same, which stores the others and writes these to a file',
-  )
+  const hint = 'plant-store import all the same, which stores the others and writes these to a file'
+  throw new CliError('', exitCodes.rejected, hint)
 }
 
 export function addCheckCommand(program: Command, terminal: Terminal): void {

@@ -1,9 +1,9 @@
-import type { Applied, NewPlantInput, PlantStoreMeta } from '@plant-store/client'
-import { type Command, Option } from 'commander'
+import type { Applied, NewPlantInput } from '@plant-store/client'
+import type { Command } from 'commander'
 import { CliError } from '../cli-error.ts'
 import { addConnectionOptions, type ConnectionOptions, openClient } from '../connection.ts'
 import { exitCodeOf, hintOf, wasThere } from '../outcome.ts'
-import { type PlantField, plantFieldNames, plantFields } from '../plant-fields.ts'
+import { plantFieldNames, plantFields } from '../plant-fields.ts'
 import type { Terminal } from '../terminal.ts'
 
 const EXAMPLES = `
@@ -12,32 +12,26 @@ Examples:
   plant-store create -5 -- "-20 °C hardy"`
 
 const requiredFields = plantFieldNames.filter((field) => plantFields[field].isRequired)
-const optionalFields = plantFieldNames
-  .filter((field) => !plantFields[field].isRequired)
-  .map((field) => ({ field, option: new Option(`--${field} <${field}>`, `the plant's ${field}`) }))
+const optionalFields = plantFieldNames.filter((field) => !plantFields[field].isRequired)
 
 /** The values of a command line by their fields, for the contract to judge. */
 function readPlant(words: readonly string[], options: object): NewPlantInput {
-  const flags: Readonly<Record<string, string>> = { ...options }
-  const texts: readonly (readonly [PlantField, string | undefined])[] = [
-    ...requiredFields.map((field, index) => [field, words[index]] as const),
-    ...optionalFields.map(({ field, option }) => [field, flags[option.attributeName()]] as const),
-  ]
-  const given = texts.flatMap(([field, text]) =>
-    text === undefined ? [] : [[field, plantFields[field].fromText(text)] as const],
-  )
-  return Object.fromEntries(given) as unknown as NewPlantInput
+  const required = requiredFields.map((field, index) => [field, words[index]])
+  const texts: Readonly<Record<string, string | undefined>> = {
+    ...options,
+    ...Object.fromEntries(required),
+  }
+  const values = plantFieldNames.flatMap((field) => {
+    const text = texts[field]
+    return text === undefined ? [] : [[field, plantFields[field].fromText(text)]]
+  })
+  return Object.fromEntries(values)
 }
 
 /** `9007199254740993 "Fern" (indoor)` */
 function describePlant({ id, name, ...others }: NewPlantInput): string {
   const values = Object.values(others).map((value) => (value === '' ? '""' : String(value)))
   return `${id} "${name}"${values.length === 0 ? '' : ` (${values.join(', ')})`}`
-}
-
-function describeStored(plant: NewPlantInput, meta: PlantStoreMeta): string {
-  const shown = describePlant(plant)
-  return wasThere(meta) ? `${shown} was there already.` : `Stored ${shown}.`
 }
 
 /** What became of a plant that may not be stored. */
@@ -51,7 +45,11 @@ const byApplied: Readonly<Record<Applied, string>> = {
 async function create(plant: NewPlantInput, options: ConnectionOptions, terminal: Terminal) {
   const { client, tokenBy } = await openClient(options, terminal)
   const result = await client.tryCreatePlant(plant, { signal: terminal.stop })
-  if (result.ok) return result.meta
+  if (result.ok) {
+    const shown = describePlant(plant)
+    terminal.out(wasThere(result.meta) ? `${shown} was there already.\n` : `Stored ${shown}.\n`)
+    return
+  }
   const { error } = result
   const message = `${plant.id} ${byApplied[error.applied]}: ${error.message}`
   throw new CliError(message, exitCodeOf(error), hintOf(error, tokenBy))
@@ -60,12 +58,13 @@ async function create(plant: NewPlantInput, options: ConnectionOptions, terminal
 export function addCreateCommand(program: Command, terminal: Terminal): void {
   const command = program.command('create').description('store one plant')
   for (const field of requiredFields) command.argument(`<${field}>`, `the plant's ${field}`)
-  for (const { option } of optionalFields) command.addOption(option)
+  for (const field of optionalFields)
+    command.option(`--${field} <${field}>`, `the plant's ${field}`)
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async () => {
       const options = command.opts<ConnectionOptions>()
       const plant = readPlant(command.args, options)
-      terminal.out(`${describeStored(plant, await create(plant, options, terminal))}\n`)
+      await create(plant, options, terminal)
     })
 }

@@ -31,9 +31,9 @@ function describeSummary(
   const there = alreadyThere > 0 ? ` (${formatCount(alreadyThere)} there already)` : ''
   const counts = `${formatCount(stored)} stored${there}, ${formatCount(rejected)} rejected`
   const idOf = (row: number) => (numberRows ?? 0n) + BigInt(row - 1)
-  const ids = rows < fromRow ? '' : `; ids ${idOf(fromRow)} to ${idOf(rows)}`
-  const shown = numberRows === undefined ? '' : ids
-  return `${file}: ${counts} in ${formatDuration(seconds)}${shown}\n${reasons.describe()}`
+  const isShown = numberRows !== undefined && rows >= fromRow
+  const ids = isShown ? `; ids ${idOf(fromRow)} to ${idOf(rows)}` : ''
+  return `${file}: ${counts} in ${formatDuration(seconds)}${ids}\n${reasons.describe()}`
 }
 
 /** What ended a run, as a CliError; one that nobody foresaw is thrown. */
@@ -94,14 +94,6 @@ function integer(flags: string, description: string, least: number, usual: numbe
   })
 }
 
-function addWorkOptions(command: Command): void {
-  command
-    .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1, 1))
-    .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
-    .addOption(integer('--concurrency <n>', 'plants on their way at once', 1, 16))
-    .addOption(integer('--max-outage <seconds>', 'how long to wait for a lost server', 0, 300))
-}
-
 /** Adds `plant-store import` to a program. */
 export function addImportCommand(program: Command, terminal: Terminal): void {
   const command = program
@@ -109,7 +101,12 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
     .description('store the plants of a file; - is stdin')
     .argument('<file>', 'CSV or JSON lines')
   addFileOptions(command.optionsGroup('How the file is written:'))
-  addWorkOptions(command.optionsGroup('What to do:'))
+  command
+    .optionsGroup('What to do:')
+    .addOption(integer('--from-row <n>', 'go on at this row behind the first line', 1, 1))
+    .option('--rejects <file>', 'where rows go that are not stored (default: beside the file)')
+    .addOption(integer('--concurrency <n>', 'plants on their way at once', 1, 16))
+    .addOption(integer('--max-outage <seconds>', 'how long to wait for a lost server', 0, 300))
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action((path: string, options: ImportOptions) => importFile(path, options, terminal))

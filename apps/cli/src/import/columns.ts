@@ -13,9 +13,9 @@ export type FieldMap = Readonly<Record<string, PlantField>>
 
 /** What a person says of the columns. */
 export interface ColumnOptions {
-  readonly map: FieldMap
+  readonly map?: FieldMap | undefined
   /** Columns that are no field, by name or number. */
-  readonly ignore: readonly string[]
+  readonly ignore?: readonly string[] | undefined
   /** The id of the first row, where each row gets one by its place, and no column is the id. */
   readonly numberRows?: bigint | undefined
 }
@@ -89,7 +89,7 @@ function findProblem(
  */
 export function mapColumns(
   names: readonly string[],
-  { map, ignore, numberRows }: ColumnOptions,
+  { map = {}, ignore = [], numberRows }: ColumnOptions,
 ): { readonly columns: readonly Column[]; readonly problems: readonly ColumnProblem[] } {
   const said = [...ignore.map((wanted) => [wanted, undefined] as const), ...Object.entries(map)]
   const found = said.map(([wanted, field]) => ({ wanted, field, at: findColumn(names, wanted) }))

@@ -20,8 +20,10 @@ const INSIDE = 'has a quote inside a field that is not quoted'
 const LONE_RETURN = 'has a carriage return outside quotes'
 export const NEVER_CLOSED = 'has a quote that is never closed'
 
-/** The fields of a line without a quote in it, or the problem that it has. */
-export function splitLine(text: string, delimiter: string): CsvFields | string {
+/** The fields of a line without a quote in it, or its problem; no fields without a delimiter. */
+export function splitLine(line: Buffer, delimiter: string | undefined): CsvFields | string {
+  if (delimiter === undefined) return []
+  const text = line.toString()
   if (text.includes('\r')) return LONE_RETURN
   const fields = text.split(delimiter, MOST_FIELDS + 1)
   return fields.length > MOST_FIELDS ? TOO_MANY : fields
@@ -69,7 +71,8 @@ function readField(bytes: Buffer, at: number, delimiter: Buffer): ReadField | un
  * Reads the record that bytes begin with, by RFC 4180 §2. `isWhole`: whether nothing follows these
  * bytes; else more may be needed.
  */
-export function readQuotedRecord(bytes: Buffer, delimiter: Buffer, isWhole: boolean): CsvRead {
+export function readQuotedRecord(bytes: Buffer, separator: string, isWhole: boolean): CsvRead {
+  const delimiter = Buffer.from(separator)
   const fields: string[] = []
   for (let at = 0; ; at += delimiter.length) {
     const isQuoted = bytes[at] === QUOTE

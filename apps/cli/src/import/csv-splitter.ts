@@ -45,8 +45,8 @@ const PIECE_BYTES = 8_192
  */
 export class CsvSplitter {
   readonly #delimiter: string | undefined
-  readonly #delimiterBytes: Buffer
   readonly #limitBytes: number
+  readonly #tooLong: string
   /** What was not read yet; begins where a record does. */
   #parts: Buffer[] = []
   #partsBytes = 0
@@ -60,8 +60,8 @@ export class CsvSplitter {
 
   constructor(delimiter: string | undefined, limitBytes = LONGEST_RECORD_BYTES) {
     this.#delimiter = delimiter
-    this.#delimiterBytes = Buffer.from(delimiter ?? '')
     this.#limitBytes = limitBytes
+    this.#tooLong = `is longer than ${limitBytes} bytes`
   }
 
   /** The records of a whole text. */
@@ -114,7 +114,7 @@ export class CsvSplitter {
       if (line.length > this.#limitBytes) this.#add(line, this.#tooLong)
       else if (!isEnded && !isLast) return undefined
       else if (this.#hasQuote(bytes, at, end)) return this.#readQuoted(bytes, at, line, isLast)
-      else if (line.length > 0) this.#add(line, this.#splitPlain(line))
+      else if (line.length > 0) this.#add(line, splitLine(line, this.#delimiter))
     }
     this.#isSkipping = !isEnded
     if (isEnded) this.#line++
@@ -126,14 +126,6 @@ export class CsvSplitter {
     if (this.#nextQuote < from) this.#nextQuote = bytes.indexOf(QUOTE, from)
     if (this.#nextQuote < 0) this.#nextQuote = bytes.length
     return this.#nextQuote < end
-  }
-
-  get #tooLong(): string {
-    return `is longer than ${this.#limitBytes} bytes`
-  }
-
-  #splitPlain(line: Buffer): CsvFields | string {
-    return this.#delimiter === undefined ? [] : splitLine(line.toString(), this.#delimiter)
   }
 
   /** Adds a record of some lines, of which only the beginning is kept where it is too long. */
@@ -148,7 +140,7 @@ export class CsvSplitter {
   #readQuoted(bytes: Buffer, at: number, line: Buffer, isLast: boolean): number | undefined {
     const window = bytes.subarray(at, at + this.#limitBytes + LINE_BREAK_BYTES)
     const isAll = at + window.length === bytes.length
-    const read = readQuotedRecord(window, this.#delimiterBytes, isLast && isAll)
+    const read = readQuotedRecord(window, this.#delimiter ?? '', isLast && isAll)
     if (read === 'more bytes' && isAll) {
       this.#wantedBytes = 2 * window.length
       return undefined

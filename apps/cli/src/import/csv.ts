@@ -8,6 +8,7 @@ import {
   type PlantOrProblems,
   type PlantRecord,
   parsePlant,
+  type RecordProblem,
 } from './plant-record.ts'
 
 /** How a file of CSV is written. */
@@ -104,11 +105,7 @@ function locate(field: string, fields: CsvFields, { columns }: CsvDialect) {
 }
 
 /** The plant of a record by its columns; an empty cell is absent, quoted or not. */
-function readPlant(
-  fields: CsvFields,
-  dialect: CsvDialect,
-  id: bigint | undefined,
-): PlantOrProblems {
+function readPlant(fields: CsvFields, dialect: CsvDialect, id?: bigint): PlantOrProblems {
   const { columns } = dialect
   if (fields.length !== columns.length) {
     const count = fields.length === 1 ? '1 field' : `${fields.length} fields`
@@ -128,20 +125,11 @@ function readPlant(
   return parsePlant(values, (field) => locate(field, fields, dialect))
 }
 
-function toPlantRecord(
-  record: CsvRecord,
-  dialect: CsvDialect,
-  id: bigint | undefined,
-): PlantRecord {
-  const { problem: message, ...others } = record
-  const { line, lastLine, fields } = others
-  const meaning = fields
-    ? readPlant(fields, dialect, id)
-    : { problems: [{ message: message ?? '' }] }
-  if (meaning.plant !== undefined || lastLine === line) return { ...others, id, ...meaning }
-  // A quote in the wrong place may take in the lines behind it, which nobody would look for.
-  const span = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
-  return { ...others, id, problems: [...(meaning.problems ?? []), { message: span }] }
+/** A quote in the wrong place may take in the lines behind it, which nobody would look for. */
+function withSpan(problems: readonly RecordProblem[], { line, lastLine }: CsvRecord) {
+  if (lastLine === line) return problems
+  const message = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
+  return [...problems, { message }]
 }
 
 /**
@@ -151,16 +139,17 @@ function toPlantRecord(
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   dialect: CsvDialect,
-  {
-    firstId,
-    limitBytes,
-  }: { readonly firstId?: bigint | undefined; readonly limitBytes?: number } = {},
+  firstId?: bigint,
+  limitBytes?: number,
 ): AsyncGenerator<PlantRecord> {
-  let headers = dialect.headers
-  let id = firstId
+  let [headers, id] = [dialect.headers, firstId]
   for await (const record of new CsvSplitter(dialect.delimiter, limitBytes).split(chunks)) {
-    if (headers-- > 0 || record.fields?.every((field) => field === '')) continue
-    yield toPlantRecord(record, dialect, id)
+    const { problem: message = '', ...others } = record
+    if (headers-- > 0 || others.fields?.every((field) => field === '')) continue
+    const { fields } = others
+    const meaning = fields ? readPlant(fields, dialect, id) : { problems: [{ message }] }
+    if (meaning.plant !== undefined) yield { ...others, id, plant: meaning.plant }
+    else yield { ...others, id, problems: withSpan(meaning.problems, record) }
     if (id !== undefined) id++
   }
 }

@@ -3,8 +3,6 @@ import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { CliError, codeOf, exitCodes } from '../cli-error.ts'
 
-/** Stands for stdin in place of a path. */
-const STDIN = '-'
 const CHUNK_BYTES = 65_536
 
 /** The bytes of a file or of stdin, read once from their beginning. */
@@ -31,11 +29,8 @@ export class Input {
     }
     // Its last row may be cut in the middle and would be stored like that.
     if (this.bytes < (this.totalBytes ?? 0)) {
-      throw new CliError(
-        `${this.name} became shorter while it was read`,
-        exitCodes.usage,
-        'the same command, once the file is whole',
-      )
+      const why = `${this.name} became shorter while it was read`
+      throw new CliError(why, exitCodes.usage, 'the same command, once the file is whole')
     }
   }
 
@@ -46,26 +41,21 @@ export class Input {
   }
 }
 
-function describeOpening(path: string, error: unknown): CliError {
-  const code = codeOf(error)
-  const message = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
-  return new CliError(message, exitCodes.usage)
-}
-
 /**
  * Opens a file, or stdin for `-`.
  * @throws CliError (`usage`) when it cannot be read.
  */
 export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise<Input> {
-  if (path === STDIN) return new Input('stdin', stdin)
+  if (path === '-') return new Input('stdin', stdin)
   const file = await open(path).catch((error: unknown) => {
-    throw describeOpening(path, error)
+    const code = codeOf(error)
+    const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
+    throw new CliError(why, exitCodes.usage)
   })
   const stats = await file.stat()
   if (stats.isDirectory()) {
     await file.close()
-    const hint = 'the name of a file in it'
-    throw new CliError(`${path} is a folder`, exitCodes.usage, hint)
+    throw new CliError(`${path} is a folder`, exitCodes.usage, 'the name of a file in it')
   }
   const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES })
   return new Input(basename(path), stream, stats.isFile() ? stats.size : undefined)

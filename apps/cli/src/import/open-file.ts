@@ -17,16 +17,11 @@ import {
 } from './plant-file.ts'
 import { PlantFileError } from './plant-record.ts'
 
-const DELIMITERS_BY_NAME = new Map([
-  ['comma', ','],
-  ['semicolon', ';'],
-  ['tab', '\t'],
-  ['\\t', '\t'],
-  ['space', ' '],
-])
+const delimiters = { comma: ',', semicolon: ';', tab: '\t', '\\t': '\t', space: ' ' }
+const delimitersByName = new Map(Object.entries(delimiters))
 
 function readDelimiter(text: string): string {
-  const delimiter = DELIMITERS_BY_NAME.get(text) ?? text
+  const delimiter = delimitersByName.get(text) ?? text
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter
   throw new InvalidArgumentError('Try: comma, semicolon, tab, space, or one character')
 }
@@ -38,7 +33,7 @@ function readEncoding(label: string): string {
 }
 
 /** A column's name may hold an equals sign, a field's never does. */
-function readMapping(text: string, earlier: FieldMap): FieldMap {
+function readMapping(text: string, earlier: FieldMap = {}): FieldMap {
   const at = text.lastIndexOf('=')
   const field = plantFieldNames.find((name) => name === text.slice(at + 1).trim())
   if (at > 0 && field !== undefined) return { ...earlier, [text.slice(0, at)]: field }
@@ -54,7 +49,7 @@ function readFirstId(text: string): bigint {
 
 /** Gives a command the flags that say how a file is written: those of ReadOptions. */
 export function addFileOptions(command: Command): Command {
-  const repeated = (text: string, earlier: readonly string[]) => [...earlier, text]
+  const repeated = (text: string, earlier: readonly string[] = []) => [...earlier, text]
   return command
     .addOption(
       new Option('--format <format>', 'default: by its name and beginning').choices(FORMATS),
@@ -73,9 +68,8 @@ export function addFileOptions(command: Command): Command {
       '--map <column=field>',
       `the field of a column, such as "Plant No=id" or 1=id; repeat it for ${plantFieldNames.join(', ')}`,
       readMapping,
-      {},
     )
-    .option('--ignore <column>', 'a column that is no field; repeat it', repeated, [])
+    .option('--ignore <column>', 'a column that is no field; repeat it', repeated)
     .option(
       '--number-rows <from>',
       'give each row an id by its place, the first this one; no column is the id',

@@ -90,7 +90,7 @@ function findFormat(head: Buffer, nameOfFile: string): Format {
 
 /** @throws PlantFileError for options that only CSV has. */
 function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): undefined {
-  if (delimiter === undefined && ignore.length === 0 && Object.keys(map).length === 0) return
+  if ((delimiter ?? map ?? ignore) === undefined) return
   throw new PlantFileError('it is JSON lines, and --delimiter, --map and --ignore are for CSV')
 }
 
@@ -118,7 +118,7 @@ export async function openPlantFile(
     dialect: { encoding, csv, firstId },
     async *records() {
       const text = toUtf8(chunks, encoding)
-      const records = csv ? readCsv(text, csv, { firstId }) : readJsonl(text, firstId)
+      const records = csv ? readCsv(text, csv, firstId) : readJsonl(text, firstId)
       for await (const record of records) {
         refuseInvalid(record, encoding.name)
         yield record

@@ -55,14 +55,9 @@ function toJsonLine(record: PlantRecord, { code, message }: Rejection): string {
     ? record.source.toString().trim().replace(REJECT_MEMBERS, '{').slice(1, -1)
     : `"_source":${JSON.stringify(textOf(record))}`
   // Of two members of one name the last counts.
-  const id = record.id === undefined ? [] : [`"id":${record.id}`]
-  return `${[beginning.slice(0, -1), ...(members.trim() === '' ? [] : [members]), ...id].join()}}\n`
-}
-
-/** What a file of rejects begins with, and how it holds one. */
-export interface RejectsFormat {
-  readonly header: string
-  readonly line: (record: PlantRecord, rejection: Rejection) => string
+  const id = record.id === undefined ? '' : `"id":${record.id}`
+  const parts = [beginning.slice(0, -1), members, id].filter((part) => part.trim() !== '')
+  return `${parts.join()}}\n`
 }
 
 /**
@@ -71,7 +66,7 @@ export interface RejectsFormat {
  * is one field, what is no object of JSON the text `_source`. UTF-8, with a byte order mark before
  * CSV that had one or was not UTF-8.
  */
-export function rejectsFormatOf({ csv, encoding, firstId }: Dialect): RejectsFormat {
+export function rejectsFormatOf({ csv, encoding, firstId }: Dialect) {
   if (csv === undefined) return { header: '', line: toJsonLine }
   const { columns } = csv
   // One that is found without a flag.
@@ -82,7 +77,7 @@ export function rejectsFormatOf({ csv, encoding, firstId }: Dialect): RejectsFor
   const mark = encoding.markBytes > 0 || encoding.name !== 'utf-8' ? '\ufeff' : ''
   return {
     header: mark + toCsv([...REJECT_COLUMNS, ...id, ...columns.slice(own).map(nameOf)], delimiter),
-    line(record, { code, message }) {
+    line(record: PlantRecord, { code, message }: Rejection): string {
       const begin = [String(record.line), code, message, ...id.map(() => String(record.id))]
       return toCsv([...begin, ...(record.fields?.slice(own) ?? [textOf(record)])], delimiter)
     },
@@ -110,7 +105,7 @@ export class RejectsFile {
   readonly #paths: readonly string[] | Generator<string>
   readonly #path: string
   readonly #draft: string
-  readonly #format: RejectsFormat
+  readonly #format: ReturnType<typeof rejectsFormatOf>
   #file: number | undefined
   #failure: CliError | undefined
 

@@ -44,6 +44,11 @@ export async function runProgram(
   return { code, stdout, stderr }
 }
 
+/** The words of a line; one in quotes may hold blanks. */
+export function wordsOf(line: string): string[] {
+  return Array.from(line.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word)
+}
+
 /** How a program ended, for `toEqual`: by its code, and by what is within its texts. */
 export function ends(code: number, stdout: string | RegExp = '', stderr: string | RegExp = '') {
   const within = (text: string | RegExp) =>

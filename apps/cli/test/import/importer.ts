@@ -1,6 +1,12 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openScreen, type ProgramOptions, runProgram, startProgram } from '../helpers/program.ts'
+import {
+  openScreen,
+  type ProgramOptions,
+  runProgram,
+  startProgram,
+  wordsOf,
+} from '../helpers/program.ts'
 import { type PlantStoreServer, startServer } from '../helpers/server.ts'
 import { makeTemporaryFolder } from '../helpers/temporary-folder.ts'
 
@@ -9,24 +15,31 @@ export function rowsOf(count: number): string {
   return Array.from({ length: count }, (_, id) => `${id},Fern ${id}\n`).join('')
 }
 
-/** A server, a folder, and the program in it with a token for that server. */
-export async function openImporter(flags: readonly string[] = [], given?: PlantStoreServer) {
+/** A server, a folder with a file `plants.csv`, and `import` in it with a token for that server. */
+export async function openImporter(
+  content: string | Uint8Array = '',
+  flags: readonly string[] = [],
+  given?: PlantStoreServer,
+) {
   const server = given ?? (await startServer(flags))
   const cwd = makeTemporaryFolder()
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
   const place = { cwd, env }
   const pathOf = (name: string) => join(cwd, name)
+  const write = (name: string, text: string | Uint8Array) => writeFileSync(pathOf(name), text)
+  const argsOf = (line: string) => ['import', ...wordsOf(line)]
+  write('plants.csv', content)
   return {
     server,
     ...place,
     pathOf,
-    write: (name: string, content: string | Uint8Array) => writeFileSync(pathOf(name), content),
+    write,
     read: (name: string) => readFileSync(pathOf(name), 'utf8'),
-    has: (name: string) => existsSync(pathOf(name)),
-    run: (args: readonly string[], options: ProgramOptions & { readonly input?: string } = {}) =>
-      runProgram(['import', ...args], { ...place, ...options }),
-    start: (...args: readonly string[]) => startProgram(['import', ...args], place),
-    screen: (...args: readonly string[]) =>
-      openScreen(['import', ...args], { ...place, columns: 30 }),
+    /** What is in the folder beside the file. */
+    others: () => readdirSync(cwd).filter((name) => name !== 'plants.csv'),
+    run: (line = 'plants.csv', options: ProgramOptions & { readonly input?: string } = {}) =>
+      runProgram(argsOf(line), { ...place, ...options }),
+    start: () => startProgram(argsOf('plants.csv'), place),
+    screen: (line = 'plants.csv') => openScreen(argsOf(line), { ...place, columns: 30 }),
   }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, truncateSync } from 'node:fs'
+import { truncateSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { openImporter, rowsOf } from './importer.ts'
@@ -10,9 +10,11 @@ const SLOW = ['--rate-limit=300']
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('Ctrl-C lets what is under way end, and --from-row goes on', async () => {
-  const { write, read, screen, run, server } = await openImporter(SLOW)
-  write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
-  const interrupted = screen('plants.csv', '--concurrency', '4')
+  const { read, screen, run, server } = await openImporter(
+    `id,name\nx,Moss\n${rowsOf(1_500)}`,
+    SLOW,
+  )
+  const interrupted = screen('plants.csv --concurrency 4')
   await interrupted.waitFor(/[1-9]\d* stored/)
   interrupted.type('\x03')
   expect(await interrupted.ended).toBe(130)
@@ -27,17 +29,16 @@ test('Ctrl-C lets what is under way end, and --from-row goes on', async () => {
   expect(interrupted.text()).toContain(`Try: the same command with ${goOn}`)
   expect(read('plants.rejects.csv')).toMatch(/^_line,.*\n2,invalid_plant,.*\n$/)
 
-  const { code, stdout } = await run(['plants.csv', ...goOn.split(' ')])
+  const { code, stdout } = await run(`plants.csv ${goOn}`)
   const left = (1_500 - stored).toLocaleString('en-US')
   expect([code, stdout]).toEqual([0, expect.stringContaining(`${left} stored, 0 rejected`)])
   expect(server.readPlants().size).toBe(1_500)
 })
 
 test('in an outage a signal ends an import within seconds, and a second one at once', async () => {
-  const { write, screen, start, server } = await openImporter()
-  write('plants.csv', `id,name\n${rowsOf(1_000)}`)
+  const { screen, start, server } = await openImporter(`id,name\n${rowsOf(1_000)}`)
   await server.stop('SIGKILL')
-  const [twice, single] = [screen('plants.csv'), start('plants.csv')]
+  const [twice, single] = [screen(), start()]
   let said = ''
   single.stderr.on('data', (chunk) => {
     said += chunk
@@ -59,17 +60,19 @@ test('in an outage a signal ends an import within seconds, and a second one at o
 })
 
 test('a kill leaves no half file of rejects, and the same command stores every row', async () => {
-  const { write, read, start, run, server, cwd } = await openImporter(SLOW)
-  write('plants.csv', `id,name\n${rowsOf(900).replaceAll('\n', '\nx,Moss\n')}`)
+  const { read, start, run, server, others } = await openImporter(
+    `id,name\n${rowsOf(900).replaceAll('\n', '\nx,Moss\n')}`,
+    SLOW,
+  )
   for (const least of [100, 300]) {
-    const child = start('plants.csv')
+    const child = start()
     const ended = once(child, 'exit')
     await expect.poll(() => server.readPlants().size).toBeGreaterThan(least)
     child.kill('SIGKILL')
     await ended
-    expect(readdirSync(cwd)).not.toContain('plants.rejects.csv')
+    expect(others()).not.toContain('plants.rejects.csv')
   }
-  const { code, stdout } = await run(['plants.csv'])
+  const { code, stdout } = await run()
   expect(code).toBe(3)
   expect(stdout).toMatch(/^plants\.csv: 900 stored \(\d+ there already\), 900 rejected/)
   expect(read('plants.rejects.csv').split('\n')).toHaveLength(902)
@@ -77,18 +80,16 @@ test('a kill leaves no half file of rejects, and the same command stores every r
 })
 
 test('two imports of one file at once store every row once', async () => {
-  const { write, run, server } = await openImporter()
-  write('plants.csv', `id,name\nx,Moss\n${rowsOf(1_500)}`)
-  const both = await Promise.all([run(['plants.csv']), run(['plants.csv'])])
+  const { run, server } = await openImporter(`id,name\nx,Moss\n${rowsOf(1_500)}`)
+  const both = await Promise.all([run(), run()])
   expect(both.map(({ code }) => code)).toEqual([3, 3])
   expect(server.readPlants().size).toBe(1_500)
 })
 
 test('a file that becomes shorter while it is read gives no half row', async () => {
-  const { write, pathOf, start, server } = await openImporter(['--rate-limit=4000'])
   const whole = `id,name\n${rowsOf(38_010)}`
-  write('plants.csv', whole)
-  const child = start('plants.csv')
+  const { pathOf, start, server } = await openImporter(whole, ['--rate-limit=4000'])
+  const child = start()
   const [seen, ended] = [text(child.stderr), once(child, 'exit')]
   await expect.poll(() => server.readPlants().size).toBeGreaterThan(10)
   truncateSync(pathOf('plants.csv'), whole.indexOf('18000,Fern 18000') + '18000,Fern'.length)
@@ -98,9 +99,10 @@ test('a file that becomes shorter while it is read gives no half row', async () 
 })
 
 test('a server that is killed and starts again is waited for, and every row is stored once', async () => {
-  const { write, screen, server } = await openImporter(['--rate-limit=2000'])
-  write('plants.csv', `id,name\n${rowsOf(6_000)}x,Moss\n`)
-  const [shown, beganAt] = [screen('plants.csv'), Date.now()]
+  const { screen, server } = await openImporter(`id,name\n${rowsOf(6_000)}x,Moss\n`, [
+    '--rate-limit=2000',
+  ])
+  const [shown, beganAt] = [screen(), Date.now()]
   await shown.waitFor(/[1-9][\d,]* stored/)
   await server.stop('SIGKILL')
   await shown.waitFor(/no response for 0:0\d/)

@@ -1,9 +1,8 @@
 import { openPlantFile, type PlantFile, type ReadOptions } from '../../src/import/plant-file.ts'
 import { describeProblems, type PlantRecord } from '../../src/import/plant-record.ts'
 
-export type OpenOptions = Partial<ReadOptions> & {
-  /** Of the file. */
-  readonly name?: string
+export type OpenOptions = ReadOptions & {
+  readonly nameOfFile?: string
   readonly pieceBytes?: number
 }
 
@@ -15,15 +14,9 @@ export async function* inPieces(bytes: Buffer, pieceBytes: number): AsyncGenerat
 }
 
 /** Opens bytes as a file that is read in pieces of a size. */
-export function open(
-  content: string | Uint8Array,
-  { name = '-', pieceBytes = 65_536, ...options }: OpenOptions = {},
-): Promise<PlantFile> {
-  return openPlantFile(inPieces(Buffer.from(content), pieceBytes), name, {
-    map: {},
-    ignore: [],
-    ...options,
-  })
+export function open(content: string | Uint8Array, options: OpenOptions = {}): Promise<PlantFile> {
+  const { nameOfFile = '-', pieceBytes = 65_536 } = options
+  return openPlantFile(inPieces(Buffer.from(content), pieceBytes), nameOfFile, options)
 }
 
 export async function recordsOf(file: Pick<PlantFile, 'records'>): Promise<PlantRecord[]> {
@@ -39,10 +32,7 @@ export function meaningOf({ plant, problems = [] }: PlantRecord): string {
 }
 
 /** What each record means, behind its line: `2: 1 Fern`, `3: id: is required`. */
-export async function readAll(
-  content: string | Uint8Array,
-  options: OpenOptions = {},
-): Promise<string[]> {
+export async function readAll(content: string | Uint8Array, options?: OpenOptions) {
   const records = await recordsOf(await open(content, options))
   return records.map((record) => `${record.line}: ${meaningOf(record)}`)
 }

@@ -2,12 +2,12 @@ import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { addFileOptions } from '../../src/import/open-file.ts'
 import { describeDialect, type ReadOptions } from '../../src/import/plant-file.ts'
+import { wordsOf } from '../helpers/program.ts'
 import { meaningOf, open, readAll, recordsOf } from './read.ts'
 
-/** The options that flags of a command line mean; a word in quotes may hold blanks. */
+/** The options that flags of a command line mean. */
 function optionsOf(flags: string): ReadOptions {
-  const words = Array.from(flags.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word)
-  return addFileOptions(new Command()).parse(words, { from: 'user' }).opts()
+  return addFileOptions(new Command()).parse(wordsOf(flags), { from: 'user' }).opts()
 }
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -63,8 +63,10 @@ test.each([
   ['-', 'id,name\n', '', 'CSV ",", utf-8, columns id, name'],
   ['-', 'Name\t\tx\n', '--map 2=id', 'CSV tab, utf-8, columns Name→name, column 2→id; ignored: x'],
   ['-', 'id;name;Tags\n', '--ignore tags', 'CSV ";", utf-8, columns id, name; ignored: Tags'],
-])('how %s is written is found: %j %s', async (name, content, flags, found) => {
-  expect(describeDialect((await open(content, { ...optionsOf(flags), name })).dialect)).toBe(found)
+])('how %s is written is found: %j %s', async (nameOfFile, content, flags, found) => {
+  expect(describeDialect((await open(content, { ...optionsOf(flags), nameOfFile })).dialect)).toBe(
+    found,
+  )
 })
 
 test('a column that was mapped counts more than one that is called like the field', async () => {
