@@ -48,7 +48,7 @@ function rollUp(name: string): string {
 mkdirSync(pathOf('dist/cjs'), { recursive: true })
 // Node.js and compilers read from it that what is beside it is CommonJS.
 writeFileSync(pathOf('dist/cjs/package.json'), '{"type":"commonjs"}\n')
-for (const name of ['index', 'rest']) {
+for (const name of ['index', 'rest', 'undici']) {
   writeFileSync(pathOf(`dist/${name}.d.ts`), rollUp(name))
   copyFileSync(pathOf(`dist/${name}.d.ts`), pathOf(`dist/cjs/${name}.d.ts`))
 }

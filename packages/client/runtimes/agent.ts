@@ -82,9 +82,9 @@ async function sendRows(
   return { rows, states: [...states] }
 }
 
-/** Makes a call; gives what it came to, and `show` each error and event. */
+/** Makes a call, over another fetch if one is given; gives what it came to, and `show` each error and event. */
 async function make(
-  library: typeof Library,
+  { library, fetch }: Means,
   { abort, id = 7, options, rows, url }: Order,
   show: (value: object) => void,
 ): Promise<Partial<Facts>> {
@@ -98,7 +98,7 @@ async function make(
       controller.abort(REASON)
     }, abort.afterMs)
   }
-  const own = { timeoutMs: 1_500, totalTimeoutMs: TOTAL_TIMEOUT_MS, ...options, onEvent }
+  const own = { timeoutMs: 1_500, totalTimeoutMs: TOTAL_TIMEOUT_MS, fetch, ...options, onEvent }
   const client = library.createPlantStoreClient({ baseUrl: url, token: TOKEN, ...own })
   if (rows !== undefined) return sendRows(library, client, rows)
   const { signal } = controller
@@ -110,9 +110,14 @@ async function make(
   return { ...result.error.toJSON(), isReason, msAfterAbort: performance.now() - abortedAt }
 }
 
+interface Means {
+  readonly library: typeof Library
+  readonly fetch: Library.PlantStoreFetch | undefined
+}
+
 /** Carries out what it is told in any runtime that has fetch; each list is a case. */
 export async function carryOut(
-  library: typeof Library,
+  means: Means,
   orders: readonly (readonly Order[])[],
   undiciUrl = '',
 ): Promise<Report> {
@@ -127,7 +132,7 @@ export async function carryOut(
       const { dispatcher } = order
       const restore = dispatcher && (await setDispatcher(dispatcher, undiciUrl))
       const begin = performance.now()
-      const facts = await make(library, order, show)
+      const facts = await make(means, order, show)
       one.facts.push({ ...facts, ms: performance.now() - begin })
       await restore?.()
     }

@@ -5,7 +5,9 @@ import {
   createPlantStoreClient,
   type PlantStoreClientOptions,
   type PlantStoreErrorCode,
+  type PlantStoreFetch,
 } from '../src/index.ts'
+import { undiciFetch } from '../src/undici.ts'
 import { forEachAtOnce } from './agent.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
 import { type RealServer, startRealServer, startServerProcess } from './real-server.ts'
@@ -73,7 +75,8 @@ async function measure(server: RealServer): Promise<Record<Cut['direction'], num
 /** Sends one plant for each way to cut an exchange, with every so many bytes passed. */
 async function sendEveryCut(
   server: RealServer,
-  { connections = 1, step = 1, maxRetries = 0, timeoutMs = TIMEOUT_MS },
+  fetch: PlantStoreFetch,
+  { connections = 1, step = 1, maxRetries = 0, timeoutMs = TIMEOUT_MS } = {},
 ) {
   const lengths = await measure(server)
   const cuts = (['reset', 'end', 'half'] as const).flatMap((ending) =>
@@ -86,32 +89,42 @@ async function sendEveryCut(
   await forEachAtOnce(AT_ONCE, cuts, async (cut) => {
     const proxy = await startCuttingProxy(server.port, { ...cut, connections })
     const name = `${cut.direction} ${cut.ending} after ${cut.afterBytes}`
-    await send(name, { baseUrl: proxy.url, maxRetries, timeoutMs })
+    await send(name, { baseUrl: proxy.url, maxRetries, timeoutMs, fetch })
     proxy.close()
   })
   return { counts: await end(), verdicts, lengths }
 }
 
-describe('the exchange is cut at every byte, both ways, by a reset, an end and half an end', () => {
-  test('what one attempt says of the plant is what the database holds', async () => {
-    const { counts, lengths } = await sendEveryCut(await startRealServer(), {})
-    // A response that broke after its head, or after its end, still says that the plant is stored.
-    expect(counts.yes).toBeGreaterThan(0)
-    expect(counts.maybe).toBeGreaterThan(lengths.request)
-  })
+describe.each<[name: string, fetch: PlantStoreFetch]>([
+  ['fetch', globalThis.fetch],
+  ['undici', undiciFetch],
+])(
+  'over %s the exchange is cut at every byte, both ways, by a reset, an end and half an end',
+  (_name, fetch) => {
+    test('what one attempt says of the plant is what the database holds', async () => {
+      const { counts, lengths } = await sendEveryCut(await startRealServer(), fetch)
+      // A response that broke after its head, or after its end, still says that the plant is stored.
+      expect(counts.yes).toBeGreaterThan(0)
+      expect(counts.maybe).toBeGreaterThan(lengths.request)
+    })
 
-  test('a retry after the cut stores the plant', async () => {
-    const again = { step: 3, maxRetries: 3, timeoutMs: RETRY_TIMEOUT_MS }
-    const { verdicts } = await sendEveryCut(await startRealServer(), again)
-    const failed = verdicts.filter(({ code }) => code !== 'stored')
-    // A request that ends halfway is refused as malformed, and a refusal is not retried.
-    expect(failed.filter(({ name }) => !name.startsWith('request half'))).toStrictEqual([])
-  })
+    test('a retry after the cut stores the plant', async () => {
+      const again = { step: 3, maxRetries: 3, timeoutMs: RETRY_TIMEOUT_MS }
+      const { verdicts } = await sendEveryCut(await startRealServer(), fetch, again)
+      const failed = verdicts.filter(({ code }) => code !== 'stored')
+      // A request that ends halfway is refused as malformed, and a refusal is not retried.
+      expect(failed.filter(({ name }) => !name.startsWith('request half'))).toStrictEqual([])
+    })
 
-  test('every attempt is cut, and what the call says at its end is true', async () => {
-    await sendEveryCut(await startRealServer(), { connections: 9, step: 11, maxRetries: 2 })
-  })
-})
+    test('every attempt is cut, and what the call says at its end is true', async () => {
+      await sendEveryCut(await startRealServer(), fetch, {
+        connections: 9,
+        step: 11,
+        maxRetries: 2,
+      })
+    })
+  },
+)
 
 test('a plant whose response was lost is never called unstored by a later 503', async () => {
   const seen = new Set<bigint>()
@@ -122,7 +135,7 @@ test('a plant whose response was lost is never called unstored by a later 503', 
       return plants.create(plant)
     },
   }))
-  const { counts } = await sendEveryCut(server, { step: 16, maxRetries: 1 })
+  const { counts } = await sendEveryCut(server, globalThis.fetch, { step: 16, maxRetries: 1 })
   expect(counts.maybe).toBeGreaterThan(0)
 })
 

@@ -15,8 +15,9 @@ import { findRuntimes, type Runtime, UNDICI } from './runtimes.ts'
 import { findIn, isUnsafe } from './secret-search.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
-/** The client as it is published. */
+/** The client as it is published, and its other transport. */
 const CLIENT = join(PACKAGE, 'dist/index.js')
+const TRANSPORT = join(PACKAGE, 'dist/undici.js')
 
 /** What a runtime may take to close what it kept open; a forgotten timer takes longer. */
 const END_MS = 4_000
@@ -31,11 +32,19 @@ const ARRIVAL_MS = 150
  * A program that carries out orders, for any runtime, Node.js 20 included.
  * @param library where it gets the client from, as an expression
  */
-async function writeProgram(orders: readonly Order[][], library: string, end: string) {
-  const urls = [CLIENT, String(UNDICI)].map((path) => pathToFileURL(path).href)
+async function writeProgram(
+  orders: readonly Order[][],
+  library: string,
+  end: string,
+  isOverUndici = false,
+) {
+  const paths = [CLIENT, String(UNDICI), ...(isOverUndici ? [TRANSPORT] : [])]
+  const urls = paths.map((path) => pathToFileURL(path).href)
   const contents = `import { carryOut } from './agent.ts'
-    const [client, undici] = ${JSON.stringify(urls)}
-    const report = carryOut(await import(${library}), ${JSON.stringify(orders)}, undici)
+    const [client, undici, transport] = ${JSON.stringify(urls)}
+    const fetch = transport && (await import(transport)).undiciFetch
+    const means = { library: await import(${library}), fetch }
+    const report = carryOut(means, ${JSON.stringify(orders)}, undici)
     ${end}`
   const stdin = { contents, resolveDir: import.meta.dirname }
   const form = { bundle: true, format: 'esm', target: 'es2022', platform: 'browser' } as const
@@ -49,12 +58,15 @@ interface Ended {
   readonly endMs: number
 }
 
-async function runInProcess({ program, flags }: Runtime, orders: readonly Order[][]) {
+async function runInProcess(
+  { program, flags, isOverUndici }: Runtime & { readonly isOverUndici?: boolean },
+  orders: readonly Order[][],
+) {
   // Inside the package, where every runtime finds what the client imports.
   const folder = mkdtempSync(join(PACKAGE, 'node_modules/.runtimes-'))
   const script = join(folder, 'agent.mjs')
   const end = 'process.stdout.write(JSON.stringify(await report))'
-  writeFileSync(script, await writeProgram(orders, 'client', end))
+  writeFileSync(script, await writeProgram(orders, 'client', end, isOverUndici))
   const child = spawn(String(program), [...flags, script], { stdio: ['ignore', 'pipe', 'inherit'] })
   let printedAt = Number.NaN
   child.stdout.on('data', () => {
@@ -92,7 +104,12 @@ function expectFacts(facts: Facts, { ends, differs, options }: Call, isOther: bo
 
 const browser: Runtime = { title: 'Chromium', kind: 'browser', program: '', flags: [] }
 
-describe.each([...findRuntimes(), browser])('on $title', (runtime) => {
+const runtimes = findRuntimes()
+const overUndici = runtimes
+  .filter(({ kind }) => kind === 'node')
+  .map((one) => ({ ...one, title: `${one.title} over undici`, isOverUndici: true }))
+
+describe.each([...runtimes, ...overUndici, browser])('on $title', (runtime) => {
   const { kind, program, title } = runtime
   const isThere = program !== undefined && UNDICI !== undefined
   const possible = cases.filter(({ cannot = {} }) => !(kind in cannot))

@@ -5,6 +5,9 @@ import { host } from './host.ts'
 const OWN =
   /internal\/deps\/undici\/|lazyFetch\(\)\.fetch\(|^function fetch\(\) \{\s+\[native code\]/
 
+/** Marks a fetch of our own that notifies as undici does. */
+const NOTIFIES = Symbol.for('@plant-store/client.notifies')
+
 /**
  * What undici notifies of: Node's own fetch, and every dispatcher that ends in a connection of it. No
  * error of fetch says how often a request was sent that is refused in the end, nor that a proxy said
@@ -53,15 +56,18 @@ export interface Sends {
  * Deno, as browsers do, silently sends it again where a kept connection breaks.
  */
 export function watchSends(fetch: unknown, requestId: string, origin: string): Sends {
+  const { node, bun, deno } = host.process?.versions ?? {}
+  const isNode = node !== undefined && bun === undefined && deno === undefined
   if (fetch !== judged) {
     judged = fetch
-    isOwn = typeof fetch === 'function' && OWN.test(Function.prototype.toString.call(fetch))
+    isOwn =
+      typeof fetch === 'function' &&
+      ((isNode && NOTIFIES in fetch) || OWN.test(Function.prototype.toString.call(fetch)))
   }
-  const { node, bun, deno } = host.process?.versions ?? {}
   const isBun = isOwn && bun !== undefined
   const isOnce = isBun || (isOwn && deno !== undefined && !answered.has(origin))
   const onResponse = () => void answered.add(origin)
-  if (!isOwn || !node || bun || deno) {
+  if (!isOwn || !isNode) {
     const atMost = () => (isBun ? 1 : Number.NaN)
     return { isOnce, onResponse, atMost, status: () => undefined, close() {} }
   }
