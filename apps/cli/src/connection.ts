@@ -2,6 +2,7 @@ import {
   createPlantStoreClient,
   isPlantStoreError,
   type PlantStoreClient,
+  type PlantStoreClientOptions,
 } from '@plant-store/client'
 import type { Command } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
@@ -24,10 +25,14 @@ export function addConnectionOptions(command: Command): Command {
     .option('--token-file <path>', 'a file that holds the token (default: that of the login)')
 }
 
+/** What a client sends over, where it is not the global fetch. */
+type Transport = Pick<PlantStoreClientOptions, 'fetch'>
+
 /** A client of a plant store. @throws CliError where URL or token cannot be one. */
-export function createClient({ baseUrl, token }: Login): PlantStoreClient {
+export function createClient(login: Login, transport: Transport = {}): PlantStoreClient {
   try {
-    return createPlantStoreClient({ appName: `plant-store-cli/${readVersion()}`, baseUrl, token })
+    const appName = `plant-store-cli/${readVersion()}`
+    return createPlantStoreClient({ appName, ...login, ...transport })
   } catch (error) {
     if (!isPlantStoreError(error)) throw error
     // Neither value is shown: a token may stand in place of a URL.
@@ -50,6 +55,7 @@ export interface Connection {
 export async function openClient(
   { baseUrl: asked, tokenFile }: ConnectionOptions,
   terminal: Terminal,
+  transport?: Transport,
 ): Promise<Connection> {
   const { baseUrl: place, token: own } = terminal.environment
   const baseUrl = asked ?? place ?? (await readLogins(terminal)).at(-1)?.baseUrl
@@ -59,7 +65,7 @@ export async function openClient(
     throw refuse('you are not logged in', hint)
   }
   const connect = (token: string, tokenBy: string) => {
-    return { client: createClient({ baseUrl, token }), tokenBy: `${tokenBy} with` }
+    return { client: createClient({ baseUrl, token }, transport), tokenBy: `${tokenBy} with` }
   }
   if (tokenFile !== undefined) return connect(await readTokenFile(tokenFile), tokenFile)
   if (own !== undefined && place === undefined) {

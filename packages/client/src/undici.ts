@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { PlantStoreFetch } from './fetch.ts'
+import type { PlantStoreFetch } from './response.ts'
 
 /**
  * Sends over undici's `request`: on Node.js a create so costs less than half of the processor time

@@ -76,7 +76,9 @@ function describeEnd(
 /** @throws CliError where not every row is stored */
 async function importFile(path: string, options: ImportOptions, terminal: Terminal): Promise<void> {
   const { input, dialect, records } = await openFile(path, options, terminal)
-  const { client, tokenBy } = await openClient(options, terminal)
+  // Its requests cost less than half of what those of Node's own fetch cost.
+  const { undiciFetch: fetch } = await import('@plant-store/client/undici')
+  const { client, tokenBy } = await openClient(options, terminal, { fetch })
   const rejects = new RejectsFile(path, options.rejects, dialect)
   const parts = { input, records: records(), rejects, client, terminal }
   const run = new ImportRun({ ...options, ...parts })
