@@ -17,6 +17,7 @@ export interface Moment {
   readonly p50: number | null
   readonly p99: number | null
   readonly waiting: number
+  readonly connections: number
 }
 
 /** A counter that has fallen began anew. */
@@ -70,5 +71,6 @@ export function compare(before: Scrape, now: Scrape, at: number, seconds: number
     p50: percentile(before, now, 0.5),
     p99: percentile(before, now, 0.99),
     waiting: now.get('plant_store_waiting_plants') ?? 0,
+    connections: now.get('plant_store_connections') ?? 0,
   }
 }

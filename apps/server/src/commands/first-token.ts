@@ -15,7 +15,7 @@ async function needsFirstToken(store: Store, config: Config): Promise<boolean> {
   if (takesJwt(config)) return false
   const tokens = await store.tokens.list()
   if (tokens.some((token) => isUsable(token, Date.now()))) return false
-  const isFirstRun = tokens.length === 0 && (await store.isEmpty())
+  const isFirstRun = tokens.length === 0 && (await store.countPlants(1)) === 0
   if (isFirstRun && !config.isProduction && isLoopback(config.listen.host)) return true
   throw new CommandError('no token opens the service', exitCodes.config, {
     fix: 'plant-store-server token create --name NAME, and start again',

@@ -93,7 +93,7 @@ async function close(
 
 /** What to say of a store without plants, which may be another one than was meant; else undefined. */
 async function describeEmpty(store: Store): Promise<string | undefined> {
-  if (!(await store.isEmpty())) return undefined
+  if ((await store.countPlants(1)) > 0) return undefined
   const { createdAt } = await store.measure()
   return `0 plants, new since ${new Date(createdAt).toISOString()}`
 }

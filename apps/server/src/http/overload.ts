@@ -15,13 +15,13 @@ export interface LoopClock {
 }
 
 /** How long plants may wait, on average, before more are refused. */
-const WAIT_LIMIT_MS = 100
+export const WAIT_LIMIT_MS = 100
 
 /** The time over which the wait is averaged. */
 const SPAN_MS = 100
 
 /** How many may always wait: they are soon served, and fewer could not fill a commit. */
-const ALWAYS = 256
+export const ALWAYS_WAITING = 256
 
 /** The growth of the limit for each span in which the wait was short. */
 const GROWTH = 1.5
@@ -88,7 +88,7 @@ export class WaitingPlants implements PlantStore {
     }
     if (this.#waiting >= this.#limit) return true
     // After such a long turn, what is still unread has waited too long already.
-    return this.#turn.plants >= ALWAYS && now - this.#turn.startedAt > WAIT_LIMIT_MS
+    return this.#turn.plants >= ALWAYS_WAITING && now - this.#turn.startedAt > WAIT_LIMIT_MS
   }
 
   create(plant: NewPlant, timing?: CommitTiming): Promise<CreateOutcome> {
@@ -133,7 +133,10 @@ export class WaitingPlants implements PlantStore {
     this.#longSpans = isLong ? this.#longSpans + 1 : 0
     if (!isLong) return Math.min(requestLimit, this.#limit * GROWTH ** (elapsedMs / SPAN_MS))
     if (this.#longSpans === 1) return this.#limit
-    return Math.min(requestLimit, Math.max(ALWAYS, (this.#outcomes * allowedMs) / elapsedMs))
+    return Math.min(
+      requestLimit,
+      Math.max(ALWAYS_WAITING, (this.#outcomes * allowedMs) / elapsedMs),
+    )
   }
 }
 

@@ -33,7 +33,7 @@ export interface RunningServer {
  */
 export async function startServer(
   config: Config,
-  store: Pick<Store, 'plants' | 'isReady' | 'description'>,
+  store: Pick<Store, 'plants' | 'countPlants' | 'isReady' | 'description'>,
   parts: ServerParts,
 ): Promise<RunningServer> {
   const { log, metrics } = parts

@@ -59,6 +59,15 @@ async function proveReady({ connections, tables: { plants } }: Database): Promis
   }
 }
 
+async function countPlants({ connections, tables: { plants } }: Database, most: number) {
+  const text = `SELECT count(*)::int AS count FROM (SELECT 1 FROM ${plants} LIMIT $1) AS first`
+  try {
+    return (await connections.query<{ count: number }>(text, [most])).rows[0]?.count ?? 0
+  } catch (error) {
+    throw toStoreError(error, false)
+  }
+}
+
 /**
  * A store in a PostgreSQL database, which any number of servers may share.
  * A database that goes away makes it unavailable, never failed: it goes on when the database does.
@@ -90,14 +99,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     tokens: createPostgresTokenStore(connections, tables),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),
-    async isEmpty() {
-      try {
-        const { rows } = await connections.query(`SELECT id FROM ${tables.plants} LIMIT 1`)
-        return rows.length === 0
-      } catch (error) {
-        throw toStoreError(error, false)
-      }
-    },
+    countPlants: (most) => countPlants(database, most),
     async isReady() {
       await proveReady(database)
       standbys = await measureStandbys(connections).catch(() => undefined)

@@ -119,9 +119,10 @@ class SqliteStore implements Store {
     this.failure = integrity.failure
   }
 
-  readonly isEmpty = async (): Promise<boolean> => {
-    const select = this.#database.prepare('SELECT 1 FROM plants LIMIT 1')
-    return (await this.#transactions.read(() => select.get())) === undefined
+  readonly countPlants = async (most: number): Promise<number> => {
+    const text = 'SELECT count(*) AS plants FROM (SELECT 1 FROM plants LIMIT ?)'
+    const select = this.#database.prepare(text)
+    return Number((await this.#transactions.read(() => select.get(most)))?.plants)
   }
 
   readonly isReady = async (): Promise<boolean> => {

@@ -2,6 +2,7 @@ import { encodeJson } from '@plant-store/contract'
 import type { Express } from 'express'
 import type { Config } from '../config/config.ts'
 import { checkFraming } from '../http/framing.ts'
+import { ALWAYS_WAITING, WAIT_LIMIT_MS } from '../http/overload.ts'
 import {
   createBareApp,
   type PipelineOptions,
@@ -19,11 +20,13 @@ import { checkLoopbackHost } from './check-host.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
-export interface OperationsParts extends PipelineOptions, Pick<Config, 'changedSettings'> {
+export interface OperationsParts
+  extends PipelineOptions,
+    Pick<Config, 'changedSettings' | 'connectionLimit'> {
   /** Whether only this machine reaches the listener. */
   readonly isLoopback: boolean
   readonly readiness: Pick<Readiness, 'assert'>
-  readonly store: Pick<Store, 'description'>
+  readonly store: Pick<Store, 'description' | 'countPlants'>
   /** Undefined where nothing is measured; there is no `/metrics` then. */
   readonly metrics: Metrics | undefined
 }
@@ -44,6 +47,9 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
   app.all('/metrics', refuseMethod('GET', 'HEAD'))
 }
 
+/** More plants are not counted. */
+const MOST_COUNTED = 1_000_000
+
 /** The page, whose browser reads the rest: the build puts its files into one folder. */
 const page = createPublicFiles(new URL('overview/', files.built), {
   '/': 'index.html',
@@ -52,15 +58,34 @@ const page = createPublicFiles(new URL('overview/', files.built), {
   '/icon.svg': 'icon.svg',
 })
 
+/** The latest count of the plants, which takes at most 1 % of the time; undefined before the first. */
+function createCounter(store: OperationsParts['store']): () => number | undefined {
+  let plants: number | undefined
+  let nextAt = 0
+  async function count(begun: number): Promise<void> {
+    nextAt = Number.POSITIVE_INFINITY
+    plants = await store.countPlants(MOST_COUNTED).catch(() => plants)
+    nextAt = begun + 100 * (performance.now() - begun)
+  }
+  return () => {
+    const now = performance.now()
+    if (now >= nextAt) void count(now)
+    return plants
+  }
+}
+
 function addPage(app: Express, parts: OperationsParts): void {
   for (const path of page.paths) {
     app.get(path, async (_request, response) => {
       sendPublic(response, await page.read(path), parts)
     })
   }
+  const count = createCounter(parts.store)
   app.get('/about.json', (_request, response) => {
-    const { store, changedSettings: settings } = parts
-    respond(response, JSON.stringify({ ...build, store: store.description, settings }), parts)
+    const { store, changedSettings: settings, connectionLimit: connections } = parts
+    const limits = { connections, waiting: ALWAYS_WAITING, waitMs: WAIT_LIMIT_MS }
+    const about = { plants: count(), store: store.description, settings, limits }
+    respond(response, JSON.stringify({ ...build, ...about }), parts)
   })
   app.all([...page.paths, '/about.json'], refuseMethod('GET', 'HEAD'))
 }

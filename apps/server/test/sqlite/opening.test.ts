@@ -58,7 +58,7 @@ function bytesReadToOpen(path: string): number {
     const read = () => Number(/rchar: (\\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))[1])
     const before = read()
     const store = await openSqliteStore({ path: ${JSON.stringify(path)} })
-    await store.isEmpty()
+    await store.countPlants(1)
     await store.isReady()
     console.log(read() - before)
     await store.close()`

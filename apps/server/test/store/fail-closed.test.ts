@@ -15,7 +15,12 @@ import { createLog } from '../../src/telemetry/log.ts'
 async function sendTo(plants: PlantStore) {
   const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '100' }
   const config = loadConfig(flags, [], {})
-  const store = { plants, isReady: async () => true, description: 'plants in a test' }
+  const store = {
+    plants,
+    isReady: async () => true,
+    countPlants: async () => 0,
+    description: 'plants in a test',
+  }
   const server = await startServer(config, store, {
     authenticate: Object.assign(() => ({ id: '1', name: 'test' }), { isKnown: () => true }),
     log: createLog('silent'),

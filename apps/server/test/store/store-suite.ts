@@ -144,12 +144,15 @@ export function describeStore(engine: string, createDatabase: () => Promise<Test
       expect(await readPlants()).toHaveLength(20)
     })
 
-    test('a store is empty until the first plant, and ready', async () => {
+    test('a store counts its plants up to a bound, and is ready without any', async () => {
       const { store, create } = await openStore()
-      expect(await store.isEmpty()).toBe(true)
+      expect(await store.countPlants(2)).toBe(0)
       expect(await store.isReady()).toBe(true)
       await create(fern)
-      expect(await store.isEmpty()).toBe(false)
+      expect(await store.countPlants(2)).toBe(1)
+      expect(await store.countPlants(1)).toBe(1)
+      await create({ ...fern, id: fern.id + 1n })
+      expect(await store.countPlants(1)).toBe(1)
     })
 
     test('a store knows when it was made, after a restart too', async () => {

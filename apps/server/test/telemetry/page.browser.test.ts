@@ -62,7 +62,7 @@ function untilState(page: Page, word: string | RegExp): Promise<void> {
 /** The line of words of each plot, by its title. */
 async function readPlots(page: Page): Promise<Record<string, string>> {
   const titles = await page.getByRole('article').getByRole('heading').allTextContents()
-  const values = await page.getByRole('article').locator('p').allInnerTexts()
+  const values = await page.getByRole('article').locator('p:not(.note)').allInnerTexts()
   return Object.fromEntries(titles.map((title, index) => [title, values[index] ?? '']))
 }
 
@@ -88,24 +88,30 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     const server = await startScrapedServer({ PLANT_STORE_REQUEST_LIMIT: '99' })
     const { page, complaints } = await openPage(server, options)
     await untilState(page, /^Ready$/)
-    await expect.poll(async () => (await readPlots(page)).Queue).toMatch(/commit 0$/)
+    await expect.poll(async () => (await readPlots(page)).Load).toMatch(/wait 0$/)
     expect(await readPlots(page)).toEqual({
       'Plants stored': 'stored 0/s',
       'Time to the response 200': 'no responses 200 now',
       'Refusals and errors': '4xx 0/s 5xx 0/s',
-      Queue: 'plants that wait for a commit 0',
+      Load: expect.stringMatching(/^connections \d plants that wait 0$/),
     })
     await keepScreenshot(page, `${name}-idle`)
     const text = await page.locator('body').textContent()
+    expect(await page.locator('#plants').textContent()).toBe('0 plants')
+    expect(text).toContain('at most 10,000 connections; 256 plants may always wait')
     expect(text).not.toMatch(/NaN|undefined|null|Infinity|—/)
     expect(text).toContain('PLANT_STORE_REQUEST_LIMIT=99')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
 
     const until = performance.now() + 9_000
     const send = async (first: number) => {
+      let stored = 0
       for (let id = first; performance.now() < until; id += 4) {
-        await (await post(server, { body: plantText(id) })).text()
+        const response = await post(server, { body: plantText(id) })
+        await response.text()
+        if (response.ok) stored++
       }
+      return stored
     }
     const sent = Promise.all([1, 2, 3, 4].map(send))
     await expect
@@ -114,7 +120,9 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
         'Plants stored': expect.stringMatching(/^stored [1-9][\d,.]*\/s$/),
         'Time to the response 200': expect.stringMatching(/^p50 [\d.]+ ms p99 [\d.]+ ms$/),
       })
-    await sent
+    const stored = (await sent).reduce((sum, count) => sum + count)
+    const words = `${stored.toLocaleString('en-US')} plants`
+    await expect.poll(() => page.locator('#plants').textContent()).toBe(words)
     await keepScreenshot(page, `${name}-load`)
     expect(await askAxe(page)).toEqual([])
     expect(complaints).toEqual([])

@@ -93,7 +93,9 @@ describe('/about.json', () => {
     const { settings, ...about } = (await (await fetch(`${operationsUrl}/about.json`)).json()) as {
       settings: unknown
     }
-    expect(about).toEqual({ ...build, store: expect.stringContaining('SQLite') })
+    const limits = { connections: 10_000, waiting: 256, waitMs: 100 }
+    // The plants are counted for the next one who asks.
+    expect(about).toEqual({ ...build, store: expect.stringContaining('SQLite'), limits })
     expect(settings).toEqual(
       expect.arrayContaining([
         { name: 'PLANT_STORE_BODY_LIMIT_BYTES', text: '99', source: '--body-limit-bytes' },
@@ -146,7 +148,7 @@ describe('between two scrapes', () => {
     const now = scrape({ '+Inf': 200 }, outcomes, 7)
     expect(compare(before, now, 1_000, 2)).toEqual({
       ...{ at: 1_000, stored: 55, refused: 2, failed: 2 },
-      ...{ p50: null, p99: null, waiting: 7 },
+      ...{ p50: null, p99: null, waiting: 7, connections: 0 },
     })
     const anew = scrape({ '0.001': 10, '0.01': 10, '+Inf': 10 }, { created: 10, internal: 0 })
     expect(compare(before, anew, 1_000, 2)).toMatchObject({ stored: 5, failed: 0, p50: 0.5 })
