@@ -69,7 +69,7 @@ test.each<[outage: string, reason: RegExp, begin: string, end: string]>([
       await postgres.query(databaseUrl, sql.replaceAll('plant_store_server', role))
       await postgres.query(databaseUrl, END_STORE_SESSIONS)
       // The end of a session is an event of its own.
-      await sleep(100)
+      await sleep(300)
     }
     const environment = { PLANT_STORE_LOG_LEVEL: 'info' }
     const server = await serve({ databaseUrl: url, token }, { environment })
