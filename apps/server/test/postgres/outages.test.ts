@@ -9,7 +9,7 @@ import { logLinesIn } from '../process/server-process.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import {
   prepareDatabase,
-  readRows,
+  readIds,
   serve,
   serveNewDatabase,
   waitForReadiness,
@@ -20,10 +20,6 @@ import { asServer, END_STORE_SESSIONS, newDatabase, usePostgres } from './use-po
 const postgres = usePostgres()
 
 const unavailable = { status: 503, body: { error: 50_300 } }
-
-async function idsIn(databaseUrl: string): Promise<number[]> {
-  return (await readRows(databaseUrl)).map(({ id }) => Number(id))
-}
 
 const SET = 'ALTER ROLE plant_store_server'
 const USER_FIX = 'Try: fix the user or the password'
@@ -80,7 +76,7 @@ test.each<[outage: string, reason: RegExp, begin: string, end: string]>([
     await change(end)
     await waitForReadiness(server, true)
     expect(await server.create(3)).toMatchObject({ status: 200 })
-    expect(await idsIn(databaseUrl)).toEqual([1, 3])
+    expect(await readIds(databaseUrl)).toEqual([1, 3])
     const lines = logLinesIn((await server.end()).err)
     const said = lines.find(({ msg }) => msg === 'not ready')
     expect(`${said?.reason}. Try: ${said?.fix}`).toMatch(reason)
@@ -124,7 +120,7 @@ test('a server whose database is gone answers 503 at once, goes on when it is ba
   await postgres.start()
   await waitForReadiness(server, true)
   expect(await server.create(3)).toMatchObject({ status: 200 })
-  expect((await idsIn(database.databaseUrl)).filter((id) => id !== 9)).toEqual([1, 3])
+  expect((await readIds(database.databaseUrl)).filter((id) => id !== 9)).toEqual([1, 3])
   postgres.kill()
   const asked = performance.now()
   expect((await server.end()).code).toBe(0)

@@ -50,7 +50,11 @@ export async function serve(
   })
   const client = clientOf(server.url, token)
   const create = (id: number, name = 'Fern') => client.rest.createPlant({ body: { id, name } })
-  return { ...server, client, create }
+  /** Sends a plant again until it is stored. */
+  const store = async (id: number) => {
+    while ((await create(id)).status !== 200);
+  }
+  return { ...server, client, create, store }
 }
 
 /** A new database and a server process over it. */
@@ -82,4 +86,10 @@ export async function waitForReadiness(
 export async function readRows(databaseUrl: string): Promise<StoredRow[]> {
   const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
   return rows as unknown as StoredRow[]
+}
+
+/** The ids of every plant, in order. */
+export async function readIds(databaseUrl: string): Promise<number[]> {
+  const ids = (await readRows(databaseUrl)).map(({ id }) => Number(id))
+  return ids.sort((one, other) => one - other)
 }
