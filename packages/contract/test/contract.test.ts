@@ -94,15 +94,6 @@ test('header names are in lower case, as Node.js gives them, and each stands onc
   expect(names).toEqual([...new Set(names.map((name) => name.toLowerCase()))])
 })
 
-test('the headers of the operation are those that our client sends', () => {
-  expect(Object.keys(contract.createPlant.headers)).toEqual([
-    'authorization',
-    'content-type',
-    'x-request-id',
-    'x-retry-count',
-  ])
-})
-
 test.each<[string, boolean]>([
   ['a', true],
   ['A-Z_a.z-09', true],

@@ -170,26 +170,14 @@ const { value: jsonValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }))
 
-describe('for 10,000 values', () => {
-  test('decoding what was encoded gives the same value', () => {
-    fc.assert(
-      fc.property(jsonValue, (value) => {
-        const decoded = decodeJson(Buffer.from(encodeJson(value)))
-        expect(isDeepStrictEqual(decoded, value)).toBe(true)
-      }),
-      RUNS,
-    )
-  })
-
-  test('a bigint within int64 travels with all its digits', () => {
-    fc.assert(
-      fc.property(fc.bigInt(INT64), (value) => {
-        expect(encodeJson(value)).toBe(`${value}`)
-        expect(BigInt(decodeJson(Buffer.from(`${value}`)) as bigint)).toBe(value)
-      }),
-      RUNS,
-    )
-  })
+test('for 10,000 values, bigints among them, decoding what was encoded gives the same value', () => {
+  fc.assert(
+    fc.property(jsonValue, (value) => {
+      const decoded = decodeJson(Buffer.from(encodeJson(value)))
+      expect(isDeepStrictEqual(decoded, value)).toBe(true)
+    }),
+    RUNS,
+  )
 })
 
 const tokens = fc.array(
@@ -216,16 +204,14 @@ function isJson(input: Uint8Array): boolean {
   }
 }
 
-describe('for 10,000 byte sequences', () => {
-  test('decoding gives a value where they are JSON and else throws a JsonSyntaxError', () => {
-    fc.assert(
-      fc.property(bytes, (input) => {
-        if (isJson(input)) expect(decodeJson(input)).not.toBeUndefined()
-        else expect(() => decodeJson(input)).toThrow(JsonSyntaxError)
-      }),
-      RUNS,
-    )
-  })
+test('for 10,000 byte sequences it gives a value where they are JSON and else throws a JsonSyntaxError', () => {
+  fc.assert(
+    fc.property(bytes, (input) => {
+      if (isJson(input)) expect(decodeJson(input)).not.toBeUndefined()
+      else expect(() => decodeJson(input)).toThrow(JsonSyntaxError)
+    }),
+    RUNS,
+  )
 })
 
 /** Plants as most callers write them, and texts that nearly are. */
@@ -258,18 +244,16 @@ function outcomeOf(text: string): unknown {
   }
 }
 
-describe('for 10,000 texts like plants', () => {
-  test('the short way to a usual plant gives what the long way gives', () => {
-    let plants = 0
-    fc.assert(
-      fc.property(usualPlant, (text) => {
-        const outcome = outcomeOf(text)
-        if (typeof outcome === 'object') plants++
-        // A blank in front is enough to leave the short way.
-        expect(isDeepStrictEqual(outcome, outcomeOf(` ${text}`))).toBe(true)
-      }),
-      RUNS,
-    )
-    expect(plants).toBeGreaterThan(1_000)
-  })
+test('for 10,000 texts like plants the short way to a usual plant gives what the long way gives', () => {
+  let plants = 0
+  fc.assert(
+    fc.property(usualPlant, (text) => {
+      const outcome = outcomeOf(text)
+      if (typeof outcome === 'object') plants++
+      // A blank in front is enough to leave the short way.
+      expect(isDeepStrictEqual(outcome, outcomeOf(` ${text}`))).toBe(true)
+    }),
+    RUNS,
+  )
+  expect(plants).toBeGreaterThan(1_000)
 })

@@ -197,10 +197,7 @@ describe('a body of many small things', () => {
     ['escaped surrogate pairs', filled('{"id":7,"name":"', '\\ud83c\\udf3f', '"}')],
     ['brackets in a string', filled('{"id":7,"name":"', '[{', '"}')],
     ['white space', filled('{"id":7,', ' ', '"name":"Fern"}')],
-    [
-      'digits in an unknown string',
-      filled('{"id":7,"name":"Fern","x":"', '123456789012345 ', '"}'),
-    ],
+    ['digits in a string', filled('{"id":7,"name":"Fern","x":"', '123456789012345 ', '"}')],
   ])('is read to its end: %s', (_what, text) => {
     expect(text.length).toBeGreaterThan(65_000)
     expect(isPlant(text)).toBe(true)
