@@ -33,9 +33,6 @@ export interface CallOptions extends CreatePlantOptions {
   readonly [GIVES_BACK]?: (error: PlantStoreError) => boolean
 }
 
-/** Every header that the contract has for a request; one more does not compile here before it is sent. */
-type HeaderName = keyof (typeof contract)['createPlant']['headers']
-
 /** A response repeats what was sent, where JSON may take six characters for one: `\u0041`. */
 const MAX_GROWTH = 6
 const MAX_ERROR_LENGTH = 65_536
@@ -53,11 +50,10 @@ class Call {
   readonly #sent: Sent
   readonly #settings: Settings
   readonly #options: CallOptions
-  readonly #secrets: Set<string>
   readonly #deadline: Deadline
   readonly #startedAt = performance.now()
   #token: Awaited<ReturnType<Settings['tokens']['get']>> | undefined
-  #hasRefreshed = false
+  #refreshes = 0
   #attempts = 0
   /** Requests that fetch sent besides the one that it was asked to, as far as they were seen. */
   #resent = 0
@@ -65,11 +61,10 @@ class Call {
   #applied: Applied = 'no'
   #head: ResponseHead | undefined
 
-  constructor(sent: Sent, settings: Settings, options: CallOptions, secrets: Set<string>) {
+  constructor(sent: Sent, settings: Settings, options: CallOptions) {
     this.#sent = sent
     this.#settings = settings
     this.#options = options
-    this.#secrets = secrets
     const { signal } = options
     this.#deadline = new Deadline(settings.totalTimeoutMs, 'total_timeout', { signal })
   }
@@ -79,7 +74,7 @@ class Call {
       for (;;) {
         this.#deadline.signal.throwIfAborted()
         this.#token ??= await this.#settings.tokens.get(this.#deadline)
-        this.#secrets.add(this.#token.token)
+        this.#sent.secrets.add(this.#token.token)
         const outcome = await this.#attempt()
         const { error } = outcome
         if (error === undefined || !(await this.#prepareRetry(error))) return this.#end(outcome)
@@ -140,13 +135,14 @@ class Call {
   async #exchange(fetch: PlantStoreFetch, attempt: Attempt): Promise<Outcome> {
     const { url, body, requestId } = this.#sent
     const { signal } = attempt.deadline
+    // A header more in the contract does not compile before it is sent.
     const headers = {
       ...this.#settings.headers,
       [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token?.token}`,
       [headerNames.contentType]: contract.createPlant.contentType,
       [headerNames.requestId]: requestId,
       [headerNames.retryCount]: String(this.#attempts++),
-    } satisfies Readonly<Record<HeaderName, string>>
+    } satisfies Record<keyof typeof contract.createPlant.headers, string>
     const { method } = contract.createPlant
     const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
     attempt.sends.onResponse()
@@ -188,9 +184,7 @@ class Call {
     if (this.#head?.status !== 401 || this.#token === undefined) return false
     tokens.refuse(this.#token)
     this.#token = undefined
-    const isFirst = !this.#hasRefreshed
-    this.#hasRefreshed = true
-    return isFirst && tokens.canRefresh && maxRetries > 0
+    return tokens.canRefresh && maxRetries > 0 && this.#refreshes++ === 0
   }
 
   #end(outcome: Outcome): CallResult {
@@ -229,8 +223,8 @@ export function runCall(
   options: CallOptions,
   operation: Pick<Sent, 'url' | 'body' | 'plant'>,
 ): Promise<CallResult> {
-  const secrets = new Set<string>()
   const { requestId = createRequestId() } = options
-  const sent = { ...operation, requestId, scrub: createScrub(secrets) }
-  return new Call(sent, toCallSettings(settings, options), options, secrets).run()
+  const secrets = new Set<string>()
+  const sent = { ...operation, requestId, secrets, scrub: createScrub(secrets) }
+  return new Call(sent, toCallSettings(settings, options), options).run()
 }

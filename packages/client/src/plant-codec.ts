@@ -19,6 +19,8 @@ export interface Sent {
   /** The plant in the body; undefined for what is never a plant. */
   readonly plant: NewPlant | undefined
   readonly requestId: string
+  /** What no error or event may show; `scrub` hides it. */
+  readonly secrets: Set<string>
   readonly scrub: Scrub
 }
 

@@ -54,10 +54,14 @@ export function replyJson(status: number, value: unknown, headers = {}): Respons
 export const replyFern = () => replyJson(200, { name: 'Fern' })
 
 /** Replies with this Error, whose status is that of its number. */
-export const refuse =
-  (error: number, headers = {}): FakeReply =>
-  () =>
-    replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
+export function refuse(error: number, headers = {}): () => Response {
+  return () => replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
+}
+
+/** Replies with what is no reply of the plant store. */
+export function page(status = 200, text = '<p>', headers = {}): () => Response {
+  return () => new Response(text, { status, headers })
+}
 
 /** What fetch throws for a system's error. */
 export function fetchFailed(code: string, syscall?: string): TypeError {
@@ -65,10 +69,16 @@ export function fetchFailed(code: string, syscall?: string): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
-export const lose: FakeReply = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
-export const refuseConnection: FakeReply = () =>
-  Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
-export const hang: FakeReply = () => new Promise(() => {})
+export const lose = () => Promise.reject<Response>(fetchFailed('ECONNRESET', 'read'))
+export const refuseConnection = () =>
+  Promise.reject<Response>(fetchFailed('ECONNREFUSED', 'connect'))
+export const hang = () => new Promise<Response>(() => {})
+
+/** Listeners that fail. */
+export const failingListeners: readonly (readonly [how: string, listener: () => unknown])[] = [
+  ['rejects', () => Promise.reject(new Error('deaf'))],
+  ['throws', () => JSON.parse('deaf')],
+]
 
 /** The wall clock of a fake clock shows this at its start. */
 export const START_OF_TIME = Date.UTC(2030, 0, 1)

@@ -5,7 +5,6 @@ import { type Fern, ferns, runBulk, tooMany } from './bulk-run.ts'
 import {
   createFakeClient,
   delay,
-  type FakeReply,
   fetchFailed,
   given,
   hang,
@@ -16,7 +15,6 @@ import {
   stopClocks,
 } from './fakes.ts'
 
-const say = (reply: FakeReply) => reply as () => Response
 const untrusted = () => Promise.reject(fetchFailed('CERT_HAS_EXPIRED'))
 
 describe('every plant of a source comes back once', () => {
@@ -132,14 +130,14 @@ describe('it goes no faster than it may', () => {
 })
 
 describe('what concerns every plant ends it', () => {
-  test.each<[string, FakeReply, string]>([
+  test.each<[string, () => Response | Promise<Response>, string]>([
     ['401', refuse(40101), 'unauthorized'],
     ['403', refuse(40300), 'forbidden'],
     ['a Retry-After beyond the limit', () => tooMany('31'), 'rate_limited'],
     ['no connection', refuseConnection, 'connection_failed'],
   ])('%s: what was on its way is given, then it throws', async (_what, reply, code) => {
     const { results, thrown, sent } = await runBulk({
-      reply: say(reply),
+      reply,
       source: ferns(200),
       options: { concurrency: 4, maxRetries: 0, maxOutageMs: 0 },
     })
@@ -174,9 +172,9 @@ describe('what concerns every plant ends it', () => {
   })
 
   test('20 that only what is never a plant gets past', async () => {
-    const invalid = say(refuse(40002))
+    const invalid = refuse(40002)
     const { thrown, results } = await runBulk({
-      reply: (id) => (Number.isNaN(id) ? invalid() : say(lose)()),
+      reply: (id) => (Number.isNaN(id) ? invalid() : lose()),
       source: ferns(200),
     })
     expect(thrown).toMatchObject({ code: 'connection_lost' })
@@ -190,7 +188,7 @@ describe('what concerns every plant ends it', () => {
     }
     const open = () => Object.assign(ferns(40), { return: close })
     const source = { [Symbol.iterator]: open } as Iterable<Fern>
-    const run = await runBulk({ reply: say(refuse(40101)), source, options: { maxRetries: 0 } })
+    const run = await runBulk({ reply: refuse(40101), source, options: { maxRetries: 0 } })
     expect(run.thrown).toMatchObject({ code: 'unauthorized' })
   })
 
@@ -200,7 +198,7 @@ describe('what concerns every plant ends it', () => {
     const { signal } = controller
     const reply = (id: number) => {
       if (id === 5) controller.abort(reason)
-      return say(hang)()
+      return hang()
     }
     const { results, thrown } = await runBulk({ reply, options: { signal, concurrency: 6 } })
     expect(thrown).toMatchObject({ code: 'aborted', cause: reason })

@@ -9,7 +9,15 @@ import {
   type PlantStoreEvent,
 } from '../src/index.ts'
 import { VERSION } from '../src/version.ts'
-import { createFakeClient, createFakeFetch, FERN, given, refuse, replyFern } from './fakes.ts'
+import {
+  createFakeClient,
+  createFakeFetch,
+  FERN,
+  failingListeners,
+  given,
+  refuse,
+  replyFern,
+} from './fakes.ts'
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
@@ -206,15 +214,7 @@ describe('the listener of events', () => {
     )
   })
 
-  test.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('deaf')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('deaf'))],
-  ])('changes nothing where it %s', async (_what, onEvent) => {
+  test.each(failingListeners)('changes nothing where it %s', async (_what, onEvent) => {
     const { createPlant } = createFakeClient(replyFern, { onEvent })
     expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
   })

@@ -1,15 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import type { CreatePlantsOptions, CreatePlantsProgress, CreatePlantsResult } from '../src/index.ts'
 import { ferns, type Run, runBulk, tooMany } from './bulk-run.ts'
-import { createSeededRandom, delay, fetchFailed, replyFern, replyJson } from './fakes.ts'
+import {
+  createSeededRandom,
+  delay,
+  failingListeners,
+  hang,
+  lose,
+  page,
+  refuse,
+  refuseConnection,
+  replyFern,
+  replyJson,
+} from './fakes.ts'
 
 type Failing = () => Response | Promise<Response>
 
-const refused: Failing = () => Promise.reject(fetchFailed('ECONNREFUSED', 'connect'))
-const reset: Failing = () => Promise.reject(fetchFailed('ECONNRESET', 'read'))
-const page = (status: number) => () => new Response('<html>', { status })
-const hang: Failing = () => new Promise<never>(() => {})
-const busy = (headers = {}) => replyJson(503, { error: 50300, message: 'full' }, headers)
 const breakOff = () =>
   new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) }))
 
@@ -31,11 +37,11 @@ function expectAllStored(run: Run, count: number): void {
 
 describe('a bulk outlives an outage: every plant is stored, whatever its own time and retries', () => {
   const failures: [string, Failing][] = [
-    ['connections are refused', refused],
-    ['connections break', reset],
+    ['connections are refused', refuseConnection],
+    ['connections break', lose],
     ['nothing is answered', hang],
-    ['503', () => busy()],
-    ['503 with Retry-After', () => busy({ 'retry-after': '2' })],
+    ['503', refuse(50300)],
+    ['503 with Retry-After', refuse(50300, { 'retry-after': '2' })],
     ['the 502 of a proxy', page(502)],
     ['the 503 of a proxy', page(503)],
     ['the 504 of a proxy', page(504)],
@@ -62,7 +68,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
 
   test('again and again', async () => {
     const random = createSeededRandom(7)
-    const reply = () => (random() < 0.3 ? refused() : replyFern())
+    const reply = () => (random() < 0.3 ? refuseConnection() : replyFern())
     expectAllStored(await runBulk({ reply, source: ferns(500) }), 500)
   })
 
@@ -74,7 +80,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
   })
 
   test('by one request at a time, the first at once, and then more and more rarely', async () => {
-    const reply = failBetween(25, 60_025, refused)
+    const reply = failBetween(25, 60_025, refuseConnection)
     const { sent } = await runBulk({ reply, source: ferns(200) })
     const times = sent.map(({ at }) => at).filter((at) => at > 40 && at < 60_000)
     expect(times.length).toBeGreaterThan(15)
@@ -87,7 +93,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
 
   test('where a plant that is sent again to find the server is the one that was stored', async () => {
     const { results, sent } = await runBulk({
-      reply: (_id, _at, attempt) => (attempt === 3 ? reset() : replyFern()),
+      reply: (_id, _at, attempt) => (attempt === 3 ? lose() : replyFern()),
       source: ferns(5),
       options: { concurrency: 1 },
     })
@@ -99,7 +105,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
 describe('an outage that lasts too long', () => {
   test.each([0.1, 1, 30, 300])('ends the loop after %f s, and loses no word', async (seconds) => {
     const maxOutageMs = seconds * 1_000
-    const reply = failBetween(25, Number.POSITIVE_INFINITY, reset)
+    const reply = failBetween(25, Number.POSITIVE_INFINITY, lose)
     const run = await runBulk({ reply, source: ferns(200), options: { maxOutageMs } })
     expect(run.thrown).toMatchObject({ code: 'connection_lost', reason: 'ECONNRESET' })
     expect(run.lastedMs - 30).toBeGreaterThanOrEqual(maxOutageMs)
@@ -122,7 +128,8 @@ describe('an outage that lasts too long', () => {
   })
 
   test('is counted anew after each reply', async () => {
-    const reply = (_id: number, at: number) => (at % 10_000 < 8_000 ? refused() : replyFern())
+    const reply = (_id: number, at: number) =>
+      at % 10_000 < 8_000 ? refuseConnection() : replyFern()
     const options = { maxOutageMs: 12_000, concurrency: 1 }
     const run = await runBulk({ reply, source: ferns(2_000), options })
     expectAllStored(run, 2_000)
@@ -140,7 +147,7 @@ describe('an outage that lasts too long', () => {
     const { results, thrown, sent } = await runBulk({
       reply(_id, at) {
         if (at > 15_000) isLate.resolve()
-        return reset()
+        return lose()
       },
       source: source(),
       options: { maxOutageMs: 20_000, onProgress: (progress) => void seen.push(progress) },
@@ -161,7 +168,7 @@ describe('an outage that lasts too long', () => {
 })
 
 describe.each<[string, Failing, string]>([
-  ['a reset', reset, 'connection_lost'],
+  ['a reset', lose, 'connection_lost'],
   ['a 502 page', page(502), 'unexpected_response'],
   ['a 503 page', page(503), 'unexpected_response'],
   ['silence', hang, 'attempt_timeout'],
@@ -191,7 +198,7 @@ describe.each<[string, Failing, string]>([
 describe('a row', () => {
   test('that the server alone always is too busy for is told after maxOutageMs', async () => {
     const isBad = (id: number) => id === 50 || id === 60
-    const reply = (id: number) => (isBad(id) ? busy() : replyFern())
+    const reply = (id: number) => (isBad(id) ? refuse(50300)() : replyFern())
     const options = { maxOutageMs: 5_000 }
     const run = await runBulk({ reply, source: ferns(300), options })
     const error = { code: 'server_error', apiCode: 50300 }
@@ -203,8 +210,8 @@ describe('a row', () => {
   test('that a busy server refuses beside a bad one is sent again until it is stored', async () => {
     let count = 0
     const reply = (id: number) => {
-      if (id === 2 && ++count < 9) return busy()
-      return id === 1 ? reset() : replyFern()
+      if (id === 2 && ++count < 9) return refuse(50300)()
+      return id === 1 ? lose() : replyFern()
     }
     const run = await runBulk({ reply, options: { concurrency: 2 } })
     expect([indexesOf(failed(run)), run.results.length, count]).toEqual([[1], 40, 9])
@@ -214,7 +221,7 @@ describe('a row', () => {
     let count = 0
     const reply = (id: number) => {
       if (id !== 1) return replyFern()
-      return ++count === 1 ? reset() : replyJson(400, { error: 40002, message: 'no' })
+      return ++count === 1 ? lose() : refuse(40002)()
     }
     const run = await runBulk({ reply, source: ferns(3) })
     const error = { code: 'invalid_plant', applied: 'maybe', attempts: 2 }
@@ -239,7 +246,9 @@ describe('the listener of the progress', () => {
   }
 
   test('hears of an outage, what it is and how long it may last, and of its end', async () => {
-    const { seen } = await watch(failBetween(105, 20_105, refused), { maxOutageMs: 60_000 })
+    const { seen } = await watch(failBetween(105, 20_105, refuseConnection), {
+      maxOutageMs: 60_000,
+    })
     const outage = seen.flatMap(({ state }) => (state.type === 'outage' ? state : []))
     expect(outage[0]).toMatchObject({ cause: { code: 'connection_failed' } })
     const left = outage.map(({ remainingMs }) => remainingMs)
@@ -265,15 +274,7 @@ describe('the listener of the progress', () => {
     expect(seen.length).toBeGreaterThanOrEqual(lastedMs / 120)
   })
 
-  test.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('no'))],
-  ])('that %s changes nothing', async (_what, onProgress) => {
+  test.each(failingListeners)('that %s changes nothing', async (_what, onProgress) => {
     expectAllStored(await runBulk({ reply: replyFern, options: { onProgress } }), 40)
   })
 
@@ -283,8 +284,8 @@ describe('the listener of the progress', () => {
     const { seen } = await watch((id) => {
       const isFirst = !tries.has(id)
       tries.add(id)
-      if (id % 10 === 1 && isFirst) return reset()
-      if (id % 10 === 2) return replyJson(400, { error: 40003, message: 'taken' })
+      if (id % 10 === 1 && isFirst) return lose()
+      if (id % 10 === 2) return refuse(40003)()
       return id % 2 === 1 ? replayed() : replyFern()
     })
     const counts = { stored: 1_000, alreadyThere: 800, rejected: 200, settledRows: 2_000 }
@@ -295,17 +296,17 @@ describe('the listener of the progress', () => {
 describe('settledRows, over 100 runs with random failures, ends, and loops of any speed,', () => {
   const ROWS = 120
 
-  /** A reply at random: late, lost, refused, limited, or a plant; in every fourth run what ends it. */
+  /** A reply at random: late, lost, refuseConnection, limited, or a plant; in every fourth run what ends it. */
   async function replyAtRandom(random: () => number, seed: number, id: number, at: number) {
-    if (seed % 4 === 1 && random() < 0.01) return replyJson(401, { error: 40101, message: 'no' })
-    if (seed % 4 === 2 && at > 2_000) return refused()
+    if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
+    if (seed % 4 === 2 && at > 2_000) return refuseConnection()
     await delay(random() * (random() < 0.1 ? 3_000 : 40))
     const kind = random()
-    if (kind < 0.05) return reset()
-    if (kind < 0.08) return replyJson(500, { error: 50000, message: 'internal' })
+    if (kind < 0.05) return lose()
+    if (kind < 0.08) return refuse(50000)()
     if (kind < 0.1) return tooMany('1')
-    if (kind < 0.11) return busy()
-    return id % 7 === 3 ? replyJson(400, { error: 40003, message: 'taken' }) : replyFern()
+    if (kind < 0.11) return refuse(50300)()
+    return id % 7 === 3 ? refuse(40003)() : replyFern()
   }
 
   test('passes no row whose body of the loop has not ended, and no row that failed with the bulk', async () => {

@@ -8,6 +8,7 @@ import {
   type FakeReply,
   FERN,
   lose,
+  page,
   refuse,
   refuseConnection,
   replyFern,
@@ -31,11 +32,6 @@ const ofServer =
     const named = { 'content-type': type, 'x-request-id': headers['x-request-id'] ?? '' }
     return new Response(body, { status, headers: named })
   }
-const page =
-  (status: number, headers = {}): FakeReply =>
-  () =>
-    new Response('<p>', { status, headers })
-
 describe('the body of a reply', () => {
   const going = new AbortController().signal
 
@@ -153,7 +149,7 @@ describe('a reply that is not one of the contract', () => {
     ],
     [
       'a redirect names where it leads',
-      page(302, { location: '/sign-in' }),
+      page(302, '', { location: '/sign-in' }),
       `${HOST} with status 302 ${NONE} it is a redirect to /sign-in, which is not followed`,
     ],
     [

@@ -11,6 +11,7 @@ import {
   given,
   hang,
   lose,
+  page,
   refuse,
   replyJson,
 } from './fakes.ts'
@@ -23,18 +24,9 @@ const TOKENS: readonly [name: string, token: string][] = [
 
 const html = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-const say =
-  (error: number, message: string): FakeReply =>
-  () =>
-    replyJson(Math.floor(error / 100), { error, message })
-const page =
-  (text: string, init: ResponseInit = {}): FakeReply =>
-  () =>
-    new Response(text, init)
-const fail =
-  (thrown: unknown): FakeReply =>
-  () =>
-    Promise.reject(thrown)
+const say = (error: number, message: string) => () =>
+  replyJson(Math.floor(error / 100), { error, message })
+const fail = (thrown: unknown) => () => Promise.reject<Response>(thrown)
 
 /** Each quotes the credential in another place or spelling. */
 const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
@@ -42,14 +34,11 @@ const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
   ['a refusal in capitals', (token) => say(40101, `Bearer ${token}`.toUpperCase())],
   ['a 503', (token) => say(50300, `Bearer ${token}`)],
   ['an id of the request', (token) => refuse(40000, { 'x-request-id': token })],
-  [
-    'a page',
-    (token) => page(`<p>${html(token)}</p>`, { headers: { 'content-type': `text/${token}` } }),
-  ],
-  ['a page, in a URL', (token) => page(`/?t=${encodeURIComponent(token)}`, { status: 502 })],
-  ['a redirect', (token) => page('', { status: 302, headers: { location: `/${token}` } })],
-  ['broken JSON', (token) => page(`{"name":${JSON.stringify(token)}`)],
-  ['a page, across the cut', (token) => page('x'.repeat(70) + token)],
+  ['a page', (token) => page(200, `<p>${html(token)}</p>`, { 'content-type': `text/${token}` })],
+  ['a page, in a URL', (token) => page(502, `/?t=${encodeURIComponent(token)}`)],
+  ['a redirect', (token) => page(302, '', { location: `/${token}` })],
+  ['broken JSON', (token) => page(200, `{"name":${JSON.stringify(token)}`)],
+  ['a page, across the cut', (token) => page(200, 'x'.repeat(70) + token)],
   ['JSON of another shape', (token) => () => replyJson(200, { [token]: token })],
   ['what fetch throws', (token) => fail(new TypeError(`bad header ${token}`))],
   [
