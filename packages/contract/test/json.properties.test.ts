@@ -30,8 +30,14 @@ function readDecimal(literal: string): Decimal {
 
 const RUNS = { numRuns: 10_000 }
 
+/** Checks 10,000 values. */
+function holds<Value>(values: fc.Arbitrary<Value>, check: (value: Value) => void): void {
+  fc.assert(fc.property(values, check), RUNS)
+}
+
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 const MAX_SAFE = 2n ** 53n - 1n
+const isSafe = (value: bigint) => value >= -MAX_SAFE && value <= MAX_SAFE
 
 const digits = (maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength })
@@ -105,33 +111,22 @@ function expectDecimal(decoded: unknown, source: string): void {
     expect(Number.isSafeInteger(nearest)).toBe(false)
   } else {
     expect(BigInt(decoded as number | bigint)).toBe(decimal.integer)
-    const isSafe = decimal.integer >= -MAX_SAFE && decimal.integer <= MAX_SAFE
-    expect(typeof decoded).toBe(isSafe ? 'number' : 'bigint')
+    expect(typeof decoded).toBe(isSafe(decimal.integer) ? 'number' : 'bigint')
   }
 }
 
 describe('for 10,000 number literals', () => {
-  test('the decoder agrees with exact decimal arithmetic', () => {
-    fc.assert(
-      fc.property(literal, (source) => {
-        expectDecimal(decodeJson(Buffer.from(source)), source)
-      }),
-      RUNS,
-    )
-  })
+  test('the decoder agrees with exact decimal arithmetic', () =>
+    holds(literal, (source) => expectDecimal(decodeJson(Buffer.from(source)), source)))
 
-  test('an id is taken exactly where the literal is an integer within int64', () => {
-    fc.assert(
-      fc.property(literal, (source) => {
-        const decimal = readDecimal(source)
-        const value = typeof decimal === 'string' ? undefined : decimal.integer
-        const isInt64 = value !== undefined && value >= INT64.min && value <= INT64.max
-        const parsed = NewPlant.safeParse(decodeJson(Buffer.from(`{"id":${source},"name":""}`)))
-        expect(parsed.data?.id).toBe(isInt64 ? value : undefined)
-      }),
-      RUNS,
-    )
-  })
+  test('an id is taken exactly where the literal is an integer within int64', () =>
+    holds(literal, (source) => {
+      const decimal = readDecimal(source)
+      const value = typeof decimal === 'string' ? undefined : decimal.integer
+      const isInt64 = value !== undefined && value >= INT64.min && value <= INT64.max
+      const parsed = NewPlant.safeParse(decodeJson(Buffer.from(`{"id":${source},"name":""}`)))
+      expect(parsed.data?.id).toBe(isInt64 ? value : undefined)
+    }))
 
   test('at least a fifth are ids, a fifth are not, and a tenth need a bigint', () => {
     const decimals = fc.sample(literal, RUNS).map((source) => decodeJson(Buffer.from(source)))
@@ -142,9 +137,7 @@ describe('for 10,000 number literals', () => {
   })
 })
 
-const exactInteger = fc.bigInt(INT64).map((value) => {
-  return value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value
-})
+const exactInteger = fc.bigInt(INT64).map((value) => (isSafe(value) ? Number(value) : value))
 
 /** Values as the decoder gives them: -0 has no JSON spelling of its own in JavaScript. */
 const scalar = fc.oneof(
@@ -170,15 +163,11 @@ const { value: jsonValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 }))
 
-test('for 10,000 values, bigints among them, decoding what was encoded gives the same value', () => {
-  fc.assert(
-    fc.property(jsonValue, (value) => {
-      const decoded = decodeJson(Buffer.from(encodeJson(value)))
-      expect(isDeepStrictEqual(decoded, value)).toBe(true)
-    }),
-    RUNS,
-  )
-})
+test('for 10,000 values, bigints among them, decoding what was encoded gives the same value', () =>
+  holds(jsonValue, (value) => {
+    const decoded = decodeJson(Buffer.from(encodeJson(value)))
+    expect(isDeepStrictEqual(decoded, value)).toBe(true)
+  }))
 
 const tokens = fc.array(
   fc.constantFrom(...'{}[]":,\\-+.eE01 \n', '"a"', '1.5', '1e9', 'null', 'true', '\\u0000', 'é'),
@@ -204,15 +193,11 @@ function isJson(input: Uint8Array): boolean {
   }
 }
 
-test('for 10,000 byte sequences it gives a value where they are JSON and else throws a JsonSyntaxError', () => {
-  fc.assert(
-    fc.property(bytes, (input) => {
-      if (isJson(input)) expect(decodeJson(input)).not.toBeUndefined()
-      else expect(() => decodeJson(input)).toThrow(JsonSyntaxError)
-    }),
-    RUNS,
-  )
-})
+test('for 10,000 byte sequences it gives a value where they are JSON and else throws a JsonSyntaxError', () =>
+  holds(bytes, (input) => {
+    if (isJson(input)) expect(decodeJson(input)).not.toBeUndefined()
+    else expect(() => decodeJson(input)).toThrow(JsonSyntaxError)
+  }))
 
 /** Plants as most callers write them, and texts that nearly are. */
 const usualPlant = fc
@@ -246,14 +231,11 @@ function outcomeOf(text: string): unknown {
 
 test('for 10,000 texts like plants the short way to a usual plant gives what the long way gives', () => {
   let plants = 0
-  fc.assert(
-    fc.property(usualPlant, (text) => {
-      const outcome = outcomeOf(text)
-      if (typeof outcome === 'object') plants++
-      // A blank in front is enough to leave the short way.
-      expect(isDeepStrictEqual(outcome, outcomeOf(` ${text}`))).toBe(true)
-    }),
-    RUNS,
-  )
+  holds(usualPlant, (text) => {
+    const outcome = outcomeOf(text)
+    if (typeof outcome === 'object') plants++
+    // A blank in front is enough to leave the short way.
+    expect(isDeepStrictEqual(outcome, outcomeOf(` ${text}`))).toBe(true)
+  })
   expect(plants).toBeGreaterThan(1_000)
 })
