@@ -12,7 +12,7 @@ import type { RequestHandler } from 'express'
 import { countHeader } from './framing.ts'
 import { RequestError } from './request-error.ts'
 
-/** The caller ended the connection before its body was complete, or broke its rules: nobody waits. */
+/** The caller ended the connection before its body was complete: nobody waits for a response. */
 export class CallerGoneError extends Error {
   override name = 'CallerGoneError'
 }
@@ -155,7 +155,6 @@ export function readJsonBody(limitBytes: number): RequestHandler {
     if (expectedBytes > limitBytes) throw tooLarge(limitBytes)
     // A caller with HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
-      if (response.headersSent) throw new CallerGoneError('the chunks were refused already')
       response.writeContinue()
     }
     const bytes = await collect(request, expectedBytes, limitBytes)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import {
   type ExpectedError,
   expectReply,
@@ -9,7 +10,7 @@ import {
   wantsJson,
   wrongMethod,
 } from './expectations.ts'
-import { type Refusal, useWireServer } from './harness.ts'
+import { type Refusal, tokenRecord, useWireServer } from './harness.ts'
 import {
   chunk,
   inChunk,
@@ -79,10 +80,14 @@ describe('a broken chunk is refused, and nothing of it is stored:', () => {
   ])('%s', (_claim, chunks) => server.refuses(postChunks(chunks), malformed, 'lingering'))
 
   test.each([
-    ['asks before its body', { more: ['Expect: 100-continue'] }],
-    ['shows no token', { authorization: null }],
-  ])('it is one 400 in the log as well where the request %s', async (_claim, parts) => {
-    expectReply(await server.ask(postChunks('zz\r\n', parts)), malformed)
+    ['asks before its body', ['Expect: 100-continue'], createOpaqueToken()],
+    ['shows no known token', [], undefined],
+  ])('it is one 400 in the log as well where the request %s', async (_claim, more, fresh) => {
+    // Not known to the server, so that the chunk comes while it is looked up.
+    const { text = 'x', ...record } = fresh ?? {}
+    if (fresh) await server.database.withStore(({ tokens }) => tokens.add(tokenRecord(record)))
+    const authorization = fresh ? `Bearer ${text}` : null
+    expectReply(await server.ask(postChunks('zz\r\n', { authorization, more })), malformed)
     const statuses = (await server.readLog()).flatMap((line) => JSON.parse(line).status ?? [])
     expect(statuses.filter((status) => status !== 200)).toEqual([400])
   })
