@@ -1,5 +1,4 @@
-import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
+import { cpSync, globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildProgram } from './program.ts'
 import { packFolder, type Release, ROOT, readJson } from './release.ts'
@@ -8,22 +7,12 @@ import { packFolder, type Release, ROOT, readJson } from './release.ts'
 interface Manifest {
   readonly name: string
   readonly bin?: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
   readonly [more: string]: unknown
-}
-
-/** The versions that are installed; the repository's own package.json says `catalog:` instead. */
-function toVersions(dependencies: Manifest['dependencies'] = {}, source: string) {
-  const versions = Object.keys(dependencies).map((name) => {
-    const path = findPackageJSON(name, join(ROOT, source, 'package.json')) ?? name
-    return [name, JSON.parse(readFileSync(path, 'utf8')).version]
-  })
-  return versions.length > 0 && { dependencies: Object.fromEntries(versions) }
 }
 
 /** Packs a folder as a package; `source`: the folder of that package in the repository. */
 async function packPackage(release: Release, source: string, manifest: Manifest): Promise<string> {
-  const { private: _, scripts, devDependencies, dependencies, ...own } = manifest
+  const { private: _, scripts, devDependencies, ...own } = manifest
   const forge = readJson('package.json').repository
   const published = {
     ...own,
@@ -32,7 +21,6 @@ async function packPackage(release: Release, source: string, manifest: Manifest)
     bugs: `${forge}/issues`,
     repository: { type: 'git', url: `git+${forge}.git`, directory: source },
     publishConfig: { access: 'public' },
-    ...toVersions(dependencies, source),
   }
   const folder = join(release.work, source)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
