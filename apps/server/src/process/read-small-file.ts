@@ -1,39 +1,33 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 
-/** What a pipe is waited for, such as that of a program that prints a secret. */
+/** For how long a pipe may be silent, such as that of a program that prints a secret. */
 const PATIENCE_MS = 5_000
-const LOOK_MS = 10
 
-const pause = new Int32Array(new SharedArrayBuffer(4))
-
-/** 0 at the end. A pipe without a writer ends at once, and one whose writer is silent after 5 s. */
-function readOnce(file: number, buffer: Buffer, from: number): number {
-  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
-    try {
-      return readSync(file, buffer, { offset: from })
-    } catch (error) {
-      const isSilent = (error as NodeJS.ErrnoException).code === 'EAGAIN'
-      if (!isSilent || waitedMs >= PATIENCE_MS) throw error
-      Atomics.wait(pause, 0, 0, LOOK_MS)
-    }
-  }
-}
+const nothing = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * The text of a file that a setting names, or of a pipe; it never waits for long.
+ * The text of a file that a setting names, or of a pipe; one without a writer is empty.
  * @throws Error with the reason, such as a file that is longer or a device that never ends.
  */
 export function readSmallFile(path: string, mostBytes: number): string {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const deadline = performance.now() + PATIENCE_MS
+  const buffer = Buffer.alloc(mostBytes + 1)
+  let length = 0
   try {
-    const buffer = Buffer.alloc(mostBytes + 1)
-    let length = 0
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = readOnce(file, buffer, length)
+    for (let read = -1; read !== 0 && length <= mostBytes; ) {
+      try {
+        read = readSync(file, buffer, { offset: length })
+        length += read
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code !== 'EAGAIN' || performance.now() > deadline) throw error
+        Atomics.wait(nothing, 0, 0, 10)
+      }
     }
-    if (length > mostBytes) throw new Error(`it is longer than ${mostBytes} bytes`)
-    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length))
   } finally {
     closeSync(file)
   }
+  if (length > mostBytes) throw new Error(`it is longer than ${mostBytes} bytes`)
+  return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, length))
 }
