@@ -121,7 +121,7 @@ describe('a batch that runs into another program', () => {
       await other.query('COMMIT')
       expect(await outcomes).toEqual(['id_taken', 'id_taken', 'created'])
       const names = (await readRows(databaseUrl)).map(({ id, name }) => `${id} ${name}`)
-      expect(names.sort()).toEqual(['1 theirs', '2 theirs', '3 ours'])
+      expect(names).toEqual(['1 theirs', '2 theirs', '3 ours'])
     }))
 
   test.each(['repeatable read', 'serializable'])(

@@ -82,14 +82,16 @@ export async function waitForReadiness(
   }
 }
 
-/** Every plant, read past the store, with all digits of its id. */
+/** Every plant in id order, read past the store, with all digits of its id. */
 export async function readRows(databaseUrl: string): Promise<StoredRow[]> {
-  const rows = await query(databaseUrl, 'SELECT id::text AS id, name, tag FROM plants')
+  const rows = await query(
+    databaseUrl,
+    'SELECT id::text AS id, name, tag FROM plants ORDER BY plants.id',
+  )
   return rows as unknown as StoredRow[]
 }
 
 /** The ids of every plant, in order. */
 export async function readIds(databaseUrl: string): Promise<number[]> {
-  const ids = (await readRows(databaseUrl)).map(({ id }) => Number(id))
-  return ids.sort((one, other) => one - other)
+  return (await readRows(databaseUrl)).map(({ id }) => Number(id))
 }
