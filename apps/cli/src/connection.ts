@@ -41,22 +41,17 @@ export function createClient(login: Login, transport: Transport = {}): PlantStor
   }
 }
 
-/** A client, and how it is given another token, such as `plant-store login URL with`. */
-export interface Connection {
-  readonly client: PlantStoreClient
-  readonly tokenBy: string
-}
-
 /**
  * A client of the plant store that is meant: a flag counts more than the environment, and that more
- * than a login. A token goes only to the URL that it was given for. Nothing is sent.
+ * than a login. A token goes only to the URL that it was given for. Nothing is sent. `tokenBy`: how
+ * another token is given in its place, such as `plant-store login URL with`.
  * @throws CliError where URL or token are missing, or cannot be one
  */
 export async function openClient(
   { baseUrl: asked, tokenFile }: ConnectionOptions,
   terminal: Terminal,
   transport?: Transport,
-): Promise<Connection> {
+) {
   const { baseUrl: place, token: own } = terminal.environment
   const baseUrl = asked ?? place ?? (await readLogins(terminal)).at(-1)?.baseUrl
   const refuse = (why: string, hint: string) => new CliError(why, exitCodes.notAllowed, hint)

@@ -3,8 +3,7 @@ import { headerNames, REPLAYED } from '@plant-store/contract'
 import { type ExitCode, exitCodes } from './cli-error.ts'
 
 const AGAIN = 'the same command again'
-const OTHER_URL =
-  'another URL, without /plants at its end, since this one may not be that of a plant store'
+const OTHER_URL = 'another URL, without /plants at its end, if this one is of something else'
 
 const codesBy: readonly (readonly [ExitCode, readonly PlantStoreErrorCode[]])[] = [
   [exitCodes.usage, ['invalid_base_url', 'invalid_option']],
@@ -29,10 +28,7 @@ const hintByCode: Partial<Readonly<Record<PlantStoreErrorCode, string>>> = {
 const tlsHints: readonly (readonly [RegExp, string])[] = [
   [/ALTNAME|HOSTNAME/, 'a URL with the name that the certificate is for'],
   [/EXPIRED/, `${AGAIN} once the operator has renewed the certificate`],
-  [
-    /CERT|SELF_SIGNED|UNABLE_TO/,
-    'NODE_EXTRA_CA_CERTS=FILE, with the certificate of the authority that the server’s is from',
-  ],
+  [/CERT|SELF_SIGNED|UNABLE_TO/, 'NODE_EXTRA_CA_CERTS=FILE, with the certificate of its authority'],
   [/./, 'http:// in place of https://, if the server has no TLS at this port'],
 ]
 

@@ -1,20 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createPlantStoreClient, createPlants, type NewPlantInput } from '@plant-store/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PostgresServer, startPostgres } from '../../server/test/postgres/postgres-server.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import { SERVER, startServer } from './helpers/server.ts'
 import { openImporter } from './import/importer.ts'
 
 const PLANTS = 3_000
-
-let postgres: PostgresServer
-
-beforeAll(async () => {
-  postgres = await startPostgres()
-})
-
-afterAll(() => postgres.stop())
 
 /** What `export` writes, in a file. */
 function exportTo(path: string, databaseUrl: string): string {
@@ -35,6 +27,8 @@ function* plants(from: number, to: number): Generator<NewPlantInput> {
 }
 
 test('plants move from SQLite to PostgreSQL by export and import, before and after the switch', async () => {
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.stop())
   const databaseUrl = await postgres.createDatabase()
   execFileSync(process.execPath, [SERVER, 'migrate', '--database-url', databaseUrl])
   const [old, next] = [await startServer(), await startServer([`--database-url=${databaseUrl}`])]

@@ -26,12 +26,13 @@ To store a plant twice changes nothing, so the same command may be run again at 
 function describeSummary(
   file: string,
   { stored, alreadyThere, rejected, reasons, rows, seconds }: ImportRun,
-  { numberRows, fromRow }: ImportOptions,
+  fromRow: number,
+  firstId: bigint | undefined,
 ): string {
   const there = alreadyThere > 0 ? ` (${formatCount(alreadyThere)} there already)` : ''
   const counts = `${formatCount(stored)} stored${there}, ${formatCount(rejected)} rejected`
-  const idOf = (row: number) => (numberRows ?? 0n) + BigInt(row - 1)
-  const isShown = numberRows !== undefined && rows >= fromRow
+  const idOf = (row: number) => (firstId ?? 0n) + BigInt(row - 1)
+  const isShown = firstId !== undefined && rows >= fromRow
   const ids = isShown ? `; ids ${idOf(fromRow)} to ${idOf(rows)}` : ''
   return `${file}: ${counts} in ${formatDuration(seconds)}${ids}\n${reasons.describe()}`
 }
@@ -85,7 +86,7 @@ async function importFile(path: string, options: ImportOptions, terminal: Termin
   await run.run()
   input.stop()
   const error = describeEnd(run, rejects.publish(), tokenBy)
-  terminal.out(describeSummary(input.name, run, options))
+  terminal.out(describeSummary(input.name, run, options.fromRow, dialect.firstId))
   if (error !== undefined) throw error
 }
 

@@ -56,7 +56,6 @@ export class CsvSplitter {
   #isSkipping = false
   #line = 1
   #records: CsvRecord[] = []
-  #nextQuote = -1
 
   constructor(delimiter: string | undefined, limitBytes = LONGEST_RECORD_BYTES) {
     this.#delimiter = delimiter
@@ -91,7 +90,6 @@ export class CsvSplitter {
     const [first, ...others] = this.#parts
     const bytes = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#parts)
     this.#records = []
-    this.#nextQuote = -1
     this.#wantedBytes = 0
     let at = 0
     for (let next: number | undefined = 0; next !== undefined; ) {
@@ -113,19 +111,13 @@ export class CsvSplitter {
       const line = withoutReturn(bytes.subarray(at, end))
       if (line.length > this.#limitBytes) this.#add(line, this.#tooLong)
       else if (!isEnded && !isLast) return undefined
-      else if (this.#hasQuote(bytes, at, end)) return this.#readQuoted(bytes, at, line, isLast)
-      else if (line.length > 0) this.#add(line, splitLine(line, this.#delimiter))
+      else if (this.#delimiter !== undefined && line.includes(QUOTE)) {
+        return this.#readQuoted(bytes, at, line, isLast)
+      } else if (line.length > 0) this.#add(line, splitLine(line, this.#delimiter))
     }
     this.#isSkipping = !isEnded
     if (isEnded) this.#line++
     return end + 1
-  }
-
-  #hasQuote(bytes: Buffer, from: number, end: number): boolean {
-    if (this.#delimiter === undefined) return false
-    if (this.#nextQuote < from) this.#nextQuote = bytes.indexOf(QUOTE, from)
-    if (this.#nextQuote < 0) this.#nextQuote = bytes.length
-    return this.#nextQuote < end
   }
 
   /** Adds a record of some lines, of which only the beginning is kept where it is too long. */

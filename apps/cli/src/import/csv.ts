@@ -1,14 +1,13 @@
 import { type PlantField, plantFields } from '../plant-fields.ts'
 import { type Column, type ColumnOptions, type ColumnProblem, mapColumns } from './columns.ts'
 import type { CsvFields } from './csv-record.ts'
-import { type CsvRecord, CsvSplitter } from './csv-splitter.ts'
+import { CsvSplitter } from './csv-splitter.ts'
 import {
   inQuotes,
   PlantFileError,
   type PlantOrProblems,
   type PlantRecord,
   parsePlant,
-  type RecordProblem,
 } from './plant-record.ts'
 
 /** How a file of CSV is written. */
@@ -57,9 +56,7 @@ const MOST_SHOWN = 12
 
 /** `1 "Plant No", 2 "Name"` */
 function describeColumns({ columns }: CsvDialect): string {
-  const shown = columns
-    .slice(0, MOST_SHOWN)
-    .map(({ name }, index) => `${index + 1} ${inQuotes(name)}`)
+  const shown = columns.slice(0, MOST_SHOWN).map(({ name }, at) => `${at + 1} ${inQuotes(name)}`)
   const more = columns.length > MOST_SHOWN ? [`and ${columns.length - MOST_SHOWN} more`] : []
   return [...shown, ...more].join(', ')
 }
@@ -125,13 +122,6 @@ function readPlant(fields: CsvFields, dialect: CsvDialect, id?: bigint): PlantOr
   return parsePlant(values, (field) => locate(field, fields, dialect))
 }
 
-/** A quote in the wrong place may take in the lines behind it, which nobody would look for. */
-function withSpan(problems: readonly RecordProblem[], { line, lastLine }: CsvRecord) {
-  if (lastLine === line) return problems
-  const message = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
-  return [...problems, { message }]
-}
-
 /**
  * Reads plants from UTF-8. Records without anything in them are passed over, as spreadsheets write
  * them. Where `firstId` is given, each record has its id by its place.
@@ -146,10 +136,12 @@ export async function* readCsv(
   for await (const record of new CsvSplitter(dialect.delimiter, limitBytes).split(chunks)) {
     const { problem: message = '', ...others } = record
     if (headers-- > 0 || others.fields?.every((field) => field === '')) continue
-    const { fields } = others
+    const { fields, line, lastLine } = others
     const meaning = fields ? readPlant(fields, dialect, id) : { problems: [{ message }] }
-    if (meaning.plant !== undefined) yield { ...others, id, plant: meaning.plant }
-    else yield { ...others, id, problems: withSpan(meaning.problems, record) }
+    // A quote in the wrong place may take in the lines behind it, which nobody would look for.
+    const span = `quotes make one record of lines ${line} to ${lastLine}, and nothing of it is stored`
+    if (lastLine > line) meaning.problems?.push({ message: span })
+    yield { ...others, id, ...meaning }
     if (id !== undefined) id++
   }
 }

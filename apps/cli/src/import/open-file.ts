@@ -50,31 +50,14 @@ function readFirstId(text: string): bigint {
 /** Gives a command the flags that say how a file is written: those of ReadOptions. */
 export function addFileOptions(command: Command): Command {
   const repeated = (text: string, earlier: readonly string[] = []) => [...earlier, text]
+  const format = new Option('--format <format>', 'default: by its name and beginning')
   return command
-    .addOption(
-      new Option('--format <format>', 'default: by its name and beginning').choices(FORMATS),
-    )
-    .option(
-      '--delimiter <character>',
-      'between fields of CSV: comma, semicolon, tab, space, or any one (default: by the first line)',
-      readDelimiter,
-    )
-    .option(
-      '--encoding <label>',
-      'any of the Encoding Standard (default: UTF-8); a byte order mark counts more',
-      readEncoding,
-    )
-    .option(
-      '--map <column=field>',
-      `the field of a column, such as "Plant No=id" or 1=id; repeat it for ${plantFieldNames.join(', ')}`,
-      readMapping,
-    )
+    .addOption(format.choices(FORMATS))
+    .option('--delimiter <character>', 'or comma, tab, space (default: as found)', readDelimiter)
+    .option('--encoding <label>', 'any of the Encoding Standard (default: UTF-8)', readEncoding)
+    .option('--map <column=field>', 'such as "Plant No=id" or 1=id; repeat it', readMapping)
     .option('--ignore <column>', 'a column that is no field; repeat it', repeated)
-    .option(
-      '--number-rows <from>',
-      'give each row an id by its place, the first this one; no column is the id',
-      readFirstId,
-    )
+    .option('--number-rows <id>', 'give rows ids by their places, from this one', readFirstId)
 }
 
 /**

@@ -23,19 +23,19 @@ export interface RecordSource {
   readonly isCut: boolean
 }
 
-/** What a record means. */
-export type PlantOrProblems =
-  | { readonly plant: NewPlant; readonly problems?: never }
-  | { readonly plant?: never; readonly problems: readonly RecordProblem[] }
+/** What a record means: a plant, or its problems. */
+export interface PlantOrProblems {
+  readonly plant?: NewPlant
+  readonly problems?: RecordProblem[]
+}
 
 /** What one record of a file of plants holds. */
-export type PlantRecord = RecordSource &
-  PlantOrProblems & {
-    /** The fields of a record of CSV; undefined where it is broken, and for JSON. */
-    readonly fields?: CsvFields | undefined
-    /** The id that its place gave it, where rows are numbered. */
-    readonly id?: bigint | undefined
-  }
+export interface PlantRecord extends RecordSource, PlantOrProblems {
+  /** The fields of a record of CSV; undefined where it is broken, and for JSON. */
+  readonly fields?: CsvFields | undefined
+  /** The id that its place gave it, where rows are numbered. */
+  readonly id?: bigint | undefined
+}
 
 /** A file of which no more records can be read; the message says why and what to do. */
 export class PlantFileError extends Error {

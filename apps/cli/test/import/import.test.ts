@@ -93,6 +93,7 @@ test.each([
       shown.type(answer)
     }
     expect(await shown.ended).toBe(code)
+    expect(shown.text().includes('; ids 40 to 41')).toBe(size > 0)
     const plants = server.readPlants()
     expect(plants.size).toBe(size)
     if (size > 0) expect(plants.get(41n)).toEqual({ name: 'Moss', tag: null })
