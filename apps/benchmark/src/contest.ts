@@ -4,7 +4,7 @@ import type { LoadOrder, Row, SendResult } from './measurement.ts'
 import type { Server, StartServer } from './servers.ts'
 import { cpuSeconds, mostMib } from './usage.ts'
 
-export const CONNECTIONS = [64, 256]
+export const CONNECTIONS = [64, 256] as const
 
 /**
  * The just-in-time compiler needs that many creates, and until then each costs up to five times as

@@ -24,17 +24,15 @@ export function contestantsWith(server?: string, pocket?: string): readonly Cont
   const other = server === undefined ? undefined : ours(server)
   const pocketBase = pocket === undefined ? undefined : pocketbase(pocket)
   const beside = (title: string) => ({ title, dividedBy: OURS.sqlite })
-  const loop = (context: Context) => measureLoop(beside('SQLite in a bare loop'), context)
-  const imported = (context: Context) => measureImport(beside('plant-store import'), context)
   return [
     ...serve('sqlite', 'raw', 'node:http (keeps nothing)', peer('./peers/raw.ts', 'forgets')),
     ...serve('sqlite', 'express', 'Express (a Map)', peer('./peers/express.ts', 'forgets')),
     ...serve('sqlite', 'fastify', 'Fastify (better-sqlite3)', peer('./peers/fastify.ts')),
     ...serve('sqlite', 'pocketbase', 'PocketBase', pocketBase),
-    { name: 'loop', measure: loop },
+    { name: 'loop', measure: (context) => measureLoop(beside('SQLite in a bare loop'), context) },
     ...serve('sqlite', 'server', OURS.sqlite, ours()),
     ...serve('sqlite', 'other', 'other build (SQLite)', other),
-    { name: 'import', measure: imported },
+    { name: 'import', measure: (context) => measureImport(beside('plant-store import'), context) },
     { name: 'client', measure: measureClient },
     ...serve('postgres', 'fastify-postgres', 'Fastify (pg)', peer('./peers/fastify.ts')),
     ...serve('postgres', 'postgres', OURS.postgres, ours()),

@@ -45,10 +45,5 @@ async function run(options: Options): Promise<void> {
   writeFileSync(PLOT, drawPlot(rounds))
 }
 
-try {
-  if (process.argv.includes('--help')) process.stdout.write(USAGE)
-  else await run(readOptions(process.argv.slice(2)))
-} catch (error) {
-  console.error(error)
-  process.exit(1)
-}
+if (process.argv.includes('--help')) process.stdout.write(USAGE)
+else await run(readOptions(process.argv.slice(2)))

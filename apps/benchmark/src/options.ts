@@ -6,8 +6,7 @@ const SECONDS = '1.5'
 
 export const USAGE = `pnpm bench [--only NAME,…] [--seconds N] [--server PATH] [--pocketbase PATH] [--write]
 
-Measures the server beside others, the import and the client, and prints one table. A run of
-everything takes at most six minutes.
+Measures the server beside others, the import and the client: one table, in at most six minutes.
 
   --only NAME,…      only these, of ${contestantsWith('', '').map(({ name }) => name)}
   --seconds N        how long each measurement takes (default: ${SECONDS})

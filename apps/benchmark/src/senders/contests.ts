@@ -29,23 +29,25 @@ async function measureSender(names: Names, way: string, orders: readonly SendOrd
 /** What SQLite stores at most, without a server. */
 export async function measureLoop(names: Names, { databases, seconds }: Context): Promise<Row[]> {
   const { folder, drop } = await databases.make('sqlite')
-  const to = join(folder, 'plants.db')
-  const orders = CONNECTIONS.map((atOnce) => ({ to, atOnce, seconds }))
+  const orders = CONNECTIONS.map((atOnce) => ({ to: join(folder, 'plants.db'), atOnce, seconds }))
   const rows = await measureSender(names, 'loop', orders)
   await drop()
   return rows
 }
 
+const CLIENTS = ['bare fetch', 'client.createPlant', 'client.createPlant over undici']
+
 /** Bare fetch and createPlant, at a server that keeps nothing. */
 export function measureClient(context: Context): Promise<Row[]> {
   const start = peer('./peers/raw.ts', 'forgets')
   return withServer(context, ['sqlite', start], async ({ target }) => {
-    const [atOnce = 0] = CONNECTIONS
-    const order = { to: `http://127.0.0.1:${target.port}`, atOnce, seconds: context.seconds }
-    const measure = (title: string, way: string) =>
-      measureSender({ title, dividedBy: 'bare fetch' }, way, [order])
-    const fetched = await measure('bare fetch', 'fetch')
-    return [...fetched, ...(await measure('client.createPlant', 'createPlant'))]
+    const { seconds } = context
+    const order = { to: `http://127.0.0.1:${target.port}`, atOnce: CONNECTIONS[0], seconds }
+    const measure = (title: string) =>
+      measureSender({ title, dividedBy: 'bare fetch' }, title, [order])
+    const rows: Row[] = []
+    for (const title of CLIENTS) rows.push(...(await measure(title)))
+    return rows
   })
 }
 

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { createPlantStoreClient } from '@plant-store/client'
+import { createPlantStoreClient, type PlantStoreFetch } from '@plant-store/client'
+import { undiciFetch } from '@plant-store/client/undici'
 import { createIds } from '../load/requests.ts'
 import type { SendOrder, SendResult } from '../measurement.ts'
 import { createTimes } from '../usage.ts'
@@ -34,12 +35,17 @@ function openFetch({ to }: SendOrder) {
   }
 }
 
-function openClient({ to }: SendOrder) {
-  const client = createPlantStoreClient({ baseUrl: to, token: TOKEN })
+function openClient({ to }: SendOrder, fetch: PlantStoreFetch = globalThis.fetch) {
+  const client = createPlantStoreClient({ baseUrl: to, token: TOKEN, fetch })
   return (id: number) => client.createPlant({ id, name: 'Fern', tag: 'indoor' })
 }
 
-const ways = { loop: openLoop, fetch: openFetch, createPlant: openClient }
+const ways = {
+  loop: openLoop,
+  'bare fetch': openFetch,
+  'client.createPlant': openClient,
+  'client.createPlant over undici': (order: SendOrder) => openClient(order, undiciFetch),
+}
 const way = process.argv[2] as keyof typeof ways
 
 async function measure(order: SendOrder): Promise<SendResult> {
