@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -195,6 +196,14 @@ describe('wrong settings', () => {
     if (name === 'pipe') execFileSync('mkfifo', [path])
     const [problem] = problemsOf({ PLANT_STORE_DATABASE_URL_FILE: path })
     expect(problem).toContain(`PLANT_STORE_DATABASE_URL_FILE: ${reason}`)
+  })
+
+  test('are none in a pipe that is slow', async () => {
+    const path = join(temporaryFolder(), 'pipe')
+    const script = 'mkfifo "$0"; exec 3<>"$0"; echo open; sleep 0.2; echo sqlite:./p.db >&3'
+    const { stdout } = spawn('sh', ['-c', script, path])
+    await once(stdout, 'data')
+    expect(problemsOf({ PLANT_STORE_DATABASE_URL_FILE: path })).toEqual([])
   })
 
   test('are certificates that nobody checks', () => {
