@@ -102,7 +102,7 @@ async function make(
   const client = library.createPlantStoreClient({ baseUrl: url, token: TOKEN, ...own })
   if (rows !== undefined) return sendRows(library, client, rows)
   const { signal } = controller
-  const result = await client.tryCreatePlant({ id, name: 'Fern' }, { signal })
+  const result = await client.tryCreatePlant({ id: BigInt(id), name: 'Fern' }, { signal })
   const { attempts } = result.meta
   if (result.ok) return { code: 'stored', applied: 'yes', attempts, plant: result.plant }
   show(result.error)

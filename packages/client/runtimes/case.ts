@@ -6,8 +6,8 @@ export type RuntimeKind = 'node' | 'bun' | 'deno' | 'browser'
 /** What a runtime is to do, as JSON: one call by a client with short timeouts. */
 export interface Order {
   readonly url: string
-  /** Of the plant, whose name is always Fern; by default 7. */
-  readonly id?: number
+  /** Of the plant, whose name is always Fern; by default 7. Text, where a number would lose digits. */
+  readonly id?: number | string
   readonly options?: Library.PlantStoreClientOptions
   /** When the call is aborted: so long after its first event of a type. */
   readonly abort?: { readonly on: Library.PlantStoreEvent['type']; readonly afterMs: number }

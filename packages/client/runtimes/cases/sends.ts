@@ -23,11 +23,19 @@ const storesAnd =
     then(exchange)
   }
 
+const WRONG_TOKEN = '{"error":40101,"message":"wrong"}'
+
 const check: Case['check'] = (_facts, seen) => {
   expect(seen[0]).toMatchObject({ isStored: true })
 }
 
 export const sendCases: readonly Case[] = [
+  {
+    claim: 'an id arrives with all its digits, and the number of the response is known',
+    script: says(response({ status: 401, headers: ['x-request-id: r-1'], body: WRONG_TOKEN })),
+    calls: [once({ code: 'unauthorized', requestId: 'r-1' }, { id: '9223372036854775807' })],
+    check: (_facts, [request]) => expect(request?.body).toContain('"id":9223372036854775807,'),
+  },
   ...[0, 3].map((missing) => ({
     claim: `a server that echoes all but ${missing} bytes is not said to have stored anything`,
     script: echoes(missing),
