@@ -12,38 +12,25 @@ Examples:
   plant-store check --delimiter semicolon --map "Plant No=id" export.csv
   zcat plants.jsonl.gz | plant-store check -`
 
-const SHOWN = 20
-
-/** Line breaks stand in names of files, too. */
-function writeLine(terminal: Terminal, text: string): void {
-  terminal.out(`${text.replaceAll('\n', '\\u000a')}\n`)
-}
+const MOST_SHOWN = 20
 
 /** Shows what is wrong with a file. @throws CliError where a row is no plant */
 async function check(path: string, options: ReadOptions, terminal: Terminal): Promise<void> {
   const { input, records } = await openFile(path, options, terminal)
   const reasons = new ReasonCounts()
-  let [plants, others] = [0, 0]
-  for await (const { line, problems } of records()) {
-    if (problems === undefined) {
-      plants++
-      continue
-    }
-    reasons.add(reasonOf(problems))
-    if (others++ < SHOWN) {
-      writeLine(terminal, `${input.name}:${line}: ${describeProblems(problems)}`)
+  let [valid, invalid] = [0, 0]
+  for await (const { line, plant, problems = [] } of records()) {
+    if (plant !== undefined) valid++
+    else {
+      reasons.add(reasonOf(problems))
+      if (invalid++ < MOST_SHOWN) terminal.err(`  line ${line}: ${describeProblems(problems)}`)
     }
   }
-  if (others > SHOWN) {
-    writeLine(terminal, `${input.name}: ${formatCount(others - SHOWN)} more. All, by kind:`)
-    terminal.out(reasons.describe())
-  }
-  const are = plants === 1 ? 'row is a plant' : 'rows are plants'
-  const not = others === 0 ? '' : `, ${formatCount(others)} ${others === 1 ? 'is' : 'are'} not`
-  writeLine(terminal, `${input.name}: ${formatCount(plants)} ${are}${not}`)
-  if (others === 0) return
-  // The counts above say it.
+  const counts = `${formatCount(valid)} valid, ${formatCount(invalid)} invalid`
+  terminal.out(`${input.name}: ${counts}\n${reasons.describe()}`)
+  if (invalid === 0) return
   const hint = 'plant-store import all the same, which stores the others and writes these to a file'
+  // The counts above say it.
   throw new CliError('', exitCodes.rejected, hint)
 }
 

@@ -26,8 +26,8 @@ function show(object: JsonValue, field: string, line: Buffer): string | undefine
 function decode(line: Buffer, id: bigint | undefined): PlantOrProblems {
   try {
     const value = decodeJson(line)
-    const isNumbered = id !== undefined && typeof value === 'object'
-    const plant = isNumbered ? { ...value, id } : value
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const plant = isObject && id !== undefined ? { ...value, id } : value
     return parsePlant(plant, (field) => ({ column: field, value: show(value, field, line) }))
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error

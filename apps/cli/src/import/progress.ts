@@ -1,12 +1,5 @@
 import type { Terminal } from '../terminal.ts'
 
-export interface Progress {
-  /** Writes a line for people without disturbing that of the progress. */
-  line(text: string): void
-  /** Removes the line of the progress. */
-  end(): void
-}
-
 const REDRAW_MS = 1_000
 /** Where no line can be redrawn. */
 const PLAIN_MS = 10_000
@@ -27,8 +20,10 @@ export function formatDuration(seconds: number): string {
   return shown.map((part, index) => String(part).padStart(index === 0 ? 1 : 2, '0')).join(':')
 }
 
+export type Progress = ReturnType<typeof startProgress>
+
 /** Shows one line again and again: in its place on a terminal, elsewhere every ten seconds. */
-export function startProgress(terminal: Terminal, describe: () => string): Progress {
+export function startProgress(terminal: Terminal, describe: () => string) {
   const { isTerminal, draw, err } = terminal
   const show = () => {
     // Some terminals wrap when the last column is written.
@@ -39,11 +34,13 @@ export function startProgress(terminal: Terminal, describe: () => string): Progr
   timer.unref()
   const clear = () => isTerminal && draw(CLEAR_LINE)
   return {
-    line(text) {
+    /** Writes a line for people without disturbing that of the progress. */
+    line(text: string): void {
       clear()
       err(text)
     },
-    end() {
+    /** Removes the line of the progress. */
+    end(): void {
       clearInterval(timer)
       clear()
     },

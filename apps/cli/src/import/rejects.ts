@@ -115,11 +115,8 @@ export class RejectsFile {
    */
   constructor(path: string, asked: string | undefined, dialect: Dialect) {
     if (asked !== undefined && lstatSync(asked, { throwIfNoEntry: false }) !== undefined) {
-      throw new CliError(
-        `${asked} is there already; nothing was sent`,
-        exitCodes.usage,
-        'another --rejects, or none',
-      )
+      const why = `${asked} is there already; nothing was sent`
+      throw new CliError(why, exitCodes.usage, 'another --rejects, or none')
     }
     const format = dialect.csv === undefined ? 'jsonl' : 'csv'
     this.#paths = asked === undefined ? rejectsPathsOf(path, format) : [asked]

@@ -86,6 +86,7 @@ describe('rejects of JSON lines', () => {
     ['{}', '', missing],
     ['nope', '"_source":"nope"', missing],
     ['[1]', '"_source":"[1]"', missing],
+    ['null', '"_source":"null","id":5', 'name: is required', { numberRows: 5n }],
     ['{"_line":7,"_code":"x","_message":"a\\"b","id":1,"name":"n"}', '"id":1,"name":"n"', '1 n'],
     ['{"id":"A","name":"n"}', '"id":"A","name":"n","id":5', '5 n', { numberRows: 5n }],
   ])('keep %s', async (line, kept, read, options) => {
