@@ -1,5 +1,5 @@
 import { errorTable } from '@plant-store/contract'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client'
 import type { JwksObserver } from '../auth/key-ring.ts'
 import type { TokenCacheObserver } from '../auth/token-cache.ts'
 import { type LimiterObserver, refusalReasons } from '../http/admission.ts'
@@ -74,15 +74,9 @@ function createRequestObserver(registers: Registry[]): RequestObserver {
     },
     () => [...durations].filter((entry) => isShown(...entry)).map(([, one]) => one),
   )
-  const unknownOutcomes = new Counter({
-    name: 'plant_store_unknown_outcomes_total',
-    help: 'Responses outcome_unknown: nobody knows whether the plant was stored.',
-    registers,
-  })
   return {
     answered(outcome, status, durationMs) {
       count(outcome)
-      if (outcome === 'outcome_unknown') unknownOutcomes.inc()
       if (durationMs !== undefined) durations.get(status)?.observe(durationMs / 1_000)
     },
   }

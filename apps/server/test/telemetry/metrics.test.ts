@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { build } from '../../src/process/build.ts'
-import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { startIssuer } from '../auth/issuer.ts'
 import { someKey } from '../auth/jwt-service.ts'
 import { createMany, plantText as plant, post } from '../process/server-process.ts'
@@ -194,13 +193,4 @@ test('fetches of keys are counted by how they end, and the last good one is date
   const withKeys = await startScrapedServer(environment)
   await waitForSample(withKeys, 'jwks_fetches_total{result="ok"}', 1)
   expect((await withKeys.scrape()).get(`plant_store_${dated}`)).toBeGreaterThanOrEqual(before)
-})
-
-test('only responses outcome_unknown count as unknown outcomes', async () => {
-  const { requests, print } = createMetrics()
-  requests.answered('outcome_unknown', 500, 1)
-  requests.answered('unavailable', 503, 1)
-  const text = await print()
-  expect(text).toMatch(/^plant_store_unknown_outcomes_total 1$/m)
-  expect(text).toMatch(/^plant_store_creates_total\{outcome="outcome_unknown"\} 1$/m)
 })
