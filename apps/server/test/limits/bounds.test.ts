@@ -2,35 +2,28 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { logLinesIn, type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import {
-  logLinesIn,
-  plantText,
-  post,
-  type ServerProcess,
-  startServerProcess,
-} from '../process/server-process.ts'
-import { bodyInChunks, type Held, holdConnections, hostileBytes, STRANGER } from './held.ts'
+  bodyInChunks,
+  create,
+  type Held,
+  holdConnections,
+  hostileTexts,
+  READING,
+  STRANGER,
+} from './held.ts'
 import { memoryOf, watchMemory } from './memory.ts'
-
-/** What anybody may read. */
-const PAGE = '/openapi.json'
 
 /** What a create may wait on a busy machine; on a quiet one it is below 100 ms. */
 const LONGEST_MS = 1_000
 
-function start(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  return startServerProcess({
-    environment: {
-      PLANT_STORE_LOG_LEVEL: 'silent',
-      PLANT_STORE_ADDRESS_LIMIT: 'off',
-      ...environment,
-    },
-  })
+function start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+  const defaults = { PLANT_STORE_LOG_LEVEL: 'silent', PLANT_STORE_ADDRESS_LIMIT: 'off' }
+  return startServerProcess({ environment: { ...defaults, ...environment } })
 }
 
-async function hold(server: ServerProcess, held: Omit<Held, 'port'>): Promise<void> {
-  const end = await holdConnections({ port: server.port, ...held })
-  onTestFinished(end)
+async function hold({ port }: ServerProcess, held: Omit<Held, 'port'>): Promise<void> {
+  onTestFinished(await holdConnections({ port, ...held }))
 }
 
 /** Sends good creates one after the other, each once, for `ms`; returns how long the longest took. */
@@ -39,8 +32,7 @@ async function createFor(ms: number, server: ServerProcess): Promise<number> {
   const end = performance.now() + ms
   for (let id = 1_000; performance.now() < end; id++) {
     const begin = performance.now()
-    const reply = await post(server, { body: plantText(id) })
-    expect(await reply.json()).toEqual({ name: 'Fern' })
+    expect(await server.client.createPlant({ id, name: 'Fern' })).toEqual({ name: 'Fern' })
     longest = Math.max(longest, performance.now() - begin)
   }
   return longest
@@ -65,11 +57,11 @@ function openSocket(server: ServerProcess): Socket {
 describe('a connection of a caller that reads nothing costs at most 256 KiB, whatever it sends:', () => {
   // Enough that the memory for the work itself hardly counts.
   const connections = 1_000
-  test.each(Object.keys(hostileBytes('', PAGE)))('%s', async (name) => {
-    const server = await start({})
-    const bytes = hostileBytes(server.token, PAGE)[name] as Buffer
+  test.each(Object.keys(hostileTexts('')))('%s', async (name) => {
+    const server = await start()
+    const text = hostileTexts(server.token)[name as keyof ReturnType<typeof hostileTexts>]
     const growthMb = await growthWhile(server, async () => {
-      await hold(server, { connections, bytes })
+      await hold(server, { connections, text })
       await createFor(2_000, server)
     })
     expect((growthMb * 1_024) / connections).toBeLessThan(256)
@@ -77,10 +69,10 @@ describe('a connection of a caller that reads nothing costs at most 256 KiB, wha
 })
 
 test('2,000 connections that read nothing cost at most 300 MB, and creates are served', async () => {
-  const server = await start({})
-  const bytes = hostileBytes(server.token, PAGE)['requests behind replies that it does not read']
+  const server = await start()
+  const text = READING.repeat(256) + STRANGER.repeat(4_800)
   const growthMb = await growthWhile(server, async () => {
-    await hold(server, { connections: 2_000, bytes: bytes as Buffer })
+    await hold(server, { connections: 2_000, text })
     await createFor(3_000, server)
   })
   expect(growthMb).toBeLessThan(300)
@@ -88,22 +80,16 @@ test('2,000 connections that read nothing cost at most 300 MB, and creates are s
 
 test('public content that nobody reads takes no place of a create', async () => {
   const server = await start({ PLANT_STORE_REQUEST_LIMIT: '20' })
-  await hold(server, {
-    connections: 100,
-    bytes: Buffer.from(`GET ${PAGE} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2_048)),
-  })
+  await hold(server, { connections: 100, text: READING.repeat(2_048) })
   // Until the kernel's buffers are full, some 10 MB for each.
   await sleep(4_000)
   await createFor(1_000, server)
 })
 
 test('a body that comes more slowly than the rate is refused with 408 and not stored', async () => {
-  const server = await start({})
+  const server = await start()
   const socket = openSocket(server)
-  socket.write(
-    `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 400\r\n\r\n',
-  )
+  socket.write(create(server.token, ' '.repeat(400)).slice(0, -400))
   const begin = performance.now()
   const drip = setInterval(() => socket.write(' '), 100)
   onTestFinished(() => clearInterval(drip))
@@ -113,9 +99,9 @@ test('a body that comes more slowly than the rate is refused with 408 and not st
 })
 
 test('a hundred bodies in chunks of one byte cost little memory, and creates are served', async () => {
-  const server = await start({})
+  const server = await start()
   const growthMb = await growthWhile(server, async () => {
-    await hold(server, { connections: 100, bytes: bodyInChunks(server.token, 65_000) })
+    await hold(server, { connections: 100, text: bodyInChunks(server.token, 65_000) })
     // 16 s if chunks are kept and read all at once.
     expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
   })
@@ -130,18 +116,17 @@ test.each([
 ])(
   '800 bodies of %s whose last bytes come at once cost little memory and time',
   async (_claim, before, part, after) => {
-    const server = await start({})
+    const server = await start()
     const filling = part.repeat(65_000 / part.length)
     const body = `{"id":1,"name":"x",${before}${filling}${after}}`
-    const head = `POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n`
-    const framing = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const text = create(server.token, body)
     const growthMb = await growthWhile(server, async () => {
       const sockets = Array.from({ length: 800 }, () => openSocket(server))
-      for (const socket of sockets) socket.write(head + framing + body.slice(0, -1))
+      for (const socket of sockets) socket.write(text.slice(0, -1))
       await Promise.all(sockets.map((socket) => once(socket, 'ready')))
       await createFor(1_000, server)
       const answered = sockets.map((socket) => once(socket, 'data'))
-      for (const socket of sockets) socket.write(body.slice(-1))
+      for (const socket of sockets) socket.write(text.slice(-1))
       // 2 to 11 s if all values are built, and all in one turn.
       expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
       await Promise.all(answered)
@@ -177,15 +162,10 @@ test('a flood of requests without a token fills few lines of the log, which coun
 })
 
 test('a burst of 90,000 pipelined requests without a token holds up no create', async () => {
-  const server = await start({})
-  // Each loop now knows its token, which is admitted even from an address over the limit.
-  await Promise.all(
-    Array.from({ length: 64 }, async (_, id) =>
-      (await post(server, { body: plantText(id) })).text(),
-    ),
-  )
-  const bytes = Buffer.from(STRANGER.repeat(9_000))
-  await hold(server, { connections: 10, bytes })
+  const server = await start()
+  // It knows the token, which is admitted even from an address over the limit.
+  await createFor(100, server)
+  await hold(server, { connections: 10, text: STRANGER.repeat(9_000) })
   // 4.5 s if all are parsed and answered as they arrive.
   expect(await createFor(3_000, server)).toBeLessThan(LONGEST_MS)
 })

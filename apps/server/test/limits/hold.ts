@@ -7,9 +7,9 @@ import type { Held } from './held.ts'
 const AT_ONCE = 100
 const PAUSE_MS = 10
 
-process.on('message', async ({ port, connections, bytes }: Held) => {
+process.on('message', async ({ port, connections, text }: Held) => {
   for (let count = 1; count <= connections; count++) {
-    const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(bytes))
+    const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(text))
     socket.on('error', () => {}).pause()
     // In groups, so that none is refused because the queue is full.
     if (count % AT_ONCE === 0) await sleep(PAUSE_MS)

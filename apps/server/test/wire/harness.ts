@@ -66,32 +66,6 @@ export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   return { id, name: 'wire', secretSha256, ...times, lastUsedAt: undefined, ...fields }
 }
 
-async function expectAftermath(caller: Connection, aftermath: Aftermath, last: Reply | undefined) {
-  const isLast = last !== undefined && headerOf(last, 'connection') === 'close'
-  if (last !== undefined) expect(isLast, 'says "connection: close"').toBe(aftermath !== 'kept')
-  if (aftermath === 'kept') {
-    caller.send(post(plantText(KEPT_ID)))
-    expectReply(await caller.readReply(), { plant: { name: PLANT_NAME } })
-    return
-  }
-  if (aftermath === 'lingering') caller.finish()
-  expect(String(await caller.readToEnd()), 'after the last response').toBe('')
-}
-
-/** Starts the built program as a user does: without flags of Node, or with those of the unit. */
-function startOver({ url, folder }: DatabaseUnderTest, settings: Flags): Promise<ServerProcess> {
-  const set = { databaseUrl: url, logLevel: 'trace', shutdownTimeoutMs: '100', ...settings }
-  const named = Object.entries(set).map(([name, text]) => [
-    environmentNameOf(name as SettingName),
-    text,
-  ])
-  const nodeFlags = inject('isConfined') ? unitNodeFlags(folder) : []
-  // It serves all tests of a file.
-  const onStart = () => {}
-  const environment = Object.fromEntries(named)
-  return startServerProcess({ folder, token: token.text, nodeFlags, environment, onStart })
-}
-
 /** A real server with a real store on ports of its own, for the tests of one file. */
 export class WireServer {
   database!: DatabaseUnderTest
@@ -104,7 +78,18 @@ export class WireServer {
   async start(settings: Flags, makeDatabase: () => Promise<DatabaseUnderTest>): Promise<void> {
     this.database = await makeDatabase()
     await this.database.withStore(({ tokens }) => tokens.add(tokenRecord()))
-    this.#server = await startOver(this.database, settings)
+    const { url: databaseUrl, folder } = this.database
+    const set = { databaseUrl, logLevel: 'trace', shutdownTimeoutMs: '100', ...settings }
+    const environment: Record<string, string> = {}
+    for (const name of Object.keys(set) as SettingName[]) {
+      environment[environmentNameOf(name)] = String(Reflect.get(set, name))
+    }
+    // As a user starts it, without flags of Node.js, or with those of the unit.
+    const nodeFlags = inject('isConfined') ? unitNodeFlags(folder) : []
+    // It serves all tests of a file.
+    const onStart = () => {}
+    const options = { folder, token: token.text, nodeFlags, environment, onStart }
+    this.#server = await startServerProcess(options)
     void this.ended.then(() => {
       this.#hasEnded = true
     })
@@ -198,9 +183,18 @@ export class WireServer {
       expectReply(last, expected)
       aftermath = connection ?? (CLOSING.test(String(error)) ? 'closed' : 'kept')
     }
-    await expectAftermath(caller, aftermath, last)
-    const kept = aftermath === 'kept' ? [plantOf(KEPT_ID)] : []
-    await this.expectStoredAndServing([...stored, ...kept])
+    if (last !== undefined) {
+      const saysClose = headerOf(last, 'connection') === 'close'
+      expect(saysClose, 'says "connection: close"').toBe(aftermath !== 'kept')
+    }
+    if (aftermath === 'kept') {
+      caller.send(post(plantText(KEPT_ID)))
+      expectReply(await caller.readReply(), { plant: { name: PLANT_NAME } })
+      return this.expectStoredAndServing([...stored, plantOf(KEPT_ID)])
+    }
+    if (aftermath === 'lingering') caller.finish()
+    expect(String(await caller.readToEnd()), 'after the last response').toBe('')
+    await this.expectStoredAndServing(stored)
   }
 
   /** `check` for one good request, whose plant is answered and stored. */
