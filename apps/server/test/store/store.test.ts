@@ -29,6 +29,7 @@ const engines = {
 }
 
 const fern: NewPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
+const bare: NewPlant = { id: 7n, name: 'Fern' }
 
 const token: TokenRecord = {
   id: '0123456789ab',
@@ -61,33 +62,24 @@ describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase
     return Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` }))
   }
 
-  test('a new plant is created and there to the letter, and again it is already there', async () => {
+  test.each<[difference: string, first: NewPlant, second: NewPlant]>([
+    ['another name', fern, { ...fern, name: 'Moss' }],
+    ['another tag', fern, { ...fern, tag: 'outdoor' }],
+    ['name and tag exchanged', fern, { id: 7n, name: 'indoor', tag: 'Fern' }],
+    ['no tag instead of a tag', fern, bare],
+    ['a tag instead of no tag', bare, fern],
+    ['an empty tag instead of no tag', bare, { ...bare, tag: '' }],
+    ['no tag instead of an empty tag', { ...bare, tag: '' }, bare],
+    ['the name in another case', bare, { ...bare, name: 'FERN' }],
+    ['a space after the name', bare, { ...bare, name: 'Fern ' }],
+    ['a byte order mark before the name', bare, { ...bare, name: '\ufeffFern' }],
+    ['NFD instead of NFC', { ...bare, name: '\u00e9' }, { ...bare, name: 'e\u0301' }],
+  ])('the same id with %s is taken, and what is stored stays', async (_what, first, second) => {
     const { create, readPlants } = await openStore()
-    expect(await create(fern)).toBe('created')
-    expect(await create({ ...fern })).toBe('already_there')
-    expect(await readPlants()).toEqual([fern])
-  })
-
-  test.each<[string, NewPlant]>([
-    ['another name', { ...fern, name: 'Moss' }],
-    ['another tag', { ...fern, tag: 'outdoor' }],
-    ['no tag', { id: 7n, name: 'Fern' }],
-    ['an empty tag', { ...fern, tag: '' }],
-    ['the name in another Unicode form', { ...fern, name: 'Fe\u0301rn' }],
-  ])('the same id with %s is taken, and what is stored stays', async (_difference, other) => {
-    const { create, readPlants } = await openStore()
-    await create(fern)
-    expect(await create(other)).toBe('id_taken')
-    expect(await readPlants()).toEqual([fern])
-  })
-
-  test('an absent tag and an empty tag are different plants', async () => {
-    const { create } = await openStore()
-    await create({ id: 1n, name: 'Fern' })
-    await create({ id: 2n, name: 'Fern', tag: '' })
-    expect(await create({ id: 1n, name: 'Fern' })).toBe('already_there')
-    expect(await create({ id: 1n, name: 'Fern', tag: '' })).toBe('id_taken')
-    expect(await create({ id: 2n, name: 'Fern' })).toBe('id_taken')
+    expect(await create(first)).toBe('created')
+    expect(await create(second)).toBe('id_taken')
+    expect(await create({ ...first })).toBe('already_there')
+    expect(await readPlants()).toEqual([{ tag: null, ...first }])
   })
 
   test('every id of int64 keeps every digit', async () => {
