@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { findOnPath } from '../../../packages/client/runtimes/runtimes.ts'
+import { createCertificate, needsOpenssl } from '../../server/test/certificate.ts'
 import { ends, runProgram, startProgram } from './helpers/program.ts'
 import { listen, startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
@@ -90,14 +88,11 @@ test('lets no text of a server control the terminal or begin a line', async () =
 
 test(
   'says how to trust a certificate, that it has another name, and that there is no TLS',
-  needs('openssl', findOnPath('openssl') !== undefined),
+  needsOpenssl,
   async () => {
-    const folder = makeTemporaryFolder()
-    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-    const subject = '-subj /CN=localhost -addext subjectAltName=DNS:localhost'
-    const flags = `req -x509 -newkey rsa:2048 -nodes -days 1 -keyout ${key} -out ${certificate}`
-    execFileSync('openssl', `${flags} ${subject}`.split(' '), { stdio: 'ignore' })
-    const files = { key: readFileSync(key), cert: readFileSync(certificate) }
+    const files = createCertificate('DNS:localhost')
+    const certificate = join(makeTemporaryFolder(), 'certificate.pem')
+    writeFileSync(certificate, files.cert)
     const port = await listen(createServer(files, (_, response) => response.writeHead(401).end()))
     const plain = await startServer()
     for (const [url, trusted, said] of [

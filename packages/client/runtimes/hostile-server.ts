@@ -20,8 +20,6 @@ const REFUSED_PORT = 1_023
 /** The first byte of what begins a TLS handshake (RFC 8446 §5.1). */
 const HANDSHAKE = 0x16
 
-const { certificate: cert, key } = createCertificate()
-
 async function listen(server: Server): Promise<string> {
   server.listen(0, HOST)
   await once(server, 'listening')
@@ -42,7 +40,7 @@ function createCaseServer(one: Case, seen: SeenRequest[], strayUrl: string): Ser
     if (seen.push(request) === 1) startedAt = performance.now()
     return one.script(open(socket, request))
   }
-  const server: Server = one.isTls ? createTlsServer({ cert, key }) : createServer()
+  const server: Server = one.isTls ? createTlsServer(createCertificate()) : createServer()
   server.on('request', (incoming: IncomingMessage) => {
     // A script that takes a stray request amiss must not end the server for the other cases.
     respond(incoming).catch(() => incoming.socket.resetAndDestroy())

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { needsOpenssl } from '../../../apps/server/test/certificate.ts'
 import { type Report, TOKEN, TOTAL_TIMEOUT_MS } from './agent.ts'
 import type { Call, Facts, Order } from './case.ts'
 import { cases } from './cases.ts'
@@ -113,7 +114,8 @@ describe.each([...runtimes, ...overUndici, browser])('on $title', (runtime) => {
   const { kind, program, title } = runtime
   const isThere = program !== undefined && UNDICI !== undefined
   const possible = cases.filter(({ cannot = {} }) => !(kind in cannot))
-  const needed = kind === 'browser' ? needsChromium : needs(title, isThere)
+  const needsRuntime = kind === 'browser' ? needsChromium : needs(title, isThere)
+  const needed = needsOpenssl.skip ? needsOpenssl : needsRuntime
   let server: Awaited<ReturnType<typeof startHostileServer>>
   let ended: Ended
 

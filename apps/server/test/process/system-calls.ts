@@ -36,21 +36,6 @@ export async function failSystemCall(pid: number, call: string, error: string) {
   return () => detach(tracer)
 }
 
-/** Syncs of one file take longer than anybody waits, as on a disk that hangs. */
-function slowSyncsOf(path: string): string[] {
-  return ['-P', path, '-e', 'trace=fsync', '-e', 'inject=fsync:delay_enter=60s']
-}
-
-/** Makes the syncs of one file slow from now on. */
-export async function delaySyncs(pid: number, path: string): Promise<void> {
-  await attach(pid, slowSyncsOf(path))
-}
-
-/** What runs a program whose syncs of one file are slow from its beginning. */
-export function underSlowSyncs(path: string): string[] {
-  return ['strace', '-f', '-o', '/dev/null', ...slowSyncsOf(path)]
-}
-
 /**
  * Puts calls that another thread's calls interrupted together again. A call counts where it ended,
  * but a write to a socket where it began: what it says is out from then on.

@@ -68,11 +68,11 @@ export type ProxyName = keyof typeof recipes
 
 export const PROXIES = Object.keys(recipes) as ProxyName[]
 
-const find = 'command -v nginx && command -v haproxy && command -v caddy'
+const find = 'command -v nginx && command -v haproxy && command -v caddy && command -v openssl'
 
 /** Debian's packages; without one of them what needs it is skipped, and CI fails for that. */
 export const needsProxies = needs(
-  'nginx, haproxy and caddy',
+  'nginx, haproxy, caddy and openssl',
   spawnSync('sh', ['-c', find], { env: { PATH } }).status === 0,
 )
 
@@ -82,10 +82,10 @@ export async function startProxy(name: ProxyName, server: ServerProcess): Promis
   // Workers of another user write their temporary files below it.
   chmodSync(folder, 0o711)
   const port = await findFreePort()
-  const { certificate, key } = createCertificate()
-  writeFileSync(join(folder, 'plants.crt'), certificate)
+  const { cert, key } = createCertificate()
+  writeFileSync(join(folder, 'plants.crt'), cert)
   writeFileSync(join(folder, 'plants.key'), key)
-  writeFileSync(join(folder, 'plants.pem'), certificate + key)
+  writeFileSync(join(folder, 'plants.pem'), cert + key)
   const { file, command, edits }: Recipe = recipes[name]
   const operations = new URL(server.operationsUrl).port
   const config = edits(port, new URL(server.url).host, operations, folder).reduce(
