@@ -1,5 +1,5 @@
 import { errorNameOf, errorTable, headerNames } from '@plant-store/contract'
-import { appliedByError, appliedByPart } from './applied.ts'
+import { appliedByError } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
 import { onAbort } from './deadline.ts'
 import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
@@ -174,9 +174,9 @@ export function judgeResponse(
   const retryAfterMs = parseRetryAfter(headers.get(headerNames.retryAfter), date)
   const facts = { status, retryable: isTransientStatus(status), retryAfterMs }
   if ('issues' in decoded) {
-    const { issues } = decoded
-    const applied = appliedByPart(head, text, sent)
-    return { head, error: unexpected(head, text, sent, { ...facts, applied, issues }) }
+    // Whole, it is somebody else's: a response of the server's that is cut is thrown by fetch.
+    const unknown = { ...facts, ...decoded, applied: 'maybe' } as const
+    return { head, error: unexpected(head, text, sent, unknown) }
   }
   const { error, message } = decoded.errorBody
   const { code, status: expected } = errorTable.invalid_plant

@@ -178,21 +178,17 @@ describe('a reply that is not one of the contract', () => {
     expect(await errorOf(() => new Response(null, { status: 204 }))).toMatchObject(empty)
   })
 
-  test.each<[string, FakeReply, Applied]>([
-    ['a page with status 200', page(200), 'maybe'],
-    ['a 503 without an Error', page(503), 'maybe'],
-    ['a 404 without an Error', page(404), 'maybe'],
-    ['a 201', () => replyJson(201, { name: 'Fern' }), 'maybe'],
-    [
-      'whole JSON with status 200 that the server never gives',
-      ofServer(200, '{"nome":1}'),
-      'maybe',
-    ],
-    ['a page under the id of the request', ofServer(200, '<p>', 'text/html'), 'maybe'],
-    ['a 502 under the id of the request', ofServer(502, ''), 'maybe'],
-    ['a 200 of the server that is cut', ofServer(200, '{"name":"Fe'), 'yes'],
-  ])('%s: %s', async (_name, reply, applied) => {
-    expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_response', applied })
+  test.each<[string, FakeReply]>([
+    ['a page with status 200', page(200)],
+    ['a 503 without an Error', page(503)],
+    ['a 404 without an Error', page(404)],
+    ['a 201', () => replyJson(201, { name: 'Fern' })],
+    ['JSON with status 200 that the server never gives', ofServer(200, '{"nome":"Fern"}')],
+    ['a page under the id of the request', ofServer(200, '<p>', 'text/html')],
+    ['a 502 under the id of the request', ofServer(502, '')],
+    ['the beginning of the plant as a whole body', ofServer(200, '{"name":"Fe')],
+  ])('leaves it open whether the plant is stored: %s', async (_name, reply) => {
+    expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_response', applied: 'maybe' })
   })
 })
 
