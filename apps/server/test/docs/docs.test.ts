@@ -1,4 +1,4 @@
-import { type ErrorName, errorTable, MAX_JSON_DEPTH } from '@plant-store/contract'
+import { type ErrorName, errorTable, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '@plant-store/contract'
 import { errorTexts } from '@plant-store/contract/error-texts'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../../src/config/settings.ts'
@@ -170,6 +170,7 @@ describe('the document', () => {
   const bytes = settings.bodyLimitBytes.initial
   test.each([
     `nested deeper than ${MAX_JSON_DEPTH} levels`,
+    `holds more than ${MAX_JSON_VALUES} values`,
     `longer than the server takes, ${Number(bytes) / 1024} KiB by default`,
     `must not exceed ${bytes} bytes`,
   ])('states a limit as the server has it: %s', (words) => {

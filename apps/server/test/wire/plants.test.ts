@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
+import { expectReply } from './expectations.ts'
 import { useWireServer } from './harness.ts'
 import { plantText, post } from './request.ts'
 
@@ -25,6 +26,13 @@ describe('a body that breaks the contract is refused by its rule:', () => {
 
   test('no body and no length', () =>
     server.refuses(post('', { framing: null }), { error: 'malformed_json', message: /empty/ }))
+})
+
+test('a body of 1,000 values is taken, and one of more is refused', async () => {
+  const withItems = (count: number) => post(`{"id":1,"name":"Fern","x":[${Array(count).fill(7)}]}`)
+  await server.accepts(withItems(996), { id: 1n, name: 'Fern' })
+  const message = /^body: holds more than 1000 values$/
+  expectReply(await server.ask(withItems(997)), { error: 'malformed_json', message })
 })
 
 test.each([
