@@ -1,54 +1,18 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { INT64_MAX } from '@plant-store/contract'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
+import { expectWellMade, useBrowser } from '../browser.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
-
-/** The network is closed but for the server under test. */
-const CLOSED_NETWORK = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** For people who look at them. */
-const SCREENSHOTS = join(import.meta.dirname, '../../screenshots')
-
-/** Chromium itself says so of each answer from 400 on, and of none. */
-const REFUSAL = /^Failed to load resource: (the server responded with a status of [45]|net::)/
 
 const server = useWireServer()
 
 describe('the page in Chromium, the network closed', needsChromium, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    mkdirSync(SCREENSHOTS, { recursive: true })
-    browser = await launchChromium(CLOSED_NETWORK)
-  })
-  afterAll(() => browser?.close())
+  const browser = useBrowser()
 
-  /** Whatever the page complains about, asks elsewhere, or its policy refuses fails the test. */
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`))
-        complaints.push(request.url())
-    })
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (message) => {
-      if (!REFUSAL.test(message.text())) complaints.push(message.text())
-    })
-    onTestFinished(async () => {
-      const state = await context.storageState()
-      await context.close()
-      expect(complaints).toEqual([])
-      expect(state).toEqual({ cookies: [], origins: [] })
-    })
-    await page.goto(`http://127.0.0.1:${server.port}/docs`)
+    const page = await browser.open(`http://127.0.0.1:${server.port}/docs`, options)
     if (options.javaScriptEnabled !== false) await page.locator('#send:enabled').waitFor()
     return page
   }
@@ -121,13 +85,9 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     const page = await open({ viewport: { width, height }, colorScheme })
     await page.getByLabel('Token').fill(token.text)
     await send(page, 'Stored')
-    await page.screenshot({ path: join(SCREENSHOTS, `${width}-${colorScheme}.png`) })
     expect(await page.locator('#verdict').boundingBox()).toMatchObject({ y: expect.any(Number) })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-    await page.evaluate(AXE)
-    const found = `axe.run().then(({ violations }) =>
-      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`
-    expect(await page.evaluate(found)).toEqual([])
+    await expectWellMade(page, `${width}-${colorScheme}`)
   })
 
   test('without JavaScript shows the command, the fields and the errors', async () => {

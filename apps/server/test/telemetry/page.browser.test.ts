@@ -1,59 +1,17 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { launchChromium, needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
+import { DESKTOP, expectWellMade, PHONE, useBrowser } from '../browser.ts'
 import { findFreePort } from '../free-port.ts'
-import { plantText, post, type ServerProcess } from '../process/server-process.ts'
+import { plantText, post } from '../process/server-process.ts'
 import { startScrapedServer } from './scraped-server.ts'
 
 /** A browser and servers on a machine that may have other work. */
 const TIMEOUT_MS = 120_000
 
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS })
-
-/** The network is closed but for the server under test. */
-const CLOSED_NETWORK = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'
-
-const SCREENSHOTS = join(import.meta.dirname, '../../screenshots')
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const DESKTOP = { width: 1280, height: 900 }
-const PHONE = { width: 390, height: 844 }
-
-/** Chromium itself says so of each response from 400 on. */
-const REFUSAL = /^Failed to load resource/
-
-let browser: Browser
-
-/** Opens the page as a person does, and notes each request to another origin and each error. */
-async function openPage(
-  { operationsUrl }: Pick<ServerProcess, 'operationsUrl'>,
-  options: BrowserContextOptions = {},
-): Promise<{ readonly page: Page; readonly complaints: readonly string[] }> {
-  const context = await browser.newContext({ viewport: DESKTOP, ...options })
-  onTestFinished(() => context.close())
-  context.setDefaultTimeout(TIMEOUT_MS)
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== operationsUrl) complaints.push(request.url())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    if (!REFUSAL.test(message.text())) complaints.push(message.text())
-  })
-  await page.goto(operationsUrl)
-  return { page, complaints }
-}
-
-async function keepScreenshot(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true })
-  await page.screenshot({ path: join(SCREENSHOTS, `overview-${name}.png`), fullPage: true })
-}
 
 function untilState(page: Page, word: string | RegExp): Promise<void> {
   return page.getByRole('status').filter({ hasText: word }).waitFor()
@@ -66,18 +24,8 @@ async function readPlots(page: Page): Promise<Record<string, string>> {
   return Object.fromEntries(titles.map((title, index) => [title, values[index] ?? '']))
 }
 
-/** What axe-core has against the page, by rule. It runs past the page's policy. */
-async function askAxe(page: Page): Promise<unknown> {
-  await page.evaluate(AXE)
-  return page.evaluate(`axe.run().then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`)
-}
-
 describe('the page in Chromium, the network closed', needsChromium, () => {
-  beforeAll(async () => {
-    browser = await launchChromium(CLOSED_NETWORK)
-  })
-  afterAll(() => browser?.close())
+  const browser = useBrowser()
 
   test.each([
     ['desktop-light', { viewport: DESKTOP, colorScheme: 'light' }],
@@ -86,7 +34,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     ['phone-dark', { viewport: PHONE, colorScheme: 'dark' }],
   ] as const)('is whole at rest and under load: %s', async (name, options) => {
     const server = await startScrapedServer({ PLANT_STORE_REQUEST_LIMIT: '99' })
-    const { page, complaints } = await openPage(server, options)
+    const page = await browser.open(server.operationsUrl, options)
     await untilState(page, /^Ready$/)
     await expect.poll(async () => (await readPlots(page)).Load).toMatch(/wait 0$/)
     expect(await readPlots(page)).toEqual({
@@ -95,7 +43,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
       'Refusals and errors': '4xx 0/s 5xx 0/s',
       Load: expect.stringMatching(/^connections \d plants that wait 0$/),
     })
-    await keepScreenshot(page, `${name}-idle`)
+    await expectWellMade(page, `overview-${name}-idle`)
     const text = await page.locator('body').textContent()
     expect(await page.locator('#plants').textContent()).toBe('0 plants')
     expect(text).toContain('at most 10,000 connections; 256 plants may always wait')
@@ -123,10 +71,7 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     const stored = (await sent).reduce((sum, count) => sum + count)
     const words = `${stored.toLocaleString('en-US')} plants`
     await expect.poll(() => page.locator('#plants').textContent()).toBe(words)
-    await keepScreenshot(page, `${name}-load`)
-    expect(await askAxe(page)).toEqual([])
-    expect(complaints).toEqual([])
-    expect(await page.context().storageState()).toEqual({ cookies: [], origins: [] })
+    await expectWellMade(page, `overview-${name}-load`)
   })
 
   test('says that the server is not ready, with the reason, until it is', async () => {
@@ -137,12 +82,11 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     })
     other.exec('BEGIN IMMEDIATE')
     expect((await post(server)).status).toBe(503)
-    const { page } = await openPage(server)
+    const page = await browser.open(server.operationsUrl)
     await untilState(page, /^Not ready$/)
     const { message } = (await (await fetch(`${server.operationsUrl}/readyz`)).json()) as Error
     expect(await page.locator('#reason').textContent()).toBe(message)
-    await keepScreenshot(page, 'not-ready')
-    expect(await askAxe(page)).toEqual([])
+    await expectWellMade(page, 'overview-not-ready')
     other.close()
     await untilState(page, /^Ready$/)
   })
@@ -150,12 +94,11 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
   test('says that the server is gone until it is back', async () => {
     const environment = { PLANT_STORE_OPERATIONS_LISTEN: `127.0.0.1:${await findFreePort()}` }
     const server = await startScrapedServer(environment)
-    const { page } = await openPage(server)
+    const page = await browser.open(server.operationsUrl)
     await untilState(page, /^Ready$/)
     await server.end('SIGKILL')
     await untilState(page, /^No response from the server$/)
-    await keepScreenshot(page, 'gone')
-    expect(await askAxe(page)).toEqual([])
+    await expectWellMade(page, 'overview-gone')
     await startScrapedServer(environment)
     await untilState(page, /^Ready$/)
   })
