@@ -208,7 +208,8 @@ class Call {
   #requestId(): string {
     const { requestId, scrub } = this.#sent
     const named = this.#head?.headers.get(headerNames.requestId) ?? ''
-    return isRequestId(named) && scrub(named) === named ? named : requestId
+    const isOther = named !== requestId && isRequestId(named) && scrub(named) === named
+    return isOther ? named : requestId
   }
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
