@@ -1,8 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { startProgram } from '../../apps/server/test/start-program.ts'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { root } from './markdown.ts'
 
 /** The lines that git prints in a folder. */
@@ -13,8 +13,7 @@ function git(folder: string, ...args: string[]): string[] {
 
 /** The files that a clone would have, in a new folder with a repository of its own. */
 export function copyFreshly(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-clone-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   for (const file of git(root, 'ls-files', '-co', '--exclude-standard')) {
     // A file that is deleted but not yet committed is still listed.
     if (existsSync(join(root, file))) cpSync(join(root, file), join(folder, file))
@@ -44,52 +43,19 @@ export function plainEnvironment(): NodeJS.ProcessEnv {
   }
 }
 
-export interface Shell {
-  /** Resolves with the first match in what was printed, standard error included. */
-  print(pattern: RegExp): Promise<RegExpExecArray>
-  /** Resolves with all that was printed once the command has ended. */
-  readonly ended: Promise<string>
-  /** Ends the command and all that it started, at once. */
-  kill(): Promise<string>
-}
+export type Shell = ReturnType<typeof runInShell>
 
 /** Runs a line in a shell as a person would, with everything that it starts in a group of its own. */
-export function runInShell(
-  folder: string,
-  line: string,
-  environment: NodeJS.ProcessEnv = {},
-): Shell {
-  const child: ChildProcess = spawn('sh', ['-c', line], {
-    cwd: folder,
-    env: { ...plainEnvironment(), ...environment },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let printed = ''
-  const ended = new Promise<string>((resolve) => child.on('close', () => resolve(printed)))
-  const kill = () => {
-    const isRunning = child.exitCode === null && child.signalCode === null
-    if (isRunning && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    return ended
-  }
-  onTestFinished(async () => void (await kill()))
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk) => {
-      printed += chunk
-    })
-  }
+export function runInShell(folder: string, line: string, environment: NodeJS.ProcessEnv = {}) {
+  const env = { ...plainEnvironment(), ...environment }
+  const program = startProgram(['sh', '-c', line], { cwd: folder, env, detached: true })
+  /** Resolves with all that was printed once the command has ended. */
+  const ended = program.ended.then(({ printed }) => printed)
   return {
     ended,
-    kill,
-    print: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const match = pattern.exec(printed)
-          if (match !== null) resolve(match)
-        }
-        for (const stream of [child.stdout, child.stderr]) stream?.on('data', look)
-        void ended.then(() => reject(new Error(`ended without ${pattern}: ${printed}`)))
-        look()
-      }),
+    /** Resolves with the first match in what was printed, standard error included. */
+    print: (pattern: RegExp) => program.until(() => pattern.exec(program.texts.printed)),
+    /** Ends the command and all that it started, at once. */
+    kill: () => program.kill().then(() => ended),
   }
 }

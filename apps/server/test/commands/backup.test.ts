@@ -7,7 +7,7 @@ import { readPlants } from '../sqlite/sqlite-file.ts'
 import { startScrapedServer } from '../telemetry/scraped-server.ts'
 import { contentOf, damage, query } from './plants.ts'
 import { arrange as arrangePlace, ends, runOn, until } from './program.ts'
-import { killAll, startShell } from './shell.ts'
+import { startShell } from './shell.ts'
 
 async function arrange(plants?: number) {
   const place = await arrangePlace(plants)
@@ -54,11 +54,11 @@ describe('backup', () => {
     const { folder, at, files } = await arrange(150_000)
     const names = [0, 10, 25, 50].map((delayMs) => ({ delayMs, name: `backup-${delayMs}.db` }))
     for (const { delayMs, name } of names) {
-      const { child, ended } = startShell(folder, `server backup ${name}`)
+      const { kill, ended } = startShell(folder, `server backup ${name}`)
       // Once the partial file is there, the copy is under way.
       await until(() => files().some((other) => other.startsWith(name)))
       await new Promise((resolve) => setTimeout(resolve, delayMs))
-      killAll(child)
+      void kill()
       await ended
     }
     const finished = names.filter(({ name }) => existsSync(at(name)))

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { flagOf, settingNames } from '../../src/config/settings.ts'
 import { ROOT, readRoot } from '../process/node-flags.ts'
+import { startProgram } from '../start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { ends, runProgram } from './program.ts'
 
@@ -108,12 +108,9 @@ describe('in a clone', { timeout: 180_000 }, () => {
   /** What npm says of its own configuration comes before pnpm starts. */
   const OF_NPM = /^npm warn .*\n/gm
 
-  function runIn(cwd: string, env: NodeJS.ProcessEnv, program: string, ...args: string[]) {
-    return new Promise((resolve) => {
-      execFile(program, args, { cwd, env }, (error, out, err) => {
-        resolve({ code: error?.code ?? 0, out, err: err.replaceAll(OF_NPM, '') })
-      })
-    })
+  async function runIn(cwd: string, env: NodeJS.ProcessEnv, ...words: string[]) {
+    const { code, out, err } = await startProgram(words, { cwd, env }).ended
+    return { code, out, err: err.replaceAll(OF_NPM, '') }
   }
 
   function pnpm(...args: string[]) {

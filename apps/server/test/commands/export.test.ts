@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { NewPlant } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { engineOf } from '../../src/engines.ts'
@@ -8,7 +7,7 @@ import { startServerProcess } from '../process/server-process.ts'
 import { readPlants } from '../sqlite/sqlite-file.ts'
 import { damagePage, leavesOf, spreadPlants } from './plants.ts'
 import { arrange, ends, until } from './program.ts'
-import { killAll, startShell } from './shell.ts'
+import { startShell } from './shell.ts'
 
 /** Half of it is Node.js with two threads, before the first plant. */
 const PEAK_MEMORY_LIMIT_MIB = 220
@@ -90,12 +89,12 @@ lines\r",\\N
   })
 
   test('whose reader takes nothing ends on a signal', async () => {
-    const { child, ended } = startShell(
+    const { kill, texts, until, ended } = startShell(
       (await arrange(20_000)).folder,
       'server export > >(trap "" TERM; exec sleep 30 > /dev/null 2>&1)',
     )
-    await once(child.stderr, 'data')
-    killAll(child, 'SIGTERM')
+    await until(() => texts.err !== '')
+    void kill('SIGTERM')
     expect((await ended).err).toContain('stopped before the end: the export is not whole')
   })
 

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { readRoot } from '../process/node-flags.ts'
 import { startServerProcess } from '../process/server-process.ts'
+import { startProgram } from '../start-program.ts'
 import { addPlants, spreadPlants } from './plants.ts'
 import { arrange } from './program.ts'
 
@@ -50,13 +49,8 @@ async function arrangeReplica() {
     }
   }
   const start = () => {
-    const child = spawn('sh', ['-c', `exec ${replicate}`], { cwd: folder, stdio: 'ignore' })
-    const ended = once(child, 'close')
-    onTestFinished(() => void child.kill('SIGKILL'))
-    return async () => {
-      child.kill('SIGTERM')
-      await ended
-    }
+    const { kill } = startProgram(['sh', '-c', `exec ${replicate}`], { cwd: folder })
+    return () => kill('SIGTERM')
   }
   return {
     folder,

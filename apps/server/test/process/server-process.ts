@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { onTestFinished } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
 import { createTestClient } from '../clients.ts'
+import { type Ended, type ProgramOptions, startProgram } from '../start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { MAIN } from './main.ts'
 
-export interface ServerProcessOptions {
+export interface ServerProcessOptions extends Pick<ProgramOptions, 'onEnd'> {
   /** Where it runs, and so keeps its data; a new folder by default. */
   readonly folder?: string
   /** The built program; by default that of this package. */
@@ -16,48 +15,19 @@ export interface ServerProcessOptions {
   readonly nodeFlags?: readonly string[]
   /** A program, with its arguments, that runs the server: a tracer, a limit. */
   readonly under?: readonly string[]
-  /**
-   * Gets a function that kills the server and resolves once it has ended; by default the end of the
-   * test calls it.
-   */
-  readonly onStart?: (kill: () => Promise<void>) => void
-}
-
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly out: string
-  readonly err: string
 }
 
 function spawnServer(options: ServerProcessOptions) {
-  const { main = MAIN, args = [], nodeFlags = [], under = [], environment } = options
-  const { folder = temporaryFolder(), onStart = onTestFinished } = options
-  const [program = '', ...rest] = [...under, process.execPath, ...nodeFlags, main, ...args]
-  const child = spawn(program, rest, {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      PLANT_STORE_LISTEN: '127.0.0.1:0',
-      PLANT_STORE_OPERATIONS_LISTEN: '127.0.0.1:0',
-      ...environment,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let out = ''
-  let err = ''
-  child.stdout.setEncoding('utf8').on('data', (chunk) => (out += chunk))
-  child.stderr.setEncoding('utf8').on('data', (chunk) => (err += chunk))
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, out, err }))
-  // Not until its output ends, which a process of its own may hold open.
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve()).once('error', () => resolve())
-  })
-  onStart(() => {
-    child.kill('SIGKILL')
-    return exited
-  })
-  return { child, ended, out: () => out, output: () => err }
+  const { main = MAIN, args = [], nodeFlags = [], under = [], environment, ...more } = options
+  const { folder: cwd = temporaryFolder(), ...ending } = more
+  const env = {
+    PATH: process.env.PATH,
+    PLANT_STORE_LISTEN: '127.0.0.1:0',
+    PLANT_STORE_OPERATIONS_LISTEN: '127.0.0.1:0',
+    ...environment,
+  }
+  const words = [...under, process.execPath, ...nodeFlags, main, ...args]
+  return startProgram(words, { cwd, env, ...ending })
 }
 
 /** Each line of a text, which must be JSON: a log or an audit file. */
@@ -126,22 +96,20 @@ export function runToEnd(options: ServerProcessOptions = {}): Promise<Ended> {
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>
 
 /** Starts the server's program and resolves once it listens. */
-export async function startServerProcess(
-  options: ServerProcessOptions & { readonly token?: string | undefined } = {},
-) {
-  const { child, ended, out, output } = spawnServer(options)
+export async function startServerProcess({
+  token: known,
+  ...options
+}: ServerProcessOptions & { readonly token?: string | undefined } = {}) {
+  const { pid, texts, ended, kill, until } = spawnServer(options)
+  await until(() => /200 means durable: .*\n/.test(texts.out))
+  await setImmediate()
   /** What it printed once it listened. */
-  const greeting = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', () => {
-      if (/200 means durable: .*\n/.test(out())) setImmediate(() => resolve(out()))
-    })
-    void ended.then(({ code, err }) => reject(new Error(`the server ended with ${code}: ${err}`)))
-  })
+  const greeting = texts.out
   const url = /listens on (\S+)/.exec(greeting)?.[1] ?? ''
   /** The token of a first run; of an earlier run where `token` was given. */
-  const token = options.token ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
+  const token = known ?? /^ {2}(plant_\S+)$/m.exec(greeting)?.[1] ?? ''
   return {
-    pid: child.pid ?? 0,
+    pid,
     url,
     greeting,
     port: Number(new URL(url).port),
@@ -149,24 +117,16 @@ export async function startServerProcess(
     token,
     client: createTestClient({ baseUrl: url, token }),
     ended,
-    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends a signal. */
+    kill: (signal: NodeJS.Signals) => void kill(signal),
     /** Sends a signal, and resolves when the process has ended. */
     end(signal: NodeJS.Signals = 'SIGTERM') {
-      child.kill(signal)
+      void kill(signal)
       return ended
     },
     /** What standard error holds so far. */
-    output,
+    output: () => texts.err,
     /** Resolves once standard error holds a text this many times. */
-    untilLogged: (text: string, times = 1) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          if (output().split(text).length <= times) return
-          child.stderr.off('data', look)
-          resolve()
-        }
-        child.stderr.on('data', look)
-        look()
-      }),
+    untilLogged: (text: string, times = 1) => until(() => texts.err.split(text).length > times),
   }
 }

@@ -1,39 +1,24 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { startProgram } from '../start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Whether system calls can be traced here: strace is a package of Linux distributions. */
 export const needsStrace = needs('strace', spawnSync('strace', ['-V']).status === 0)
 
-async function attach(pid: number, options: readonly string[]): Promise<ChildProcess> {
-  const tracer = spawn('strace', ['-f', '-p', String(pid), ...options], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onTestFinished(() => void tracer.kill('SIGKILL'))
-  let printed = ''
-  await new Promise<void>((resolve, reject) => {
-    tracer.stderr.on('data', (chunk) => {
-      printed += chunk
-      if (printed.includes('attached')) resolve()
-    })
-    tracer.on('close', () => reject(new Error(`strace ended: ${printed}`)))
-  })
-  return tracer
-}
-
-async function detach(tracer: ChildProcess): Promise<void> {
-  tracer.kill('SIGINT')
-  await once(tracer, 'close')
+/** Traces a process from now on; gives what ends that. */
+async function attach(pid: number, options: readonly string[]): Promise<() => Promise<void>> {
+  const tracer = startProgram(['strace', '-f', '-p', String(pid), ...options])
+  await tracer.until(() => tracer.texts.err.includes('attached'))
+  return () => tracer.kill('SIGINT')
 }
 
 /** Makes a system call of a process fail with an error from now on; gives the way back. */
-export async function failSystemCall(pid: number, call: string, error: string) {
-  const tracer = await attach(pid, ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}`])
-  return () => detach(tracer)
+export function failSystemCall(pid: number, call: string, error: string) {
+  return attach(pid, ['-e', `trace=${call}`, '-e', `inject=${call}:error=${error}`])
 }
 
 /**
@@ -63,9 +48,9 @@ export function joinInterrupted(lines: readonly string[]): string[] {
 export async function recordSystemCalls(pid: number): Promise<() => Promise<string[]>> {
   const file = join(temporaryFolder(), 'calls')
   const calls = 'trace=fsync,fdatasync,pwrite64,write,writev,%%stat'
-  const tracer = await attach(pid, ['-y', '-s', '64', '-o', file, '-e', calls])
+  const detach = await attach(pid, ['-y', '-s', '64', '-o', file, '-e', calls])
   return async () => {
-    await detach(tracer)
+    await detach()
     return joinInterrupted(readFileSync(file, 'utf8').split('\n'))
   }
 }

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,6 +6,7 @@ import { needs } from '../../../../packages/client/runtimes/needs.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { runOn } from '../commands/program.ts'
 import { MAIN } from '../process/main.ts'
+import { startProgram } from '../start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Root may write everywhere, so that it runs the program as another user: nobody. */
@@ -20,20 +20,10 @@ const needsOtherUser = needs(
   spawnSync(process.execPath, [MAIN, '--help'], identity).status === 0,
 )
 
-/** As `runOn`, in a process of its own, which is killed where it does not end. */
-async function runProcess(path: string, args: readonly string[], as = identity) {
-  const child = spawn(process.execPath, [MAIN, ...args, '--database-url', `sqlite:${path}`], {
-    cwd: '/',
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-    ...as,
-  })
-  let err = ''
-  child.stderr.on('data', (chunk) => (err += chunk))
-  const [code] = await once(child, 'close')
-  return { code, err }
+/** As `runOn`, in a process of its own. */
+function runProcess(path: string, args: readonly string[], as = identity) {
+  const words = [process.execPath, MAIN, ...args, '--database-url', `sqlite:${path}`]
+  return startProgram(words, { cwd: '/', env: { PATH: process.env.PATH }, ...as }).ended
 }
 
 const STACK = /^ {4}at /m

@@ -87,8 +87,8 @@ export class WireServer {
     // As a user starts it, without flags of Node.js, or with those of the unit.
     const nodeFlags = inject('isConfined') ? unitNodeFlags(folder) : []
     // It serves all tests of a file.
-    const onStart = () => {}
-    const options = { folder, token: token.text, nodeFlags, environment, onStart }
+    const onEnd = () => {}
+    const options = { folder, token: token.text, nodeFlags, environment, onEnd }
     this.#server = await startServerProcess(options)
     void this.ended.then(() => {
       this.#hasEnded = true
