@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { ends, openScreen, runProgram, startProgram } from './helpers/program.ts'
-import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 /** Neither server nor login is needed: nothing is reachable here. */
 const env = { HOME: '/nonexistent', PLANT_STORE_BASE_URL: 'http://127.0.0.1:1' }
@@ -13,7 +13,7 @@ const TRY = `  Try: plant-store import all the same, which stores the others and
 
 /** Where a file of plants is, with others that are none. */
 function place(content: string) {
-  const cwd = makeTemporaryFolder()
+  const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'p.csv'), content)
   writeFileSync(join(cwd, 'plants.xlsx'), 'PK\x03\x04xxxx')
   writeFileSync(join(cwd, 'empty.csv'), '')

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createCertificate, needsOpenssl } from '../../server/test/certificate.ts'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { ends, runProgram, startProgram } from './helpers/program.ts'
 import { listen, startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
-import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 const CREATE = ['create', '5', 'Fern']
 
@@ -65,7 +65,7 @@ test('reports an outcome that is not known as such, and to send it again', async
 
 test('takes the token from a file', async () => {
   const server = await startServer()
-  const file = join(makeTemporaryFolder(), 'token')
+  const file = join(temporaryFolder(), 'token')
   const run = (path: string) =>
     runProgram([...CREATE, '--base-url', server.url, '--token-file', path])
   writeFileSync(file, `${server.token}\r\n`)
@@ -91,7 +91,7 @@ test(
   needsOpenssl,
   async () => {
     const files = createCertificate('DNS:localhost')
-    const certificate = join(makeTemporaryFolder(), 'certificate.pem')
+    const certificate = join(temporaryFolder(), 'certificate.pem')
     writeFileSync(certificate, files.cert)
     const port = await listen(createServer(files, (_, response) => response.writeHead(401).end()))
     const plain = await startServer()

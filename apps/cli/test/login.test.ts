@@ -9,10 +9,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { ends, openScreen, runProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
 import { startServer } from './helpers/server.ts'
-import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 /** A token of the right shape that no server knows. */
 const WRONG = `plant_0123456789ab_${'x'.repeat(43)}00000000`
@@ -23,7 +23,7 @@ const CREATE = ['create', '1', 'Fern']
 
 /** A home of its own, what runs in it, and where the file of logins is. */
 function makeHome() {
-  const home = makeTemporaryFolder()
+  const home = temporaryFolder()
   const folder = join(home, '.config/plant-store')
   const env = { HOME: home }
   return {

@@ -3,7 +3,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createPlantStoreClient, createPlants, type NewPlantInput } from '@plant-store/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../server/test/postgres/postgres-server.ts'
-import { SERVER, startServer } from './helpers/server.ts'
+import { MAIN as SERVER } from '../../server/test/process/main.ts'
+import { startServer } from './helpers/server.ts'
 import { openImporter } from './import/importer.ts'
 
 const PLANTS = 3_000

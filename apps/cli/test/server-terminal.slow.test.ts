@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { MAIN as SERVER } from '../../server/test/process/main.ts'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { openScreenOf, type ScreenOptions } from './helpers/program.ts'
-import { SERVER } from './helpers/server.ts'
-import { makeTemporaryFolder } from './helpers/temporary-folder.ts'
 
 const ESCAPE = '\u001b'
 
@@ -25,7 +25,7 @@ describe('a server in a terminal', () => {
     ['logs for people beside results in a file', '> file', {}, [FOR_PEOPLE], /200 means durable/],
     ['logs JSON into a file, and greets', '2> file', {}, [/200 means durable/], JSON_LINE],
   ])('%s', async (_what, redirect, env, shown, inFile = /^$/) => {
-    const cwd = makeTemporaryFolder()
+    const cwd = temporaryFolder()
     const listen = '--listen 127.0.0.1:0 --operations-listen off'
     const options = { cwd, env, columns: 400 }
     const screen = type(`touch file; server serve ${listen} ${redirect}`, options)
@@ -40,7 +40,7 @@ describe('a server in a terminal', () => {
 
 /** A store with 20,000 plants, in the folder where the server looks for it. */
 async function makeStore(): Promise<string> {
-  const cwd = makeTemporaryFolder()
+  const cwd = temporaryFolder()
   expect(await type('server token list', { cwd }).ended).toBe(0)
   const database = new DatabaseSync(join(cwd, 'data/plants.db'))
   const numbers = 'WITH RECURSIVE n(id) AS (VALUES (1) UNION ALL SELECT id + 1 FROM n LIMIT 20000)'
@@ -73,7 +73,7 @@ describe('an export in a terminal', () => {
 })
 
 test('help is no wider than a person reads', async () => {
-  const screen = type('server serve --help', { cwd: makeTemporaryFolder(), columns: 300 })
+  const screen = type('server serve --help', { cwd: temporaryFolder(), columns: 300 })
   await screen.ended
   expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(100)
 })

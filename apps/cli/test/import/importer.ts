@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
 import {
   openScreen,
   type ProgramOptions,
@@ -8,7 +9,6 @@ import {
   wordsOf,
 } from '../helpers/program.ts'
 import { type PlantStoreServer, startServer } from '../helpers/server.ts'
-import { makeTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 /** A row of `id,name` for each id from 0 on. */
 export function rowsOf(count: number): string {
@@ -22,7 +22,7 @@ export async function openImporter(
   given?: PlantStoreServer,
 ) {
   const server = given ?? (await startServer(flags))
-  const cwd = makeTemporaryFolder()
+  const cwd = temporaryFolder()
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
   const place = { cwd, env }
   const pathOf = (name: string) => join(cwd, name)

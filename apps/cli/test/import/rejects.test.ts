@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
 import { RejectsFile, rejectsFormatOf, rejectsPathsOf } from '../../src/import/rejects.ts'
-import { makeTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { type OpenOptions, open, readAll, recordsOf } from './read.ts'
 
 /** The rejects of a file of which no record is stored. */
@@ -111,7 +111,7 @@ test.each([
 
 describe('the file of rejects', () => {
   async function openFile(asked?: string) {
-    const folder = makeTemporaryFolder()
+    const folder = temporaryFolder()
     const file = await open('id,name\nx,Fern\n')
     const path = asked && join(folder, asked)
     const rejects = new RejectsFile(join(folder, 'plants.csv'), path, file.dialect)
