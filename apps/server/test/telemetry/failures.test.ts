@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FailureLog } from '../../src/http/request-log.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -42,15 +41,9 @@ async function createAtOnce(server: ServerProcess, count: number, firstId = 1_00
   return statuses
 }
 
-/** Resolves once the log has a line with such fields. */
-async function untilLine(server: ServerProcess, about: Line): Promise<Line> {
-  let line: Line | undefined
-  while (line === undefined) {
-    await sleep(20)
-    ;[line] = linesOf(server.output(), about)
-  }
-  return line
-}
+/** The first line of its log with such a message, once it is there, is held against an expectation. */
+const expectLine = (server: ServerProcess, msg: string) =>
+  expect.poll(() => linesOf(server.output(), { msg })[0])
 
 /** How many requests the lines stand for. */
 function countOf(lines: readonly Line[]): number {
@@ -63,8 +56,7 @@ describe('over SQLite', () => {
     await server.client.createPlant({ id: 1, name: 'before' })
     const makeRoom = await failSystemCall(server.pid, 'pwrite64', 'ENOSPC')
     expect(await createAtOnce(server, 200)).toEqual({ 503: 200 })
-    const broken = await untilLine(server, { msg: 'not ready' })
-    expect(broken).toMatchObject({
+    await expectLine(server, 'not ready').toMatchObject({
       level: 'warn',
       reason: 'the store is not ready: the disk is full',
       err: { cause: { code: 'ERR_SQLITE_ERROR', errcode: 13 } },
@@ -73,22 +65,16 @@ describe('over SQLite', () => {
     expect(metrics).toMatch(/^plant_store_commit_failures_total [1-9]/m)
     await makeRoom()
     // Nobody asks /readyz.
-    const ready = await untilLine(server, { msg: 'ready' })
-    expect(ready).toMatchObject({ level: 'info', notReadyMs: expect.any(Number) })
+    const ready = { level: 'info', notReadyMs: expect.any(Number) }
+    await expectLine(server, 'ready').toMatchObject(ready)
     const { err } = await server.end()
     const refused = linesOf(err, { status: 503 })
     expect(countOf(refused)).toBe(200)
     expect(refused.length).toBeLessThan(20)
     const cause = { message: expect.stringMatching(/full/), errcode: 13 }
+    const why = { type: 'StoreUnavailableError', message: 'the disk is full', cause }
     const about = { error: 'unavailable', requestId: expect.any(String), tokenName: 'first-run' }
-    for (const line of refused) {
-      expect(line).toMatchObject({ level: 'warn', ...about })
-      expect(line.err).toMatchObject({
-        type: 'StoreUnavailableError',
-        message: 'the disk is full',
-        cause,
-      })
-    }
+    for (const line of refused) expect(line).toMatchObject({ level: 'warn', ...about, err: why })
   })
 
   test('a failed sync is the cause of each 500, though the server ends', needsStrace, async () => {
@@ -150,12 +136,12 @@ describe('over PostgreSQL', () => {
     postgres.kill()
     while (!(await create())[503]);
     const statuses = await createAtOnce(server, 200)
-    expect(await untilLine(server, { msg: 'not ready' })).toMatchObject({
+    await expectLine(server, 'not ready').toMatchObject({
       reason: expect.stringContaining('ECONNREFUSED'),
       fix: expect.stringMatching(/^start the database/),
     })
     await postgres.start()
-    await untilLine(server, { msg: 'ready' })
+    await expectLine(server, 'ready').toBeDefined()
     expect(await create()).toEqual({ 200: 1 })
     const { err } = await server.end()
     const refused = linesOf(err, { status: 503 })

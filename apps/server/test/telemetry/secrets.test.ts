@@ -146,18 +146,20 @@ describe('over PostgreSQL', () => {
 
   test("the database's password leaves a process in no way", async () => {
     const database = await prepareDatabase(await postgres.createDatabase())
-    const { password } = new URL(database.databaseUrl)
+    const { hostname, password } = new URL(database.databaseUrl)
     const server = await serve(database, { environment: { PLANT_STORE_LOG_LEVEL: 'trace' } })
     await server.client.createPlant({ id: 1, name: 'Fern' })
     postgres.kill()
     const again = { body: { id: 2, name: 'Fern' } }
     while ((await server.client.rest.createPlant(again)).status === 200);
-    const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+    const read = async (path: string) => (await fetch(`${server.operationsUrl}/${path}`)).text()
+    const shown = await Promise.all(['metrics', 'about.json', 'readyz'].map(read))
     const { out, err } = await server.end()
     await postgres.start()
     expect(err).toMatch(/"status":50[03]/)
     expect(password.length).toBeGreaterThan(3)
-    for (const text of [out, err, metrics]) {
+    expect(shown[1]).toContain(hostname)
+    for (const text of [out, err, ...shown]) {
       for (const secret of [decodeURIComponent(password), password, database.token]) {
         expect(text).not.toContain(secret)
       }
