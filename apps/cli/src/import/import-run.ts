@@ -94,7 +94,7 @@ export class ImportRun {
     return 'is this the id column? An id is a whole number: --map "COLUMN=id" takes another, --number-rows 1 gives each row one'
   }
 
-  #describeProgress({ bytes, totalBytes = 0 }: Input): string {
+  #describeProgress({ countBytes, totalBytes = 0 }: Input): string {
     const { stored, rejected, seconds } = this
     const counts = `${formatCount(stored)} stored, ${formatCount(rejected)} rejected`
     const silence = (performance.now() - this.#lastResultAt) / 1_000
@@ -103,7 +103,7 @@ export class ImportRun {
     }
     const rate = `${counts}, ${formatCount((stored + rejected) / seconds)}/s`
     if (totalBytes === 0) return rate
-    const done = Math.min(bytes / totalBytes, 1)
+    const done = Math.min(countBytes() / totalBytes, 1)
     return `${rate}, ${Math.floor(done * 100)} %, ${formatDuration((seconds * (1 - done)) / done)} left`
   }
 

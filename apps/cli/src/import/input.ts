@@ -6,38 +6,33 @@ import { CliError, codeOf, exitCodes } from '../cli-error.ts'
 const CHUNK_BYTES = 65_536
 
 /** The bytes of a file or of stdin, read once from their beginning. */
-export class Input {
-  /** As messages call it. */
-  readonly name: string
-  /** Undefined for a stream. */
-  readonly totalBytes: number | undefined
-  /** How many bytes were read so far. */
-  bytes = 0
-  readonly #stream: Readable
+export type Input = ReturnType<typeof createInput>
 
-  constructor(name: string, stream: Readable, totalBytes?: number) {
-    this.name = name
-    this.totalBytes = totalBytes
-    this.#stream = stream
-  }
-
-  /** @throws CliError when the file became shorter, at its end, and after `stop`. */
-  async *chunks(): AsyncGenerator<Buffer> {
-    for await (const chunk of this.#stream) {
-      this.bytes += chunk.length
-      yield chunk
-    }
-    // Its last row may be cut in the middle and would be stored like that.
-    if (this.bytes < (this.totalBytes ?? 0)) {
-      const why = `${this.name} became shorter while it was read`
+function createInput(name: string, stream: Readable, totalBytes?: number) {
+  let bytes = 0
+  return {
+    /** As messages call it. */
+    name,
+    /** Undefined for a stream. */
+    totalBytes,
+    /** How many bytes were read so far. */
+    countBytes: () => bytes,
+    /** @throws CliError when the file became shorter, at its end, and after `stop`. */
+    async *chunks(): AsyncGenerator<Buffer> {
+      for await (const chunk of stream) {
+        bytes += chunk.length
+        yield chunk
+      }
+      // Its last row may be cut in the middle and would be stored like that.
+      if (bytes >= (totalBytes ?? 0)) return
+      const why = `${name} became shorter while it was read`
       throw new CliError(why, exitCodes.usage, 'the same command, once the file is whole')
-    }
-  }
-
-  /** Ends the reading at once, also where a stream gives nothing. */
-  stop(): void {
-    this.#stream.on('error', () => {})
-    this.#stream.destroy(new CliError('interrupted', exitCodes.interrupted))
+    },
+    /** Ends the reading at once, also where a stream gives nothing. */
+    stop(): void {
+      stream.on('error', () => {})
+      stream.destroy(new CliError('interrupted', exitCodes.interrupted))
+    },
   }
 }
 
@@ -46,7 +41,7 @@ export class Input {
  * @throws CliError (`usage`) when it cannot be read.
  */
 export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise<Input> {
-  if (path === '-') return new Input('stdin', stdin)
+  if (path === '-') return createInput('stdin', stdin)
   const file = await open(path).catch((error: unknown) => {
     const code = codeOf(error)
     const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
@@ -58,5 +53,5 @@ export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise
     throw new CliError(`${path} is a folder`, exitCodes.usage, 'the name of a file in it')
   }
   const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES })
-  return new Input(basename(path), stream, stats.isFile() ? stats.size : undefined)
+  return createInput(basename(path), stream, stats.isFile() ? stats.size : undefined)
 }
