@@ -1,6 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { startServerProcess } from '../process/server-process.ts'
 import { execute } from './plants.ts'
 import { arrange, ends } from './program.ts'
 
@@ -47,15 +46,4 @@ test('where nothing names the store, the first command makes it', async () => {
   const { at, shell } = await arrange()
   expect(await shell('server token list')).toMatchObject({ code: 0 })
   expect(readdirSync(at('data'))).toContain('plants.db')
-})
-
-test('an id of a store that was lost is not given away by an empty one', async () => {
-  const { folder, at } = await arrange()
-  const server = await startServerProcess({ folder })
-  await server.client.createPlant({ id: 5, name: 'first' })
-  await server.end()
-  rmSync(at('data'), { recursive: true })
-  const environment = { NODE_ENV: 'production' }
-  const next = startServerProcess({ folder, environment, token: server.token })
-  await expect(next).rejects.toThrow('there is no plant store in')
 })

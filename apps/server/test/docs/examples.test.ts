@@ -106,7 +106,7 @@ describe('an example of the document is what the server answers:', () => {
     }
   })
 
-  test('outcome_unknown', async () => {
+  test('outcome_unknown, after which the server ends', async () => {
     await ask(broken, post(plantText(1)))
     await broken.database.execute(
       `PRAGMA writable_schema = ON;

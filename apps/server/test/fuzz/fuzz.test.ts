@@ -1,10 +1,13 @@
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { errorTable } from '@plant-store/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { memoryOf } from '../limits/memory.ts'
 import { post, type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import { readPlants } from '../sqlite/sqlite-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Input, input, TOKEN } from './inputs.ts'
 
 /** Inputs after which the server is looked at, on average half as many. */
@@ -135,6 +138,34 @@ test(`${COUNT} mutated requests leave the server alive, right and within its mem
   const { ended, details } = await fuzz(COUNT)
   expect(details.failed, fc.defaultReportMessage(details)).toBe(false)
   expect(ended.code).toBe(0)
+})
+
+/** What stands in the place of a byte; `$&` is the byte itself. */
+const REPLACEMENTS = ['\0', '\n', '\r', ' ', ':', '\xff', '', '$&$&']
+
+const plant = '{"id":1,"name":"Fern"}'
+
+test.each([
+  `Content-Length: ${plant.length}\r\n\r\n${plant}`,
+  `Transfer-Encoding: chunked\r\n\r\n${plant.length.toString(16)}\r\n${plant}\r\n0\r\n\r\n`,
+])('any one byte of a head may be another, missing or there twice, before %j', async (framed) => {
+  const folder = temporaryFolder()
+  const environment = { PLANT_STORE_LOG_LEVEL: 'warn' }
+  const server = await startServerProcess({ folder, environment })
+  const credential = `Authorization: Bearer ${server.token}`
+  const lines = ['POST /plants HTTP/1.1', 'Host: a', credential, 'Content-Type: application/json']
+  const text = [...lines, framed].join('\r\n')
+  const inputs: Input[] = []
+  for (let place = 0; place < text.indexOf('\r\n\r\n') + 4; place++) {
+    for (const replacement of REPLACEMENTS) {
+      const rest = text.slice(place).replace(/./s, replacement)
+      inputs.push({ listener: 'service', packets: [text.slice(0, place) + rest], ending: 'finish' })
+    }
+  }
+  expect(await judge(server, inputs)).toBeUndefined()
+  await server.end()
+  const stored = readPlants(join(folder, 'data/plants.db')).map(({ id }) => id)
+  expect(stored).toEqual([1n, 7n])
 })
 
 /** As the server was once started, and ended; now it takes `__proto__` away, unless nothing may. */

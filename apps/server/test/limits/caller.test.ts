@@ -32,10 +32,17 @@ describe('an address', () => {
     ['1::2:3:4:5:6', '1:0:0:2::/64'],
   ])('%s is the caller %s', (text, expected) => expect(named(text)).toBe(expected))
 
-  test.each(['', ' , ,', 'unknown', '192.0.2.256', '192.0.2.7:8:9', '[2001:db8::1]443', '1'])(
-    '%j is none',
-    (text) => expect(named(text)).toBeUndefined(),
-  )
+  test.each([
+    '',
+    ' , ,',
+    ',,,',
+    '\x80\xff',
+    'unknown',
+    '192.0.2.256',
+    '192.0.2.7:8:9',
+    '[2001:db8::1]443',
+    '1',
+  ])('%j is none', (text) => expect(named(text)).toBeUndefined())
 })
 
 test('a text of 15 kB is refused in linear time', () => {

@@ -201,12 +201,4 @@ describe('behind a trusted proxy', () => {
     }
     expectReply(await server.ask(from('198.51.100.3')()), { error: 'invalid_token' })
   })
-
-  test.each([',,,', '\x80\xff', `${'1,'.repeat(5_000)}`])(
-    'a header that is malformed loses nothing: %j',
-    async (forwarded) => {
-      expectReply(await server.ask(withLines(`X-Forwarded-For: ${forwarded}`)), stored)
-      expect([401, 429]).toContain((await server.ask(from(forwarded)())).status)
-    },
-  )
 })

@@ -17,13 +17,6 @@ describe('a rate', () => {
     expect(rate.spend('a', 100).waitMs).toBeCloseTo(100)
   })
 
-  test('is never more than its burst, however long nothing was spent', () => {
-    const rate = startRate()
-    rate.spend('a', 0)
-    const later = Array.from({ length: 6 }, () => rate.spend('a', 1e9))
-    expect(later.map(({ remaining }) => remaining)).toEqual([5, 4, 3, 2, 1, 0])
-  })
-
   test('is separate for each key', () => {
     const rate = startRate()
     for (let count = 0; count < 9; count++) rate.spend('a', 0)

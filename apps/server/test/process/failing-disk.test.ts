@@ -146,13 +146,6 @@ test('a server whose database is deleted leaves the log, and the next start refu
   expect(await runToEnd({ folder })).toMatchObject(ends(69, 'is missing but'))
 })
 
-test('a server whose log is deleted ends', async () => {
-  const { server, path } = await start(0)
-  rmSync(`${path}-wal`)
-  expect(NOT_STORED).toContain((await statusesOf(server, [1]))[0])
-  expect((await server.ended).code).toBe(74)
-})
-
 test('a server whose place another store took leaves that whole, and ends', async () => {
   const { server, path } = await start(0)
   await makeStore(`${path}.other`, spreadPlants(3))

@@ -183,12 +183,6 @@ describe('a schema is taken', () => {
     await create(path, 'created', 3n)
     expect(namesIn(path)).toEqual(['migrations', 'plants', 'tokens'])
   })
-
-  test('while it is an older one that will be migrated', async () => {
-    const path = await makeStore(BACK_TO_VERSION_1)
-    await create(path, 'already_there')
-    expect(readdirSync(join(path, '..'))).toContain('plants.db.schema-1.1')
-  })
 })
 
 describe('a connection', () => {

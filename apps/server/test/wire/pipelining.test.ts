@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, test } from 'vitest'
 import {
   type ExpectedReply,
   expectReply,
@@ -126,24 +126,6 @@ describe('a good request keeps its 200 when what follows it is', () => {
     await caller.readToEnd()
     await server.expectStoredAndServing([plantOf(1)])
   })
-})
-
-test('a reset after CONNECT, while a commit runs, ends nothing but its connection', async () => {
-  // Now it knows the token, and goes on to the commit in the turn in which it reads a create.
-  await server.expectStoredAndServing([])
-  const caller = await server.open()
-  const release = await server.database.holdCommits()
-  caller.send(one)
-  caller.send(tunnel)
-  await server.quiesce()
-  // On a busy machine what it knows may be too old by now; nothing shows that its commit has begun.
-  await sleep(100)
-  caller.reset()
-  await server.quiesce()
-  release()
-  // Nobody is notified, and another commit may overtake it.
-  await expect.poll(() => server.database.readPlants()).toContainEqual(plantOf(1))
-  await server.expectStoredAndServing([plantOf(1)])
 })
 
 test('a plant between a refused request and a broken one is stored, and all three are answered', () =>

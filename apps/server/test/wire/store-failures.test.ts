@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { makeSqliteFile } from './database-under-test.ts'
 import { expectReply, stored } from './expectations.ts'
 import { useWireServer } from './harness.ts'
-import { plantText, post, request } from './request.ts'
+import { request } from './request.ts'
 
 const message = /^something went wrong and nothing was stored$/
 const mislaid = 'X-Request-Id: mislaid'
@@ -41,23 +40,5 @@ describe('a statement that the database refuses', () => {
     await server.expectStoredAndServing([])
     caller.send(request())
     expectReply(await caller.readReply(), stored)
-  })
-})
-
-describe('a database that is found corrupt', () => {
-  const server = useWireServer({}, { makeDatabase: makeSqliteFile })
-
-  test('leaves the outcome unknown, and the server ends', async () => {
-    const caller = await server.open()
-    caller.send(request())
-    expectReply(await caller.readReply(), stored)
-    await server.database.execute(
-      `PRAGMA writable_schema = ON;
-       UPDATE sqlite_schema SET sql = 'CREATE TABLE' WHERE name = 'plants';
-       PRAGMA schema_version = 9999`,
-    )
-    caller.send(post(plantText(2)))
-    expectReply(await caller.readReply(), { error: 'outcome_unknown' })
-    expect(await server.ended).toBe(74)
   })
 })
