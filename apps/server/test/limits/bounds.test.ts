@@ -77,7 +77,7 @@ test('public content that nobody reads takes no place of a create', async () => 
 })
 
 test('a body that comes more slowly than the rate is refused with 408 and not stored', async () => {
-  const server = await start()
+  const server = await start({ PLANT_STORE_REQUEST_TIMEOUT_MS: '300000' })
   const socket = openSocket(server)
   socket.write(create(server.token, ' '.repeat(400)).slice(0, -400))
   const begin = performance.now()

@@ -39,7 +39,8 @@ describe('a rate', () => {
   })
 
   test('in any period lets no more pass than its burst and what grew back', () => {
-    const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
+    const gap = fc.constantFrom(0, 1, 99, 100, 300, 1e6)
+    const gaps = fc.array(gap, { minLength: 1, maxLength: 200, size: 'max' })
     fc.assert(
       fc.property(gaps, (gapsMs) => {
         const rate = startRate()

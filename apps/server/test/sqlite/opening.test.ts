@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
@@ -169,6 +169,18 @@ describe('a file that may be used', () => {
   test('says which engine and settings stand behind 200', async () => {
     const store = await open(newPath())
     expect(store.description).toMatch(/^SQLite 3\.\d+\.\d+ in .*plants\.db, .*synchronous=FULL$/)
+    await store.close()
+  })
+
+  test('that another process writes to is waited for, not failed', async () => {
+    const path = newPath()
+    const store = await open(path)
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    const outcome = store.plants.create({ id: 1n, name: 'Fern' })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    other.close()
+    expect(await outcome).toBe('created')
     await store.close()
   })
 })
