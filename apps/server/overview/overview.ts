@@ -170,7 +170,9 @@ async function showAbout(response: Response): Promise<void> {
   limits = given
   const more = plants === MOST_COUNTED ? 'At least ' : ''
   byId('plants').textContent =
-    plants === undefined ? 'Counting the plants' : `${more}${plants.toLocaleString('en-US')} plants`
+    plants === undefined
+      ? 'Plants not counted yet'
+      : `${more}${plants.toLocaleString('en-US')} plants`
   const lines = settings.map(({ name, text }: Record<string, string>) => `${name}=${text}`)
   byId('version').textContent = `${version} on Node.js ${node}`
   byId('store').textContent = store

@@ -53,13 +53,6 @@ export type Config = { [Name in SettingName]: z.output<(typeof settings)[Name]['
 
 export type Flags = { readonly [Name in SettingName]?: string }
 
-interface Found {
-  readonly text: string
-  readonly source: string
-  /** Of the file that holds the text. */
-  readonly path?: string
-}
-
 /** Longer than any database URL. */
 const MOST_BYTES = 65_536
 
@@ -71,10 +64,14 @@ const MASKS: { readonly [Name in SettingName]?: (text: string) => string } = {
 
 /**
  * The text of a setting and its source: the flag, else the environment, which holds the setting or
- * names a file with it, else the default.
+ * names a file with it, at `path`, else the default.
  * @throws Error for a setting that is set in both ways, or a file that cannot be read.
  */
-function findSetting(name: SettingName, flags: Flags, environment: Environment): Found {
+function findSetting(
+  name: SettingName,
+  flags: Flags,
+  environment: Environment,
+): { readonly text: string; readonly source: string; readonly path?: string } {
   const flag = flags[name]
   if (flag !== undefined) return { text: flag, source: flagOf(name) }
   const source = environmentNameOf(name)

@@ -15,6 +15,7 @@ import { createPublicFiles, sendPublic } from '../http/public-files.ts'
 import { RequestError, retryAfter } from '../http/request-error.ts'
 import { build } from '../process/build.ts'
 import { files } from '../process/files.ts'
+import { within } from '../process/within.ts'
 import type { Store, StoreUnavailableError } from '../store/store.ts'
 import { checkLoopbackHost } from './check-host.ts'
 import type { Metrics } from './metrics.ts'
@@ -50,6 +51,9 @@ function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): v
 /** More plants are not counted. */
 const MOST_COUNTED = 1_000_000
 
+/** The rest must be shown while a database does not answer. */
+const COUNT_WAIT_MS = 500
+
 /** The page, whose browser reads the rest: the build puts its files into one folder. */
 const page = createPublicFiles(new URL('overview/', files.built), {
   '/': 'index.html',
@@ -58,18 +62,20 @@ const page = createPublicFiles(new URL('overview/', files.built), {
   '/icon.svg': 'icon.svg',
 })
 
-/** The latest count of the plants, which takes at most 1 % of the time; undefined before the first. */
-function createCounter(store: OperationsParts['store']): () => number | undefined {
+/** Counts plants for at most 1 % of the time, and gives the latest count; undefined before the first. */
+function createCounter(store: OperationsParts['store']): () => Promise<number | undefined> {
   let plants: number | undefined
+  let counting = Promise.resolve()
   let nextAt = 0
   async function count(begun: number): Promise<void> {
     nextAt = Number.POSITIVE_INFINITY
     plants = await store.countPlants(MOST_COUNTED).catch(() => plants)
     nextAt = begun + 100 * (performance.now() - begun)
   }
-  return () => {
+  return async () => {
     const now = performance.now()
-    if (now >= nextAt) void count(now)
+    if (now >= nextAt) counting = count(now)
+    await within(COUNT_WAIT_MS, counting, undefined)
     return plants
   }
 }
@@ -81,10 +87,10 @@ function addPage(app: Express, parts: OperationsParts): void {
     })
   }
   const count = createCounter(parts.store)
-  app.get('/about.json', (_request, response) => {
+  app.get('/about.json', async (_request, response) => {
     const { store, changedSettings: settings, connectionLimit: connections } = parts
     const limits = { connections, waiting: ALWAYS_WAITING, waitMs: WAIT_LIMIT_MS }
-    const about = { plants: count(), store: store.description, settings, limits }
+    const about = { plants: await count(), store: store.description, settings, limits }
     respond(response, JSON.stringify({ ...build, ...about }), parts)
   })
   app.all([...page.paths, '/about.json'], refuseMethod('GET', 'HEAD'))
