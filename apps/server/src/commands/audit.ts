@@ -30,13 +30,6 @@ export function formatAuditLine(fields: AuditFields): string {
   return `${withoutCredentials(line.replace(/[^\x20-\x7e]/g, escapeUnits))}\n`
 }
 
-/** Where what a command does is recorded: shown, and synced in the audit file if one is set. */
-export interface Audit {
-  /** @throws CommandError when the line cannot be written. */
-  record(fields: AuditFields): void
-  close(): void
-}
-
 /** Each write is synced; a sync of its own is forbidden under Node's permission model. */
 function openFile(path: string): number {
   try {
@@ -48,18 +41,19 @@ function openFile(path: string): number {
 }
 
 /**
- * Opens the audit file to add lines to it; a new one is for its owner only.
- * @throws CommandError when it cannot be opened.
+ * Opens the audit file to add lines to it; a new one is for its owner only. `record` shows what a
+ * command did, and syncs it in the file if one is set; it throws CommandError where it cannot.
+ * @throws CommandError when the file cannot be opened.
  */
 export function openAudit(
   { auditFile, sudoUser }: Config,
   action: string,
   show: (line: string) => void,
-): Audit {
+) {
   const file = auditFile === undefined ? undefined : openFile(auditFile)
   const who = { audit: action, user: userName(), ...(sudoUser === undefined ? {} : { sudoUser }) }
   return {
-    record(fields) {
+    record(fields: AuditFields) {
       const line = formatAuditLine({ ...who, ...fields })
       show(line)
       if (file === undefined) return

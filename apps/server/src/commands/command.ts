@@ -7,18 +7,16 @@ import type { Store } from '../store/store.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Gives a command the flags of some settings. */
-export function addSettingFlags(command: Command, names: readonly SettingName[]): Command {
+/** Gives a command the flags of some settings, by default of all. */
+export function addSettingFlags(
+  command: Command,
+  names: readonly SettingName[] = settingNames,
+): Command {
   for (const name of names) {
     const { about, initial } = settings[name]
     command.option(`${flagOf(name)} <value>`, `${about} (default: ${initial})`)
   }
   return command
-}
-
-/** Gives a command the flags of every setting. */
-export function addAllSettingFlags(command: Command): Command {
-  return addSettingFlags(command, settingNames)
 }
 
 /** Opens the store of the settings, prints which it is, and closes it after `use`. */

@@ -12,7 +12,7 @@ import { build } from '../process/build.ts'
 import { within } from '../process/within.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { addAllSettingFlags } from './command.ts'
+import { addSettingFlags } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import { openFirstToken } from './first-token.ts'
 import { formatGreeting } from './greeting.ts'
@@ -160,7 +160,7 @@ function reportEnd(log: Logger, { reason }: AbortSignal, failure: Error | undefi
 
 /** `serve`, the command when none is named. */
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  addAllSettingFlags(program.command('serve', { isDefault: true }))
+  addSettingFlags(program.command('serve', { isDefault: true }))
     .description('serve plants over HTTP (the default)')
     .allowUnknownOption()
     .allowExcessArguments()
