@@ -11,17 +11,19 @@ function stop(why: string): never {
   throw new CliError(`${why}; nothing was done`, exitCodes.usage)
 }
 
-/** Asks for a number from `least` to `most`; undefined for none. */
+/** Asks for a number from `least` to `most`, until it is one; undefined for none. */
 async function askNumber(
   question: string,
   [least, most]: readonly [number, number],
   terminal: Terminal,
 ): Promise<number | undefined> {
-  const answer = await ask(terminal, question)
-  if (answer === '') return undefined
-  const number = /^\d{1,15}$/.test(answer) ? Number(answer) : -1
-  if (number < least || number > most) stop(`${inQuotes(answer)} is no number of these`)
-  return number
+  for (;;) {
+    const answer = await ask(terminal, question)
+    if (answer === '') return undefined
+    const number = /^\d{1,15}$/.test(answer) ? Number(answer) : -1
+    if (number >= least && number <= most) return number
+    terminal.err(`  ${inQuotes(answer)} is no number from ${least} to ${most}`)
+  }
 }
 
 /** Shows what the first rows would be, and asks whether that is right; the default is that it is not. */
@@ -61,8 +63,9 @@ export async function askColumns(
     const isNumbered = field === 'id' && numberRows !== undefined
     if (isNumbered || columns.filter((column) => column.field === field).length === 1) continue
     const { isRequired } = plantFields[field]
-    const none = field === 'id' ? ', or none to number the rows' : isRequired ? '' : ', or none'
-    const question = `Which column is the ${field}? Its number${none}: `
+    const none =
+      field === 'id' ? ', or Enter to number the rows' : isRequired ? '' : ', or Enter for none'
+    const question = `Which column is the ${field}? Type its number${none}: `
     const number = await askNumber(question, [1, columns.length], terminal)
     columns = columns.map(({ name, field: own }, index) => {
       return { name, field: index + 1 === number ? field : own === field ? undefined : own }

@@ -85,8 +85,9 @@ test.each([
     for (const [question, answer] of [
       [/2 {2}"Tags": "wet", ""\n(.*\n)*Which column is the id\? .* number the rows:$/, '\r'],
       [/The id of the first row \[1\]:$/, '40\r'],
-      [/Which column is the name\? Its number:$/, '1\r'],
-      [/Which column is the tag\? Its number, or none:$/, '2\r'],
+      [/Which column is the name\? Type its number:$/, '9\r'],
+      [/"9" is no number from 1 to 3\nWhich column is the name\? Type its number:$/, '1\r'],
+      [/Which column is the tag\? Type its number, or Enter for none:$/, '2\r'],
       [/id 40, name "Fern", tag "wet"\n {2}id 41, .*, tag ""\nIs this right\? \[y\/N\]$/, last],
     ] as const) {
       await shown.waitFor(question)
