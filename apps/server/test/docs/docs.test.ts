@@ -6,8 +6,7 @@ import { page, writeOpenApi } from '../../src/http/docs.ts'
 import { readRoot } from '../process/node-flags.ts'
 import { expectReply, headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
-import { plantText, post, type RequestParts, request } from '../wire/request.ts'
-import { ask, get } from './get.ts'
+import { get, plantText, post, type RequestParts, request } from '../wire/request.ts'
 
 const text = readRoot('packages/contract/openapi.json')
 const DOCUMENT = '/openapi.json'
@@ -24,7 +23,7 @@ const withToken = (path: string) => request({ line: `GET ${path} HTTP/1.1` })
 
 describe.each(PATHS)('%s', (path) => {
   test('is there without a credential, for GET and HEAD only', async () => {
-    const { status, headers, body } = await ask(server, get(path))
+    const { status, headers, body } = await server.ask(get(path))
     expect(status).toBe(200)
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': ['private, no-cache'],
@@ -33,21 +32,21 @@ describe.each(PATHS)('%s', (path) => {
       etag: [expect.stringMatching(/^"[\w-]{43}"$/)],
     })
     expect(headers.has('x-powered-by')).toBe(false)
-    const head = await ask(server, get(path, { line: `HEAD ${path} HTTP/1.1` }), false)
+    const head = await server.ask(get(path, { line: `HEAD ${path} HTTP/1.1` }), false)
     expect(head.status).toBe(200)
     expect(headerOf(head, 'content-length')).toBe(String(Buffer.byteLength(body)))
     expect(head.headers.get('etag')).toEqual(headers.get('etag'))
     for (const method of ['POST', 'OPTIONS']) {
       const sent = get(path, { line: `${method} ${path} HTTP/1.1` })
       const allow = { allow: 'GET, HEAD' }
-      expectReply(await ask(server, sent), { error: 'method_not_allowed', headers: allow })
+      expectReply(await server.ask(sent), { error: 'method_not_allowed', headers: allow })
     }
   })
 
   test('is not sent again to a caller that has it', async () => {
-    const entityTag = headerOf(await ask(server, get(path)), 'etag') ?? ''
+    const entityTag = headerOf(await server.ask(get(path)), 'etag') ?? ''
     const askWith = (condition: string, hasBody: boolean) =>
-      ask(server, get(path, { more: [`If-None-Match: ${condition}`] }), hasBody)
+      server.ask(get(path, { more: [`If-None-Match: ${condition}`] }), hasBody)
     for (const condition of [entityTag, `"other", W/${entityTag}`, '*']) {
       const { status, headers, body } = await askWith(condition, false)
       expect({ status, body }).toEqual({ status: 304, body: '' })
@@ -58,19 +57,19 @@ describe.each(PATHS)('%s', (path) => {
 
   test('is of no rate, and can be read by a page of a listed origin', async () => {
     for (let count = 0; count < 5; count++) {
-      const { status, headers } = await ask(limited, get(path))
+      const { status, headers } = await limited.ask(get(path))
       expect(status).toBe(200)
       expect([headers.has('ratelimit'), headers.has('ratelimit-policy')]).toEqual([false, false])
       expect(headers.get('vary')).toContain('Origin')
     }
-    const { headers } = await ask(limited, get(path, { more: [`Origin: ${ORIGIN}`] }))
+    const { headers } = await limited.ask(get(path, { more: [`Origin: ${ORIGIN}`] }))
     expect(headers.get('access-control-allow-origin')).toEqual([ORIGIN])
     expect(headers.get('vary')).toContain('Origin')
   })
 
   test('is not there where it is switched off', async () => {
-    expectReply(await ask(quiet, get(path)), { error: 'missing_credentials' })
-    expectReply(await ask(quiet, withToken(path)), { error: 'not_found' })
+    expectReply(await quiet.ask(get(path)), { error: 'missing_credentials' })
+    expectReply(await quiet.ask(withToken(path)), { error: 'not_found' })
   })
 })
 
@@ -78,8 +77,8 @@ test.each([
   ...['/openapi', '/openapi.json/', '/OpenAPI.json', '//openapi.json', '/%6fpenapi.json'],
   ...['/docs/', '/docs/index.html', '/docs/../docs'],
 ])('%s is a path like any other, and needs a credential', async (path) => {
-  expectReply(await ask(server, get(path)), { error: 'missing_credentials' })
-  expectReply(await ask(server, withToken(path)), { error: 'not_found' })
+  expectReply(await server.ask(get(path)), { error: 'missing_credentials' })
+  expectReply(await server.ask(withToken(path)), { error: 'not_found' })
 })
 
 test('a browser that asks for / is sent to the page, and nobody else is', async () => {
@@ -90,20 +89,20 @@ test('a browser that asks for / is sent to the page, and nobody else is', async 
   expect([status, headers.get('location'), body]).toEqual([303, ['docs'], ''])
   expect((await caller.readReply()).status).toBe(200)
   const others = [get('/'), get('/x', browser), get('/', { ...browser, line: 'POST / HTTP/1.1' })]
-  for (const sent of others) expectReply(await ask(server, sent), { error: 'missing_credentials' })
-  expectReply(await ask(quiet, get('/', browser)), { error: 'missing_credentials' })
+  for (const sent of others) expectReply(await server.ask(sent), { error: 'missing_credentials' })
+  expectReply(await quiet.ask(get('/', browser)), { error: 'missing_credentials' })
 })
 
 test.each(['/plants', 'http://plants.test/plants', '/plants?/openapi.json'])(
   'a create still needs a credential, however its target is written: %s',
   async (target) => {
     const sent = request({ line: `POST ${target} HTTP/1.1`, authorization: null })
-    expectReply(await ask(server, sent), { error: 'missing_credentials' })
+    expectReply(await server.ask(sent), { error: 'missing_credentials' })
   },
 )
 
 test('reading the document is a line of the log at debug', async () => {
-  await ask(limited, get(DOCUMENT))
+  await limited.ask(get(DOCUMENT))
   const lines = (await limited.readLog()).map((line) => JSON.parse(line))
   expect(lines.filter(({ path }) => path === DOCUMENT)).toMatchObject([
     { level: 'debug', status: 200, msg: 'answered' },
@@ -113,13 +112,13 @@ test('reading the document is a line of the log at debug', async () => {
 describe('the document', () => {
   test('is the committed one, byte for byte, and there in OpenAPI 3.0 as the command prints it', async () => {
     const [document, older] = [
-      await ask(server, get(DOCUMENT)),
-      await ask(server, get(PATHS[1] ?? '')),
+      await server.ask(get(DOCUMENT)),
+      await server.ask(get(PATHS[1] ?? '')),
     ]
     expect(document.body).toBe(text)
     expect(older.body).toBe(await writeOpenApi('json-3.0'))
     expect(JSON.parse(older.body).openapi).toBe('3.0.3')
-    const other = await ask(known, get(DOCUMENT))
+    const other = await known.ask(get(DOCUMENT))
     const replies = [document, older, other]
     for (const reply of replies) expect(headerOf(reply, 'content-type')).toBe('application/json')
     expect(new Set(replies.map((reply) => headerOf(reply, 'etag'))).size).toBe(3)
@@ -137,7 +136,7 @@ describe('the document', () => {
 
   test('with a broken body is refused once, without an error of the server', async () => {
     const sent = get(DOCUMENT, { framing: 'Transfer-Encoding: chunked', body: 'zz\r\n' })
-    expectReply(await ask(server, sent), { error: 'malformed_request' })
+    expectReply(await server.ask(sent), { error: 'malformed_request' })
     expect((await server.readLog()).join('')).not.toContain('"level":"error"')
   })
 
@@ -162,7 +161,7 @@ describe('the document', () => {
       [server, '/'],
       [known, 'https://plants.test/store'],
     ] as const) {
-      const { body } = await ask(asked, get(DOCUMENT, parts))
+      const { body } = await asked.ask(get(DOCUMENT, parts))
       expect(JSON.parse(body).servers).toEqual([expect.objectContaining({ url })])
     }
   })
@@ -181,7 +180,7 @@ describe('the document', () => {
 describe('the page', () => {
   test('may run nothing but what this server sends', async () => {
     for (const path of page.paths) {
-      const reply = await ask(server, get(path))
+      const reply = await server.ask(get(path))
       const policy = headerOf(reply, 'content-security-policy') ?? ''
       expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
       expect(policy).toContain("frame-ancestors 'none'")
@@ -191,19 +190,19 @@ describe('the page', () => {
   })
 
   test('has at most 30 KB, and names files of this server only', async () => {
-    const files = await Promise.all(page.paths.map((path) => ask(server, get(path))))
+    const files = await Promise.all(page.paths.map((path) => server.ask(get(path))))
     expect(files.reduce((sum, { body }) => sum + body.length, 0)).toBeLessThan(30_000)
-    const { body } = await ask(server, get('/docs'))
+    const { body } = await server.ask(get('/docs'))
     for (const [, address = ''] of body.matchAll(/(?:src|href)="([^"]*)"/g)) {
       // Relative ones, which hold under the prefix of a proxy too.
       if (address.startsWith('#')) expect(body).toContain(` id="${address.slice(1)}"`)
-      else expect((await ask(server, get(`/${address}`))).status, address).toBe(200)
+      else expect((await server.ask(get(`/${address}`))).status, address).toBe(200)
     }
     expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=|\{\{/)
   })
 
   test('without its script holds the errors, the rules and a command', async () => {
-    const { body } = await ask(server, get('/docs'))
+    const { body } = await server.ask(get('/docs'))
     const plain = body
       .replace(/<[^>]*>/g, ' ')
       .replaceAll('&quot;', '"')

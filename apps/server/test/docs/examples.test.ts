@@ -7,7 +7,6 @@ import { headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import type { Reply } from '../wire/raw-socket.ts'
 import { plantText, post, type RequestParts, request } from '../wire/request.ts'
-import { ask } from './get.ts'
 
 type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
@@ -41,7 +40,7 @@ describe('an example of the document is what the server answers:', () => {
 
   test.each(Object.entries(bodies))('the plant %s, again as well', async (name, { value }) => {
     for (let count = 0; count < 2; count++) {
-      const { status, body } = await ask(server, post(JSON.stringify(value)))
+      const { status, body } = await server.ask(post(JSON.stringify(value)))
       expect([status, JSON.parse(body)]).toEqual([200, answerExample(200, name)])
     }
   })
@@ -59,39 +58,39 @@ describe('an example of the document is what the server answers:', () => {
     ['expectation_failed', { more: ['Expect: sunshine'] }],
     ['headers_too_large', { more: [`a: ${'a'.repeat(17_000)}`] }],
   ])('%s', async (name, parts) => {
-    expectExample(name, await ask(server, request(parts)))
+    expectExample(name, await server.ask(request(parts)))
   })
 
   test('id_taken', async () => {
-    await ask(server, post(fern))
-    expectExample('id_taken', await ask(server, post(fern.replace('Fern', 'Moss'))))
+    await server.ask(post(fern))
+    expectExample('id_taken', await server.ask(post(fern.replace('Fern', 'Moss'))))
   })
 
   test('internal', async () => {
     await server.database.execute('ALTER TABLE plants RENAME TO mislaid')
-    const response = await ask(server, post(fern))
+    const response = await server.ask(post(fern))
     await server.database.execute('ALTER TABLE mislaid RENAME TO plants')
     expectExample('internal', response)
   })
 
   test('the challenge', async () => {
     const { example } = components.headers['WWW-Authenticate']
-    expect(headerOf(await ask(server, request(wrongToken)), 'www-authenticate')).toBe(example)
+    expect(headerOf(await server.ask(request(wrongToken)), 'www-authenticate')).toBe(example)
   })
 
   test('request_timeout', async () => {
-    expectExample('request_timeout', await ask(hasty, 'POST'))
+    expectExample('request_timeout', await hasty.ask('POST'))
   })
 
   test('too_many_requests', async () => {
     const sent = request({ authorization: null })
-    await ask(strict, sent)
-    expectExample('too_many_requests', await ask(strict, sent))
+    await strict.ask(sent)
+    expectExample('too_many_requests', await strict.ask(sent))
   })
 
   test('unavailable', async () => {
     const release = await full.database.holdCommits()
-    const responses = [1, 2, 3, 4].map((id) => ask(full, post(plantText(id))))
+    const responses = [1, 2, 3, 4].map((id) => full.ask(post(plantText(id))))
     // The others wait for their commit.
     const first = await Promise.race(responses)
     release()
@@ -100,20 +99,20 @@ describe('an example of the document is what the server answers:', () => {
   })
 
   test('the rate of a token', async () => {
-    const response = await ask(rated, post(fern))
+    const response = await rated.ask(post(fern))
     for (const name of ['RateLimit', 'RateLimit-Policy']) {
       expect(headerOf(response, name.toLowerCase())).toBe(components.headers[name].example)
     }
   })
 
   test('outcome_unknown, after which the server ends', async () => {
-    await ask(broken, post(plantText(1)))
+    await broken.ask(post(plantText(1)))
     await broken.database.execute(
       `PRAGMA writable_schema = ON;
        UPDATE sqlite_schema SET sql = 'CREATE TABLE' WHERE name = 'plants';
        PRAGMA schema_version = 9999`,
     )
-    expectExample('outcome_unknown', await ask(broken, post(plantText(2))))
+    expectExample('outcome_unknown', await broken.ask(post(plantText(2))))
     expect(await broken.ended).toBe(74)
   })
 })

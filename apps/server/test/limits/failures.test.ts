@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { get } from '../docs/get.ts'
 import { expectReply, headerOf, missing, stored } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
-import { plantOf, plantText, post, request, token, withLines } from '../wire/request.ts'
+import { get, plantOf, plantText, post, request, token, withLines } from '../wire/request.ts'
 
 const tooMany = { error: 'too_many_requests', message: /no valid token/ } as const
 

@@ -3,12 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { errorTable } from '@plant-store/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ask, get } from '../docs/get.ts'
 import type { StoredPlant } from '../wire/database-under-test.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import type { Connection, Reply } from '../wire/raw-socket.ts'
-import { post } from '../wire/request.ts'
+import { get, post } from '../wire/request.ts'
 import { anyBody } from './bodies.ts'
 import { createDocumentValidator, type DocumentValidator } from './document-validator.ts'
 import { parseExactly } from './exact-json.ts'
@@ -110,7 +109,7 @@ function outcomeOf({ reply }: Exchange): string {
 test(`for ${BODIES} bodies the server's verdict is that of the document it serves`, {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const document = createDocumentValidator((await ask(server, get('/openapi.json'))).body)
+  const document = createDocumentValidator((await server.ask(get('/openapi.json'))).body)
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => server.open()))
   const outcomes: string[] = []
   const batches = fc.array(anyBody, { minLength: BATCH, maxLength: BATCH })

@@ -60,6 +60,12 @@ export const LAST_CHUNK = '0\r\n\r\n'
 /** A body in one chunk. */
 export const inChunk = (content: string) => chunk(content) + LAST_CHUNK
 
+/** What a caller without a credential sends to read something. */
+export function get(path: string, parts: RequestParts = {}): Buffer {
+  const bare = { authorization: null, contentType: null, framing: null, body: '' }
+  return request({ line: `GET ${path} HTTP/1.1`, ...bare, ...parts })
+}
+
 /** The JSON of a good plant; `id` is its literal. */
 export function plantText(id: number | bigint | string): string {
   return `{"id":${id},"name":"${PLANT_NAME}"}`
