@@ -2,12 +2,11 @@ import { expect, vi } from 'vitest'
 import {
   type CreatePlantsOptions,
   type CreatePlantsResult,
-  createPlantStoreClient,
   createPlants,
   isPlantStoreError,
   type PlantStoreClientOptions,
 } from '../src/index.ts'
-import { createFakeFetch, delay, given, replyJson, runUntilDone, stopClocks } from './fakes.ts'
+import { createFakeClient, delay, runUntilDone, stopClocks } from './fakes.ts'
 
 export interface Fern {
   readonly id: number
@@ -17,11 +16,6 @@ export interface Fern {
 export function* ferns(count: number): Generator<Fern> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
 }
-
-/** NaN for what is no plant. */
-export const idOf = (body: string) => Number(/\d+/.exec(body) ?? Number.NaN)
-export const tooMany = (retryAfter: string) =>
-  replyJson(429, { error: 42900, message: 'many' }, { 'retry-after': retryAfter })
 
 export interface Run {
   readonly results: readonly CreatePlantsResult<Fern>[]
@@ -46,13 +40,13 @@ export async function runBulk(script: Script): Promise<Run> {
   stopClocks()
   const begin = performance.now()
   const sent: { id: number; at: number }[] = []
-  const { fetch } = createFakeFetch(async ({ body }, attempt) => {
-    const id = idOf(body)
+  const client = createFakeClient(async ({ body }, attempt) => {
+    // NaN for what is no plant.
+    const id = Number(/\d+/.exec(body) ?? Number.NaN)
     sent.push({ id, at: performance.now() - begin })
     await delay(10)
     return reply(id, performance.now() - begin, attempt)
-  })
-  const client = createPlantStoreClient({ ...given, fetch, ...own })
+  }, own)
   const results: CreatePlantsResult<Fern>[] = []
   const work = async () => {
     for await (const result of createPlants(client, source, options)) {

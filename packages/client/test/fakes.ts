@@ -1,17 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
-import { onTestFinished, vi } from 'vitest'
-import { createPlantStoreClient, type PlantStoreClientOptions } from '../src/index.ts'
+import { expect, onTestFinished, vi } from 'vitest'
+import {
+  createPlantStoreClient,
+  type PlantStoreClientOptions,
+  type PlantStoreFetch,
+} from '../src/index.ts'
 
 export const FERN = { id: 7, name: 'Fern' }
 export const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
 
-export interface SentRequest {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly redirect: RequestRedirect | undefined
-}
-
+export type SentRequest = { readonly url: string } & Parameters<PlantStoreFetch>[1]
 export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
 
 /**
@@ -21,19 +19,15 @@ export type FakeReply = (request: SentRequest, attempt: number) => Response | Pr
 export function createFakeFetch(replies: FakeReply | readonly FakeReply[]) {
   const all = [replies].flat()
   const sent: SentRequest[] = []
-  const fetch: typeof globalThis.fetch = (input, { headers, body, signal, redirect } = {}) => {
-    const names = Object.fromEntries(new Headers(headers))
-    const request = { url: String(input), headers: names, body: String(body), redirect }
+  const fetch: PlantStoreFetch = async (url, init) => {
+    const { signal } = init
+    const request = { url, ...init }
     const attempt = sent.push(request)
-    const reply = all[Math.min(attempt, all.length) - 1] as FakeReply
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal?.reason)
-      if (signal?.aborted) abort()
-      signal?.addEventListener('abort', abort, { once: true })
-      Promise.resolve()
-        .then(() => reply(request, attempt))
-        .then(resolve, reject)
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
+    const reply = all[Math.min(attempt, all.length) - 1] as FakeReply
+    return Promise.race([reply(request, attempt), aborted])
   }
   return { sent, fetch }
 }
@@ -47,20 +41,34 @@ export function createFakeClient(
   return { sent, ...createPlantStoreClient({ ...given, fetch, ...options }) }
 }
 
-export function replyJson(status: number, value: unknown, headers = {}): Response {
-  return new Response(JSON.stringify(value), { status, headers })
+export function replyJson(status: number, value: unknown, headers = {}): () => Response {
+  return () => new Response(JSON.stringify(value), { status, headers })
 }
 
-export const replyFern = () => replyJson(200, { name: 'Fern' })
+export const replyFern = replyJson(200, { name: 'Fern' })
 
 /** Replies with this Error, whose status is that of its number. */
 export function refuse(error: number, headers = {}): () => Response {
-  return () => replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
+  return replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
 }
 
 /** Replies with what is no reply of the plant store. */
 export function page(status = 200, text = '<p>', headers = {}): () => Response {
   return () => new Response(text, { status, headers })
+}
+
+/** Asks to wait for so many seconds. */
+export const tooMany = (seconds: number) => refuse(42900, { 'retry-after': String(seconds) })
+
+/** Replies with this text, and then breaks off. */
+export function breakOff(text = '', headers = {}, goOn = async () => {}): () => Response {
+  const start = (body: ReadableStreamDefaultController) =>
+    body.enqueue(new TextEncoder().encode(text))
+  const pull = async (body: ReadableStreamDefaultController) => {
+    await goOn()
+    body.error(new Error('gone'))
+  }
+  return () => new Response(new ReadableStream({ start, pull }), { headers })
 }
 
 /** What fetch throws for a system's error. */
@@ -109,6 +117,19 @@ export async function runUntilDone<T>(work: Promise<T>): Promise<T> {
     if (vi.getTimerCount() === 0) throw new Error('the work waits for something that is no timer')
     vi.advanceTimersToNextTimer()
   }
+}
+
+/** A call by a clock of its own, whose attempts get these replies in turn. */
+export async function run(
+  replies: FakeReply | readonly FakeReply[],
+  options: PlantStoreClientOptions = {},
+) {
+  stopClocks()
+  const { sent, tryCreatePlant } = createFakeClient(replies, options)
+  const result = await runUntilDone(tryCreatePlant(FERN))
+  expect(vi.getTimerCount()).toBe(0)
+  const error = result.ok ? undefined : result.error
+  return { sent, ...result, error, lastedMs: Math.floor(result.meta.durationMs) }
 }
 
 export function delay(ms: number): Promise<void> {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { CreatePlantsOptions, CreatePlantsProgress, CreatePlantsResult } from '../src/index.ts'
-import { ferns, type Run, runBulk, tooMany } from './bulk-run.ts'
+import { ferns, type Run, runBulk } from './bulk-run.ts'
 import {
+  breakOff,
   createSeededRandom,
   delay,
   failingListeners,
@@ -12,12 +13,10 @@ import {
   refuseConnection,
   replyFern,
   replyJson,
+  tooMany,
 } from './fakes.ts'
 
 type Failing = () => Response | Promise<Response>
-
-const breakOff = () =>
-  new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) }))
 
 /** A server that fails every request from one time to another, in ms. */
 function failBetween(from: number, to: number, fail: Failing) {
@@ -45,8 +44,8 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
     ['the 502 of a proxy', page(502)],
     ['the 503 of a proxy', page(503)],
     ['the 504 of a proxy', page(504)],
-    ['429', () => tooMany('3')],
-    ['a reply that breaks off', breakOff],
+    ['429', tooMany(3)],
+    ['a reply that breaks off', breakOff()],
   ]
   const ways: CreatePlantsOptions[] = [
     {},
@@ -73,7 +72,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
   })
 
   test('a Retry-After longer than one call would wait for', async () => {
-    const reply = failBetween(0, 90_000, () => tooMany('100'))
+    const reply = failBetween(0, 90_000, tooMany(100))
     const run = await runBulk({ reply, client: { maxRetryAfterMs: 1_000 } })
     expectAllStored(run, 40)
     expect(run.sent[16]?.at).toBeGreaterThanOrEqual(100_000)
@@ -122,7 +121,7 @@ describe('an outage that lasts too long', () => {
 
   test('ends at once where the server asks to wait longer', async () => {
     const options = { maxOutageMs: 30_000 }
-    const run = await runBulk({ reply: () => tooMany('31'), options })
+    const run = await runBulk({ reply: tooMany(31), options })
     expect(run.thrown).toMatchObject({ code: 'rate_limited', retryAfterMs: 31_000 })
     expect([run.results.length, run.sent.length, run.lastedMs]).toEqual([16, 16, 10])
   })
@@ -231,7 +230,7 @@ describe('a row', () => {
   test('that waits for the server loses none of its own time and retries by it', async () => {
     const options = { totalTimeoutMs: 500, maxRetries: 0 }
     const reply = (_id: number, _at: number, attempt: number) =>
-      attempt > 2 ? replyFern() : tooMany('3')
+      attempt > 2 ? replyFern() : tooMany(3)()
     const { results } = await runBulk({ reply, source: ferns(1), options })
     expect(results).toMatchObject([{ ok: true, meta: { attempts: 3 } }])
   })
@@ -261,7 +260,7 @@ describe('the listener of the progress', () => {
 
   test('hears how long the server asked to wait', async () => {
     const { seen } = await watch((_id, _at, attempt) =>
-      attempt === 40 ? tooMany('7') : replyFern(),
+      attempt === 40 ? tooMany(7)() : replyFern(),
     )
     const [waiting] = seen.flatMap(({ state }) => (state.type === 'waiting' ? state.ms : []))
     expect(waiting).toBeGreaterThan(6_800)
@@ -279,7 +278,7 @@ describe('the listener of the progress', () => {
   })
 
   test('hears what was there before, unless it took several requests', async () => {
-    const replayed = () => replyJson(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' })
+    const replayed = replyJson(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' })
     const tries = new Set<number>()
     const { seen } = await watch((id) => {
       const isFirst = !tries.has(id)
@@ -304,7 +303,7 @@ describe('settledRows, over 100 runs with random failures, ends, and loops of an
     const kind = random()
     if (kind < 0.05) return lose()
     if (kind < 0.08) return refuse(50000)()
-    if (kind < 0.1) return tooMany('1')
+    if (kind < 0.1) return tooMany(1)()
     if (kind < 0.11) return refuse(50300)()
     return id % 7 === 3 ? refuse(40003)() : replyFern()
   }

@@ -1,57 +1,35 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { rowsOf } from '../../../docs/test/markdown.ts'
 import { optionTable } from '../src/options.ts'
 
-function read(path: string): string {
-  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
-}
+/** What begins with a name in the tables of failures and options, and the headings of the latter. */
+const rows = rowsOf('packages/client/README.md', /`|Option /)
+const firstOption = rows.findIndex(([name]) => name === 'Option')
 
-/** The rows of each table of the README whose first heading is this, cell by cell. */
-function tablesOf(heading: string): string[][][] {
-  const tables = read('README.md').matchAll(
-    new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'gm'),
-  )
-  return Array.from(tables, ([, text = '']) =>
-    text
-      .trim()
-      .split('\n')
-      .slice(1)
-      .map((row) =>
-        row
-          .split('|')
-          .map((cell) => cell.trim())
-          .slice(1, -1),
-      ),
-  )
-}
-
-const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
-
-test.each([
-  ['a client', 'client', 0],
-  ['many plants', 'bulk', 1],
-] as const)("the README's options are those of %s, with their defaults", (_what, place, table) => {
-  const stated = (tablesOf('Option')[table] ?? []).map(([name = '', initial = '']) => {
-    const isOfCall = name.endsWith('*')
-    return { name: name.replace(/`| \*/g, ''), isOfCall, initial: /^`\d+`$/.exec(initial)?.[0] }
+test("the README's options are those of a client, then those of many plants, with their defaults", () => {
+  const stated = rows.slice(firstOption).map(([name, initial = '']) => {
+    return [name, /^`\d+`$/.exec(initial)?.[0]]
   })
-  const options = Object.entries(optionTable).flatMap(([name, option]) => {
-    const at: readonly string[] = option.at
-    const isOfCall = at.includes('call')
-    const initial = 'initial' in option ? `\`${option.initial}\`` : undefined
-    return at.includes(place) && (place === 'client' || !isOfCall)
-      ? [{ name, isOfCall, initial }]
-      : []
-  })
-  expect(stated.toSorted(byName)).toEqual(options.toSorted(byName))
+  const optionsOf = (isWanted: (at: readonly string[]) => boolean) =>
+    Object.entries(optionTable)
+      .filter(([, { at }]) => isWanted(at))
+      .map(([name, option]) => {
+        const at: readonly string[] = option.at
+        const initial = 'initial' in option ? `\`${option.initial}\`` : undefined
+        return [`\`${name}\`${at.includes('call') ? ' *' : ''}`, initial]
+      })
+  const ofClient = optionsOf((at) => at.includes('client'))
+  const ofBulk = optionsOf((at) => at.includes('bulk') && !at.includes('call'))
+  const heading = ['Option', undefined]
+  expect(stated).toEqual([heading, ...ofClient, heading, ...ofBulk])
 })
 
 test("the README's table of failures has every code once", () => {
-  const stated = tablesOf('`code`')
-    .flat()
-    .flatMap(([codes = '']) => codes.match(/\w+/g) ?? [])
-  const [types = ''] = read('src/errors.ts').split('/**\n * Whether the plant')
+  const [, ...cells] = rows.slice(0, firstOption).map(([codes = '']) => codes)
+  const source = readFileSync(new URL('../src/errors.ts', import.meta.url), 'utf8')
+  const [types = ''] = source.split('/**\n * Whether the plant')
   const codes = types.match(/(?<=')\w+(?=')/g) ?? []
   expect(codes).toHaveLength(22)
-  expect(stated.toSorted()).toEqual(codes.toSorted())
+  expect(cells.flatMap((cell) => cell.match(/\w+/g)).toSorted()).toEqual(codes.toSorted())
 })

@@ -4,34 +4,35 @@ import { appliedByError, appliedByPart, nextApplied } from '../src/applied.ts'
 import type { Applied, PlantStoreError } from '../src/index.ts'
 import { readBody } from '../src/response.ts'
 import {
+  breakOff,
   createFakeClient,
   type FakeReply,
-  FERN,
   lose,
   page,
   refuse,
   refuseConnection,
-  replyFern,
   replyJson,
+  run,
 } from './fakes.ts'
 
 /** The error of a call whose attempts get these replies in turn. */
-async function errorOf(...replies: readonly FakeReply[]): Promise<PlantStoreError> {
+async function errorOf(...replies: readonly FakeReply[]) {
   const options = { token: () => 'token', maxRetries: replies.length - 1 }
-  const { sent, tryCreatePlant } = createFakeClient(replies, options)
-  const result = await tryCreatePlant(FERN)
-  if (result.ok) throw new Error('it was stored')
-  expect([result.error.attempts, sent.length]).toEqual(Array(2).fill(replies.length))
-  return result.error
+  const { error, meta, sent } = await run(replies, options)
+  expect([meta.attempts, sent.length]).toEqual([replies.length, replies.length])
+  return error
 }
 
 /** By these headers it is known that the server replies to this request. */
+const nameOf = ({ headers }: Parameters<FakeReply>[0]) => ({
+  'content-type': 'application/json',
+  'x-request-id': headers['x-request-id'],
+})
 const ofServer =
-  (status: number, body: BodyInit, type = 'application/json'): FakeReply =>
-  ({ headers }) => {
-    const named = { 'content-type': type, 'x-request-id': headers['x-request-id'] ?? '' }
-    return new Response(body, { status, headers: named })
-  }
+  (status: number, text: string, more = {}): FakeReply =>
+  (request) =>
+    page(status, text, { ...nameOf(request), ...more })()
+
 describe('the body of a reply', () => {
   const going = new AbortController().signal
 
@@ -52,22 +53,16 @@ describe('the body of a reply', () => {
     return { noted, response: new Response(stream) }
   }
 
-  test.each<[string, string[], boolean, AbortSignal, string, boolean]>([
-    [
-      'is left where it is longer than its limit',
-      ['0123', 'a', 'b', 'c'],
-      true,
-      going,
-      '0123a',
-      true,
-    ],
-    ['is read to its end', ['Fe', 'rn'], false, going, 'Fern', false],
-    ['is cancelled where its time was over before', [], true, AbortSignal.abort(), '', true],
-  ])('%s', async (_what, chunks, isEndless, signal, text, isCancelled) => {
+  test.each<[string, string[], boolean, AbortSignal, string]>([
+    ['is left where it is longer than its limit', ['0123', 'a', 'b', 'c'], true, going, '0123a'],
+    ['is read to its end', ['Fe', 'rn'], false, going, 'Fern'],
+    ['is cancelled where its time was over before', [], true, AbortSignal.abort(), ''],
+  ])('%s', async (_what, chunks, isEndless, signal, text) => {
     const { noted, response } = createBody(chunks, isEndless)
     const body = { text: '' }
     await readBody(response, 4, signal, body)
-    expect([body.text, noted.isCancelled]).toEqual([text, isCancelled])
+    // Only what has an end is read to it.
+    expect([body.text, noted.isCancelled]).toEqual([text, isEndless])
   })
 
   test('is read as a whole where it is no stream of the web, as in node-fetch', async () => {
@@ -86,93 +81,76 @@ describe('the body of a reply', () => {
   })
 
   test('without an end is not read', async () => {
-    let pulled = 0
-    const pull = (controller: ReadableStreamDefaultController) => {
-      pulled++
-      controller.enqueue(new Uint8Array(10_000).fill(32))
-    }
-    const reply = () => new Response(new ReadableStream({ pull }))
-    expect((await errorOf(reply)).code).toBe('unexpected_response')
-    expect(pulled).toBeLessThan(12)
+    const { noted, response } = createBody(Array(8).fill(' '.repeat(10_000)), true)
+    expect(await errorOf(() => response)).toMatchObject({ code: 'unexpected_response' })
+    expect(noted.isCancelled).toBe(true)
   })
 })
 
 describe('a 200', () => {
   const shade = { id: 7, name: 'Fern', tag: 'shade' }
+  const ECHO = 'it is an echo of the request'
 
-  test.each([
-    ['another name', { name: 'Moss', tag: 'shade' }, 'name is not what was sent'],
-    ['another tag', { name: 'Fern', tag: 'sun' }, 'tag is not what was sent'],
-    ['no tag', { name: 'Fern' }, 'tag is not what was sent'],
-    ['another plant and more', { name: 'x', a: 1 }, 'name is not what was sent; tag is'],
-    ['no plant', { tag: 5 }, ': name is required; tag must be a string'],
-  ])('with %s is not that of the plant', async (_what, plant, problem) => {
-    const { createPlant } = createFakeClient(() => replyJson(200, plant))
-    const error = { code: 'unexpected_response', applied: 'maybe' }
-    await expect(createPlant(shade)).rejects.toMatchObject(error)
-    await expect(createPlant(shade)).rejects.toThrow(problem)
+  test.each<[string, FakeReply, string]>([
+    ['another name', replyJson(200, { name: 'Moss', tag: 'shade' }), 'name is not what was sent'],
+    ['another tag', replyJson(200, { name: 'Fern', tag: 'sun' }), 'tag is not what was sent'],
+    ['no tag', replyJson(200, { name: 'Fern' }), 'tag is not what was sent'],
+    [
+      'another plant and more',
+      replyJson(200, { name: 'x', a: 1 }),
+      'name is not what was sent; tag is',
+    ],
+    ['no plant', replyJson(200, { tag: 5 }), ': name is required; tag must be a string'],
+    ['the body of the request', ({ body }) => page(200, body)(), ECHO],
+    ['that body in other words', ({ body }) => page(200, body.replaceAll(',', ' ,\n'))(), ECHO],
+    ['its body and headers', ({ body, headers }) => page(200, body, headers)(), ECHO],
+  ])('with %s is not that of the plant', async (_what, reply, problem) => {
+    const message = expect.stringContaining(problem)
+    const error = { code: 'unexpected_response', applied: 'maybe', message }
+    await expect(createFakeClient(reply).createPlant(shade)).rejects.toMatchObject(error)
   })
 
   test.each([
-    ['more members', { ...shade, stored: '2030-01-01', id: '7' }, {}],
-    ['its id, as the request has it, from the server', shade, { 'x-request-id': 'r-1' }],
-  ])('with %s is that of the plant', async (_what, plant, headers) => {
-    const { createPlant } = createFakeClient(() => replyJson(200, plant, headers))
-    expect(await createPlant(shade)).toEqual({ name: 'Fern', tag: 'shade' })
-  })
-
-  test.each<[string, FakeReply]>([
-    ['the body', ({ body }) => new Response(body)],
-    ['the body in other words', ({ body }) => new Response(body.replaceAll(',', ' ,\n'))],
-    ['body and headers', ({ body, headers }) => new Response(body, { headers: { ...headers } })],
-  ])('that repeats %s of the request is an echo', async (_what, reply) => {
-    const error = await errorOf(reply)
-    expect(error).toMatchObject({ code: 'unexpected_response', applied: 'maybe' })
-    expect(error.message).toContain('it is an echo of the request')
+    ['more members', replyJson(200, { ...shade, stored: '2030-01-01', id: '7' })],
+    [
+      'its id, as the request has it, from the server',
+      replyJson(200, shade, { 'x-request-id': 'r-1' }),
+    ],
+  ])('with %s is that of the plant', async (_what, reply) => {
+    const plant = await createFakeClient(reply).createPlant(shade)
+    expect(plant).toEqual({ name: 'Fern', tag: 'shade' })
   })
 })
 
 describe('a reply that is not one of the contract', () => {
-  const NONE = "is not one of the plant store's:"
-  const HOST = 'the response of 127.0.0.1:3000'
+  const HOST = '127.0.0.1:3000'
+  const ADDRESS = `http://${HOST}/plants`
+  const messageOf = (where: string, status: number, why: string) =>
+    `the response of ${where} with status ${status} is not one of the plant store's: ${why}`
 
-  test.each<[string, FakeReply, string]>([
+  test.each<[string, number, string, string, object?]>([
+    ['a page for a wrong path', 404, ADDRESS, 'the body is not valid JSON'],
     [
-      'an Error for a path that is not there names the address',
-      refuse(40400),
-      'the plant store answered 404 for http://127.0.0.1:3000/plants: no (40400)',
+      'a redirect',
+      302,
+      HOST,
+      'it is a redirect to /in, which is not followed',
+      { location: '/in' },
     ],
-    [
-      'so does a page',
-      page(404),
-      `the response of http://127.0.0.1:3000/plants with status 404 ${NONE} the body is not valid JSON`,
-    ],
-    [
-      'a redirect names where it leads',
-      page(302, '', { location: '/sign-in' }),
-      `${HOST} with status 302 ${NONE} it is a redirect to /sign-in, which is not followed`,
-    ],
-    [
-      'or that it leads nowhere',
-      page(399),
-      `${HOST} with status 399 ${NONE} it is a redirect, which is not followed`,
-    ],
-    [
-      'a proxy is named',
-      page(407),
-      `${HOST} with status 407 ${NONE} a proxy requires authentication`,
-    ],
-  ])('%s', async (_what, reply, message) => {
-    expect(await errorOf(reply)).toMatchObject({ message })
+    ['a redirect to nowhere', 399, HOST, 'it is a redirect, which is not followed'],
+    ['that of a proxy', 407, HOST, 'a proxy requires authentication'],
+  ])('is explained by its status: %s', async (_what, status, where, why, headers) => {
+    const message = messageOf(where, status, why)
+    expect(await errorOf(page(status, '<p>', headers))).toMatchObject({ message })
   })
 
   test('is quoted with 80 characters, its media type, and what is wrong with it', async () => {
     const nome = 'F'.repeat(200)
-    expect(await errorOf(() => replyJson(200, { nome }))).toMatchObject({
+    expect(await errorOf(replyJson(200, { nome }))).toMatchObject({
       snippet: `{"nome":"${'F'.repeat(71)}`,
       contentType: 'text/plain;charset=UTF-8',
       issues: [{ path: ['name'], message: 'is required' }],
-      message: `${HOST} with status 200 ${NONE} name is required`,
+      message: messageOf(HOST, 200, 'name is required'),
     })
     const empty = { contentType: '', snippet: '' }
     expect(await errorOf(() => new Response(null, { status: 204 }))).toMatchObject(empty)
@@ -182,9 +160,9 @@ describe('a reply that is not one of the contract', () => {
     ['a page with status 200', page(200)],
     ['a 503 without an Error', page(503)],
     ['a 404 without an Error', page(404)],
-    ['a 201', () => replyJson(201, { name: 'Fern' })],
+    ['a 201', replyJson(201, { name: 'Fern' })],
     ['JSON with status 200 that the server never gives', ofServer(200, '{"nome":"Fern"}')],
-    ['a page under the id of the request', ofServer(200, '<p>', 'text/html')],
+    ['a page under the id of the request', ofServer(200, '<p>', { 'content-type': 'text/html' })],
     ['a 502 under the id of the request', ofServer(502, '')],
     ['the beginning of the plant as a whole body', ofServer(200, '{"name":"Fe')],
   ])('leaves it open whether the plant is stored: %s', async (_name, reply) => {
@@ -219,17 +197,6 @@ describe('a response that broke off', () => {
     expect(appliedByPart(head, body, { plant, requestId })).toBe(applied)
     expect(appliedByPart(undefined, body, { plant, requestId })).toBe('maybe')
     expect(appliedByPart(head, body, { plant: undefined, requestId })).toBe('maybe')
-  })
-
-  test('after the 200 of the server leaves the plant stored, whatever comes later', async () => {
-    const body = () =>
-      new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode('{"name":"F')),
-        pull: (controller) => controller.error(new Error('gone')),
-      })
-    const reply: FakeReply = (...request) => ofServer(200, body())(...request)
-    expect(await errorOf(reply)).toMatchObject({ code: 'connection_lost', applied: 'yes' })
-    expect(await errorOf(reply, refuseConnection)).toMatchObject({ applied: 'yes' })
   })
 })
 
@@ -282,47 +249,45 @@ describe('an Error reply', () => {
     [50300, 'server_error', true],
     [30700, 'unexpected_status', false],
   ])('%i is %s, worth another call: %s', async (error, code, retryable) => {
-    const { tryCreatePlant } = createFakeClient(refuse(error), { maxRetries: 0 })
-    expect(await tryCreatePlant(FERN)).toMatchObject({ error: { code, retryable } })
+    expect(await errorOf(refuse(error))).toMatchObject({ code, retryable })
+  })
+
+  test('of a path that is not there names the address', async () => {
+    const message = 'the plant store answered 404 for http://127.0.0.1:3000/plants: no (40400)'
+    expect(await errorOf(refuse(40400))).toMatchObject({ message })
   })
 })
+
+/** The begin of the one response to the plant. */
+const breakOffPlant: FakeReply = (request) => breakOff('{"name":"F', nameOf(request))()
 
 describe('after several attempts', () => {
   test.each<[string, readonly FakeReply[], Applied, string]>([
     // A fetch of the caller's may have sent more than it was asked to.
     ['two refused connections', [refuseConnection, refuseConnection], 'maybe', 'connection_failed'],
-    ['refused, then lost', [refuseConnection, lose], 'maybe', 'connection_lost'],
     ['lost, then refused', [lose, refuseConnection], 'maybe', 'connection_failed'],
     ['lost, then 503', [lose, refuse(50300)], 'maybe', 'server_error'],
-    ['lost, then 413', [lose, refuse(41300)], 'maybe', 'too_large'],
     ['lost, then refused as no plant', [lose, refuse(40002)], 'maybe', 'invalid_plant'],
     ['lost, then taken by another plant', [lose, refuse(40003)], 'no', 'conflict'],
     ['unknown, then taken by another plant', [refuse(50001), refuse(40003)], 'no', 'conflict'],
     ['503, then 500 internal', [refuse(50300), refuse(50000)], 'maybe', 'server_error'],
     ['lost, then 401 twice', [lose, refuse(40101), refuse(40101)], 'maybe', 'unauthorized'],
+    ['a 200 that broke off', [breakOffPlant], 'yes', 'connection_lost'],
+    ['that, then refused', [breakOffPlant, refuseConnection], 'yes', 'connection_failed'],
   ])('%s: %s', async (_name, replies, applied, code) => {
     expect(await errorOf(...replies)).toMatchObject({ applied, code })
   })
 
-  test('a plant stored in the end is stored', async () => {
-    const { tryCreatePlant } = createFakeClient([lose, refuse(50300), replyFern])
-    expect(await tryCreatePlant(FERN)).toMatchObject({ ok: true, meta: { attempts: 3 } })
-  })
-
-  test.each<[Applied, Applied, Applied]>([
-    ['no', 'no', 'no'],
-    ['no', 'maybe', 'maybe'],
-    ['no', 'yes', 'yes'],
-    ['maybe', 'no', 'maybe'],
-    ['maybe', 'maybe', 'maybe'],
-    ['maybe', 'yes', 'yes'],
-    ['yes', 'no', 'yes'],
-    ['yes', 'maybe', 'yes'],
-    ['yes', 'yes', 'yes'],
-  ])('%s, then %s: %s', (before, applied, expected) => {
-    expect(nextApplied(before, { applied } as PlantStoreError)).toBe(expected)
+  test.each<[before: Applied, ...afterNoMaybeYes: Applied[]]>([
+    ['no', 'no', 'maybe', 'yes'],
+    ['maybe', 'maybe', 'maybe', 'yes'],
+    ['yes', 'yes', 'yes', 'yes'],
+  ])('%s becomes %s by a no, %s by a maybe, %s by a yes', (before, ...expected) => {
+    const attempts = (['no', 'maybe', 'yes'] as const).map((applied) => ({ applied }))
+    const after = (error: object) => nextApplied(before, error as PlantStoreError)
+    expect(attempts.map(after)).toEqual(expected)
     // Only a number that fits its status proves that an id is taken.
-    const taken = { apiName: 'id_taken', applied } as PlantStoreError
-    expect(nextApplied(before, taken)).toBe(applied === 'no' ? 'no' : expected)
+    const taken = attempts.map((error) => after({ ...error, apiName: 'id_taken' }))
+    expect(taken).toEqual(['no', ...expected.slice(1)])
   })
 })

@@ -25,7 +25,7 @@ function create(replies: FakeReply | readonly FakeReply[], more: Partial<Request
 
 describe('every reply of the contract is a value', () => {
   test('200 with its Plant and headers', async () => {
-    const stored = () => replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+    const stored = replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
     const { sent, call } = create(stored, { body: { id: 2n ** 63n - 1n, name: 'Fern' } })
     const reply = await call
     expect(reply).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })

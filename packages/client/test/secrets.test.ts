@@ -24,7 +24,7 @@ const TOKENS: readonly [name: string, token: string][] = [
 
 const html = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
-const say = (error: number, message: string) => () =>
+const say = (error: number, message: string) =>
   replyJson(Math.floor(error / 100), { error, message })
 const fail = (thrown: unknown) => () => Promise.reject<Response>(thrown)
 
@@ -39,7 +39,7 @@ const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
   ['a redirect', (token) => page(302, '', { location: `/${token}` })],
   ['broken JSON', (token) => page(200, `{"name":${JSON.stringify(token)}`)],
   ['a page, across the cut', (token) => page(200, 'x'.repeat(70) + token)],
-  ['JSON of another shape', (token) => () => replyJson(200, { [token]: token })],
+  ['JSON of another shape', (token) => replyJson(200, { [token]: token })],
   ['what fetch throws', (token) => fail(new TypeError(`bad header ${token}`))],
   [
     'the cause of what fetch throws',

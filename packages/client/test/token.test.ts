@@ -6,6 +6,7 @@ import {
   type FakeReply,
   FERN,
   lose,
+  page,
   refuse,
   replyFern,
   replyJson,
@@ -218,13 +219,8 @@ describe('checkToken', () => {
     ['repeats the request', ({ body }) => new Response(body), 'unexpected_response', 1],
     ['says 200 with a plant', replyFern, 'unexpected_response', 1],
     ['refuses something else', refuse(40000), 'rejected', 1],
-    [
-      'refuses it with another status',
-      () => replyJson(422, { error: 40002, message: '' }),
-      'invalid_plant',
-      1,
-    ],
-    ['is a page', () => new Response('<p>', { status: 404 }), 'unexpected_response', 1],
+    ['refuses it by a 422', replyJson(422, { error: 40002, message: '' }), 'invalid_plant', 1],
+    ['is a page', page(404), 'unexpected_response', 1],
   ])('fails where the server %s, and nothing is stored', async (_what, reply, code, attempts) => {
     await expect(check(reply).checked).rejects.toMatchObject({ code, applied: 'no', attempts })
   })
