@@ -255,23 +255,21 @@ describe('a call', () => {
     },
   )
 
-  test('fails at once where the runtime has no fetch, or one that takes no signal', async () => {
-    const error = { code: 'invalid_option', option: 'fetch', applied: 'no', retryable: false }
-    vi.stubGlobal('fetch', undefined)
+  /** Such as that of jsdom, in front of the fetch of Node.js. */
+  class Polyfill {
+    readonly signal = Object.assign(new EventTarget(), { aborted: false, throwIfAborted() {} })
+    abort() {}
+  }
+
+  test.each([
+    ['no fetch', 'fetch', undefined, 0],
+    ['a fetch that takes no signal of its', 'AbortController', Polyfill, 1],
+  ])('fails at once where the runtime has %s', async (_what, name, value, attempts) => {
+    vi.stubGlobal(name, value)
     const result = await createPlantStoreClient(given).tryCreatePlant(FERN)
     vi.unstubAllGlobals()
-    expect(result).toMatchObject({ ok: false, error: { ...error, attempts: 0 } })
-    // A polyfill's, such as that of jsdom, in front of the fetch of Node.js.
-    const { AbortController: own } = globalThis
-    class Polyfill {
-      readonly signal = Object.assign(new EventTarget(), { aborted: false, throwIfAborted() {} })
-      abort() {}
-    }
-    vi.stubGlobal('AbortController', Polyfill)
-    const other = await createPlantStoreClient(given).tryCreatePlant(FERN)
-    vi.stubGlobal('AbortController', own)
-    vi.unstubAllGlobals()
-    expect(other).toMatchObject({ ok: false, error: { ...error, attempts: 1 } })
+    const error = { code: 'invalid_option', option: 'fetch', applied: 'no', retryable: false }
+    expect(result).toMatchObject({ ok: false, error: { ...error, attempts } })
   })
 })
 

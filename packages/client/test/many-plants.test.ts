@@ -17,8 +17,6 @@ import {
 } from './fakes.ts'
 
 const untrusted = () => Promise.reject(fetchFailed('CERT_HAS_EXPIRED'))
-const failing = () => Promise.reject(new Error('closed'))
-
 describe('every plant of a source comes back once', () => {
   async function* slowly() {
     yield* ferns(40)
@@ -123,8 +121,15 @@ describe('it goes no faster than it may', () => {
 })
 
 describe('what concerns every plant ends it', () => {
+  const failing = () => Promise.reject(new Error('closed'))
+  const close = () => {
+    throw new Error('cleanup')
+  }
+  const unclosable = { [Symbol.iterator]: () => Object.assign(ferns(40), { return: close }) }
+
   test.each<[string, Partial<Script>, string]>([
     ['401', { reply: refuse(40101) }, 'unauthorized'],
+    ['401, of a source that throws', { reply: refuse(40101), source: unclosable }, 'unauthorized'],
     ['403', { reply: refuse(40300) }, 'forbidden'],
     ['a token function that fails', { client: { token: failing } }, 'token_provider_failed'],
   ])('%s: what was on its way is given, then it throws', async (_what, script, code) => {
@@ -160,16 +165,6 @@ describe('what concerns every plant ends it', () => {
     expect(thrown).toMatchObject({ code: 'connection_lost' })
     expect(results.length).toBeGreaterThanOrEqual(20)
     expect(results.length).toBeLessThan(36)
-  })
-
-  test('a refused token, whatever the source throws when it is closed', async () => {
-    const close = () => {
-      throw new Error('cleanup')
-    }
-    const open = () => Object.assign(ferns(40), { return: close })
-    const source = { [Symbol.iterator]: open } as Iterable<Fern>
-    const run = await runBulk({ reply: refuse(40101), source, options: { maxRetries: 0 } })
-    expect(run.thrown).toMatchObject({ code: 'unauthorized' })
   })
 
   test('an abort, at once, with a result for what was on its way', async () => {

@@ -1,11 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import {
   type CreatePlantOptions,
   createPlantStoreClient,
   createPlants,
   type PlantStoreClientOptions,
-  PlantStoreError,
   type PlantStoreEvent,
 } from '../src/index.ts'
 import { VERSION } from '../src/version.ts'
@@ -19,16 +18,7 @@ import {
   replyFern,
 } from './fakes.ts'
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
-
-function refusalOf(options: unknown): unknown {
-  try {
-    createPlantStoreClient(options as PlantStoreClientOptions)
-  } catch (error) {
-    return error
-  }
-  return undefined
-}
+const create = (options: unknown) => createPlantStoreClient(options as PlantStoreClientOptions)
 
 /** Values that cannot be those of an option. */
 const wrong: Readonly<Record<string, readonly unknown[]>> = {
@@ -49,35 +39,38 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   concurrency: [0, 1.5],
   maxOutageMs: [-1, Number.POSITIVE_INFINITY],
   onProgress: [{}],
+  baseUrl: [
+    ...[null, '127.0.0.1:3000', 'ftp://127.0.0.1', 'http://a@127.0.0.1', 'http://:a@127.0.0.1'],
+    ...[new URL('http://127.0.0.1/?a'), 'http://127.0.0.1/#', 'http://127.0.0.1/?', undefined, ''],
+  ],
+  token: [null, ' '],
   speed: [9],
 }
+const codes = new Map([
+  ['baseUrl', 'invalid_base_url'],
+  ['token', 'invalid_token'],
+])
 const rowsOf = (...names: readonly string[]) =>
-  names.flatMap((name) => (wrong[name] ?? []).map((value) => [name, value] as const))
+  names.flatMap((name) => (wrong[name] ?? []).map((value): [string, unknown] => [name, value]))
 const shared = rowsOf('timeoutMs', 'totalTimeoutMs', 'maxRetries', 'headers', 'speed')
 
 describe('an option that cannot work is refused at once:', () => {
-  test.each<readonly [string, unknown, string?]>([
+  test.each<[string, unknown, string?]>([
     ...shared,
-    ...rowsOf('maxRetryAfterMs', 'fetch', 'onEvent', 'appName'),
+    ...rowsOf('maxRetryAfterMs', 'fetch', 'onEvent', 'appName', 'baseUrl', 'token'),
     ['__proto__', 1],
     ['signal', new AbortController().signal],
     ['requestId', 'a'],
-    ...[null, '127.0.0.1:3000', '', 'ftp://127.0.0.1', 'http://a@127.0.0.1', 'http://:a@127.0.0.1']
-      .concat([new URL('http://127.0.0.1/?a'), 'http://127.0.0.1/#', 'http://127.0.0.1/?'] as never)
-      .map((value) => ['baseUrl', value, 'invalid_base_url'] as const),
-    ['baseUrl', undefined, 'invalid_base_url'],
-    ['token', null, 'invalid_token'],
-    ['token', ' ', 'invalid_token'],
     ['token', undefined, 'missing_token'],
     ['token', '', 'missing_token'],
-  ])('%s of a client, as %o', (option, value, code = 'invalid_option') => {
+  ])('%s of a client, as %o', (option, value, special) => {
+    const code = special ?? codes.get(option) ?? 'invalid_option'
     const options = Object.fromEntries([...Object.entries(given), [option, value]])
-    const refusal = refusalOf(options)
-    expect(refusal).toBeInstanceOf(PlantStoreError)
-    expect(refusal).toMatchObject({ code, option, applied: 'no', retryable: false, attempts: 0 })
+    const facts = { code, option, applied: 'no', retryable: false, attempts: 0 }
+    expect(() => create(options)).toThrow(expect.objectContaining(facts))
   })
 
-  test.each<readonly [string, unknown]>([
+  test.each<[string, unknown]>([
     ...shared,
     ...rowsOf('signal', 'requestId'),
     ['maxRetryAfterMs', 1],
@@ -91,22 +84,22 @@ describe('an option that cannot work is refused at once:', () => {
     expect(sent).toEqual([])
   })
 
-  test.each<readonly [string, unknown]>([
+  test.each<[string, unknown]>([
     ...shared,
     ...rowsOf('concurrency', 'maxOutageMs', 'onProgress', 'signal'),
     ['requestId', 'bulk'],
   ])('%s of a bulk, as %o', (option, value) => {
-    const create = () => createPlants(createPlantStoreClient(given), [], { [option]: value })
-    expect(create).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
+    const run = () => createPlants(create(given), [], { [option]: value })
+    expect(run).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
   })
 
   test.each([null, 'options', 5, new AbortController().signal])('%o, no options', (options) => {
-    expect(refusalOf(options)).toMatchObject({ code: 'invalid_option', option: 'options' })
+    expect(() => create(options)).toThrow('options must be an object')
   })
 
   test.each([undefined, ''])('a missing address, and what to set is named: %o', (baseUrl) => {
     const message = 'baseUrl is missing: give it, or set PLANT_STORE_BASE_URL'
-    expect(refusalOf({ ...given, baseUrl })).toMatchObject({ message })
+    expect(() => create({ ...given, baseUrl })).toThrow(message)
   })
 })
 
@@ -118,7 +111,7 @@ describe('an option of a client is taken', () => {
     ['no wait at all', { maxRetryAfterMs: 0, maxRetries: 0 }],
     ['https', { baseUrl: 'HTTPS://plants.example/store/' }],
   ])('%s', (_what, options) => {
-    expect(refusalOf({ ...given, ...options })).toBeUndefined()
+    expect(() => create({ ...given, ...options })).not.toThrow()
   })
 
   test('the base URL as a URL, and a later change of it changes nothing', async () => {
@@ -131,15 +124,11 @@ describe('an option of a client is taken', () => {
 
   test('base URL and token from the environment where they are not given', async () => {
     const { fetch, sent } = createFakeFetch(replyFern)
-    process.env.PLANT_STORE_BASE_URL = 'http://plants.example/store'
-    process.env.PLANT_STORE_TOKEN = 'of_the_environment\n'
-    try {
-      await createPlantStoreClient({ fetch }).createPlant(FERN)
-      await createPlantStoreClient({ ...given, fetch }).createPlant(FERN)
-    } finally {
-      delete process.env.PLANT_STORE_BASE_URL
-      delete process.env.PLANT_STORE_TOKEN
-    }
+    vi.stubEnv('PLANT_STORE_BASE_URL', 'http://plants.example/store')
+    vi.stubEnv('PLANT_STORE_TOKEN', ' of_the_environment\r\n')
+    await createPlantStoreClient({ fetch }).createPlant(FERN)
+    await createPlantStoreClient({ ...given, fetch }).createPlant(FERN)
+    vi.unstubAllEnvs()
     expect(sent.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['http://plants.example/store/plants', 'Bearer of_the_environment'],
       ['http://127.0.0.1:3000/plants', 'Bearer token'],
@@ -170,7 +159,7 @@ describe('headers', () => {
     await tryCreatePlant(FERN)
     const named = await tryCreatePlant(FERN, { requestId: 'order-66' })
     const ids = sent.map(({ headers }) => headers['x-request-id'])
-    expect(ids[0]).toMatch(UUID)
+    expect(ids[0]).toHaveLength(36)
     expect(ids.slice(0, 3)).toEqual(Array(3).fill(meta.requestId))
     expect(sent.map(({ headers }) => headers['x-retry-count'])).toEqual(['0', '1', '2', '0', '0'])
     expect(ids[3]).not.toBe(ids[0])
@@ -197,21 +186,16 @@ describe('the listener of events', () => {
     const { meta } = await client.tryCreatePlant(FERN)
     const durationMs = expect.any(Number)
     const full = 'the plant store answered 503: no (50300)'
-    const taken = 'the plant store answered 400: no (40003)'
-    const { requestId } = meta
-    expect(events.map((event) => ({ ...event, requestId: event.requestId === requestId }))).toEqual(
-      [
-        { type: 'request', attempt: 1 },
-        { type: 'response', attempt: 1, status: 503, durationMs },
-        { type: 'retry', attempt: 1, code: 'server_error', message: full, delayMs: durationMs },
-        { type: 'request', attempt: 2 },
-        { type: 'response', attempt: 2, status: 400, durationMs },
-        {
-          ...{ type: 'failure', attempt: 2, code: 'conflict', message: taken },
-          ...{ applied: 'no', durationMs },
-        },
-      ].map((event) => ({ ...event, requestId: true })),
-    )
+    const failure = { code: 'conflict', message: 'the plant store answered 400: no (40003)' }
+    const heard = [
+      { type: 'request', attempt: 1 },
+      { type: 'response', attempt: 1, status: 503, durationMs },
+      { type: 'retry', attempt: 1, code: 'server_error', message: full, delayMs: durationMs },
+      { type: 'request', attempt: 2 },
+      { type: 'response', attempt: 2, status: 400, durationMs },
+      { type: 'failure', attempt: 2, ...failure, applied: 'no', durationMs },
+    ]
+    expect(events).toEqual(heard.map((event) => ({ ...event, requestId: meta.requestId })))
   })
 
   test.each(failingListeners)('changes nothing where it %s', async (_what, onEvent) => {

@@ -89,18 +89,15 @@ describe('the body of a reply', () => {
 
 describe('a 200', () => {
   const shade = { id: 7, name: 'Fern', tag: 'shade' }
+  const says = (plant: object, headers = {}) => replyJson(200, plant, headers)
   const ECHO = 'it is an echo of the request'
 
   test.each<[string, FakeReply, string]>([
-    ['another name', replyJson(200, { name: 'Moss', tag: 'shade' }), 'name is not what was sent'],
-    ['another tag', replyJson(200, { name: 'Fern', tag: 'sun' }), 'tag is not what was sent'],
-    ['no tag', replyJson(200, { name: 'Fern' }), 'tag is not what was sent'],
-    [
-      'another plant and more',
-      replyJson(200, { name: 'x', a: 1 }),
-      'name is not what was sent; tag is',
-    ],
-    ['no plant', replyJson(200, { tag: 5 }), ': name is required; tag must be a string'],
+    ['another name', says({ name: 'Moss', tag: 'shade' }), 'name is not what was sent'],
+    ['another tag', says({ name: 'Fern', tag: 'sun' }), 'tag is not what was sent'],
+    ['no tag', says({ name: 'Fern' }), 'tag is not what was sent'],
+    ['another plant and more', says({ name: 'x', a: 1 }), 'name is not what was sent; tag is'],
+    ['no plant', says({ tag: 5 }), ': name is required; tag must be a string'],
     ['the body of the request', ({ body }) => page(200, body)(), ECHO],
     ['that body in other words', ({ body }) => page(200, body.replaceAll(',', ' ,\n'))(), ECHO],
     ['its body and headers', ({ body, headers }) => page(200, body, headers)(), ECHO],
@@ -111,11 +108,8 @@ describe('a 200', () => {
   })
 
   test.each([
-    ['more members', replyJson(200, { ...shade, stored: '2030-01-01', id: '7' })],
-    [
-      'its id, as the request has it, from the server',
-      replyJson(200, shade, { 'x-request-id': 'r-1' }),
-    ],
+    ['more members', says({ ...shade, stored: '2030-01-01', id: '7' })],
+    ['its id, as the request has it, from the server', says(shade, { 'x-request-id': 'r-1' })],
   ])('with %s is that of the plant', async (_what, reply) => {
     const plant = await createFakeClient(reply).createPlant(shade)
     expect(plant).toEqual({ name: 'Fern', tag: 'shade' })
