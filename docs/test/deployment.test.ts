@@ -1,17 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { settings } from '@plant-store/server/config/settings.js'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { needs } from '../../packages/client/runtimes/needs.ts'
 import { writeContext } from '../../release/image.ts'
 import { runInShell } from './fresh-copy.ts'
@@ -43,8 +35,7 @@ describe('the container file', () => {
   test('makes of the program that a release builds one that serves under its entry point', {
     timeout: 60_000,
   }, async () => {
-    const context = mkdtempSync(join(tmpdir(), 'plant-store-image-'))
-    onTestFinished(() => rmSync(context, { recursive: true, force: true }))
+    const context = temporaryFolder()
     await writeContext(context, '1.2.3')
     const copied = [...CONTAINERFILE.matchAll(/^COPY --chmod=0755 (\S+) (\S+)$/gm)]
     expect(copied.map(([, from, to]) => [from, to])).toEqual([['program', '/opt/plant-store/dist']])
@@ -97,9 +88,7 @@ const needsSystemd = needs(
 describe('the systemd unit', needsSystemd, () => {
   /** The unit, with a program that this machine has. */
   function writeUnit(text = UNIT, name = 'plant-store.service'): string {
-    const folder = mkdtempSync(join(tmpdir(), 'plant-store-unit-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const path = join(folder, name)
+    const path = join(temporaryFolder(), name)
     writeFileSync(path, text.replace('/opt/plant-store/lib/node/node', process.execPath))
     return path
   }
@@ -132,8 +121,7 @@ describe('the systemd unit', needsSystemd, () => {
   test('of the backup makes one beside a server that runs, under its own flags, and a good one', {
     timeout: 60_000,
   }, async () => {
-    const data = mkdtempSync(join(tmpdir(), 'plant-store-backup-'))
-    onTestFinished(() => rmSync(data, { recursive: true }))
+    const data = temporaryFolder()
     const program = join(root, 'apps/server')
     const [, command = ''] = /^ExecStart=((?:.*\\\n)*.*)$/m.exec(BACKUP_UNIT) ?? []
     const placed = command

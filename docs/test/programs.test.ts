@@ -1,44 +1,16 @@
-import { execFile } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RealServer, startRealServer } from '../../packages/client/runtimes/real-server.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startServerProcess } from '../../apps/server/test/process/server-process.ts'
+import { startProgram } from '../../apps/server/test/start-program.ts'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
-import { type LocalProxy, startProxy } from './proxy.ts'
+import { startProxy } from './proxy.ts'
 
-const run = promisify(execFile)
-
-let server: RealServer
-let folder: string
-let proxy: LocalProxy
-
-beforeAll(async () => {
-  server = await startRealServer()
-  proxy = await startProxy()
-  folder = mkdtempSync(join(tmpdir(), 'plant-store-programs-'))
-  writeFileSync(join(folder, 'token.txt'), `${server.token}\n`)
-})
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  proxy.close()
-  await server.endAndRead()
-})
-
-/** What a program prints that is run beside a server, as its document says. */
-async function outputOf(program: string): Promise<string> {
-  const { stdout, stderr } = await run(process.execPath, [join(root, 'examples', program)], {
-    env: {
-      PLANT_STORE_BASE_URL: `http://127.0.0.1:${server.port}`,
-      PLANT_STORE_TOKEN: program === 'token-function.ts' ? '' : server.token,
-      TOKEN_FILE: join(folder, 'token.txt'),
-      PROXY_URL: proxy.url,
-    },
-  })
-  return stdout + stderr
-}
+const server = await startServerProcess({ onEnd: afterAll })
+const proxy = await startProxy(afterAll)
+const tokenFile = join(temporaryFolder(afterAll), 'token.txt')
+writeFileSync(tokenFile, `${server.token}\n`)
 
 const ID_TAKEN =
   'the plant store answered 400: id: 100 is taken by a plant with other content (40003)'
@@ -56,7 +28,14 @@ describe('a program prints what its document says', () => {
     ['exact-json.ts', `{"id":9007199254740993,"name":"Fern"}\nid: ${NO_ID}; name: is required\n`],
     ['names-of-errors.ts', 'POST /plants authorization 13 statuses\nid_taken 400\n'],
   ])('%s', { timeout: 60_000 }, async (program, printed) => {
-    expect(await outputOf(program)).toBe(printed)
+    const env = {
+      PLANT_STORE_BASE_URL: server.url,
+      PLANT_STORE_TOKEN: program === 'token-function.ts' ? '' : server.token,
+      TOKEN_FILE: tokenFile,
+      PROXY_URL: proxy.url,
+    }
+    const { ended } = startProgram([process.execPath, join(root, 'examples', program)], { env })
+    expect(await ended).toMatchObject({ code: 0, printed })
   })
 })
 

@@ -1,17 +1,10 @@
-import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
+import { listen } from '../../apps/server/test/listen.ts'
+import type { OnEnd } from '../../apps/server/test/temporary-folder.ts'
 
-/** A proxy as companies have them: it tunnels, and passes on what comes without TLS. */
-export interface LocalProxy {
-  readonly url: string
-  /** The hosts that it was asked for, in order. */
-  readonly hosts: string[]
-  close(): void
-}
-
-/** Starts a proxy to servers of this machine. */
-export async function startProxy(): Promise<LocalProxy> {
+/** Starts a proxy to servers of this machine, as companies have them: it tunnels, and passes on what comes without TLS. */
+export async function startProxy(onEnd: OnEnd) {
   const hosts: string[] = []
   const server = createServer((request, response) => {
     const { host, port, pathname } = new URL(request.url ?? '')
@@ -30,14 +23,7 @@ export async function startProxy(): Promise<LocalProxy> {
     })
     for (const socket of [client, target]) socket.on('error', () => socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hosts,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  const url = `http://127.0.0.1:${await listen(server, onEnd)}`
+  /** `hosts`: those that it was asked for, in order. */
+  return { url, hosts }
 }

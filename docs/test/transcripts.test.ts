@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { startServerProcess } from '../../packages/client/runtimes/real-server.ts'
+import { expect, test } from 'vitest'
+import { startServerProcess } from '../../apps/server/test/process/server-process.ts'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
 
 /** What stands before a command; what the command says is below it. */
@@ -18,11 +18,7 @@ interface Place {
 /** A person with the examples, a login, and a plant store that has nothing. */
 async function openPlace(): Promise<Place> {
   const server = await startServerProcess()
-  const home = mkdtempSync(join(tmpdir(), 'plant-store-transcript-'))
-  onTestFinished(async () => {
-    await server.endAndRead()
-    rmSync(home, { recursive: true })
-  })
+  const home = temporaryFolder()
   const folder = join(home, 'plants')
   cpSync(join(root, 'examples/plants'), folder, { recursive: true })
   const programs = join(home, 'programs')

@@ -6,20 +6,20 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { runInShell } from '../../docs/test/fresh-copy.ts'
 import { blockWith } from '../../docs/test/markdown.ts'
 import { PLATFORMS } from '../archives.ts'
-import { buildRelease, createFolder, fileIn, HERE, startReleased } from './released.ts'
+import { buildRelease, fileIn, HERE, startReleased } from './released.ts'
 
 const FERN = '{"id":9223372036854775807,"name":"Fern","tag":"indoor"}'
 
-const here = createFolder()
+const here = temporaryFolder(afterAll)
 const release = join(here, 'release')
 const next = join(here, 'next')
 /** The archive of this machine, unpacked once, below a folder with a blank. */
@@ -30,7 +30,6 @@ beforeAll(() => {
   buildRelease(next, '--only', 'archives', '--platforms', HERE, '--as-version', '99.0.0')
   program = unpack(archiveOf(HERE), join(here, 'my programs'))
 })
-afterAll(() => rmSync(here, { recursive: true, force: true }))
 
 const archiveOf = (platform: string, folder = release) => fileIn(folder, `*-${platform}.tar.gz`)
 const place = () => mkdtempSync(join(here, 'place-'))

@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { writeContext } from '../image.ts'
-import { createFolder } from './released.ts'
 
 const NAME = `plant-store-${randomUUID().slice(0, 8)}`
 const PLANT = '{"id":9223372036854775807,"name":"Fern"}'
@@ -19,7 +18,7 @@ const podman = (...args: readonly string[]) =>
   execFileSync('podman', args, { encoding: 'utf8', stdio: 'pipe' })
 
 describe.skipIf(spawnSync('podman', ['info']).status !== 0)('the image', () => {
-  const context = createFolder()
+  const context = temporaryFolder(afterAll)
 
   beforeAll(async () => {
     await writeContext(context, '1.2.3')
@@ -29,7 +28,6 @@ describe.skipIf(spawnSync('podman', ['info']).status !== 0)('the image', () => {
     spawnSync('podman', ['rm', '--force', NAME])
     spawnSync('podman', ['volume', 'rm', NAME])
     spawnSync('podman', ['rmi', '--force', NAME])
-    rmSync(context, { recursive: true, force: true })
   })
 
   test('keeps a plant over a kill, with a root that is only read, and tells its health', async () => {

@@ -1,16 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { plainEnvironment } from '../../docs/test/fresh-copy.ts'
 import { blocksOf, blockWith, documents } from '../../docs/test/markdown.ts'
 import { ROOT } from '../release.ts'
-import { buildRelease, createFolder, fileIn, startReleased } from './released.ts'
+import { buildRelease, fileIn, startReleased } from './released.ts'
 
 const FERN = '{"id":9223372036854775807,"name":"Fern","tag":"indoor"}'
 const MOSS = '{"id":9223372036854775807,"name":"Moss"}'
 
-const here = createFolder()
+const here = temporaryFolder(afterAll)
 const old = join(here, 'old')
 const next = join(here, 'next')
 const tarball = (folder: string, name: string) => fileIn(folder, `plant-store-${name}-*.tgz`)
@@ -33,7 +34,6 @@ beforeAll(() => {
   buildRelease(old, '--only', 'npm')
   buildRelease(next, '--only', 'npm', '--as-version', '1.0.9')
 })
-afterAll(() => rmSync(here, { recursive: true, force: true }))
 
 /** A folder for data, and one into which npm installs. */
 function createPlace() {

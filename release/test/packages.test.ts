@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { ROOT, readJson, readVersion } from '../release.ts'
-import { buildRelease, createFolder } from './released.ts'
+import { buildRelease } from './released.ts'
 
 const SOURCES = {
   contract: 'packages/contract',
@@ -12,13 +13,12 @@ const SOURCES = {
   server: 'apps/server',
 }
 
-const here = createFolder()
+const here = temporaryFolder(afterAll)
 const out = join(here, 'one')
 const version = readVersion()
 const sumsOf = (folder: string) => readFileSync(join(folder, 'SHA256SUMS'), 'utf8')
 
 beforeAll(() => void buildRelease(out, '--only', 'npm'))
-afterAll(() => rmSync(here, { recursive: true, force: true }))
 
 test('a second build, into another folder and under another umask, gives the same bytes', () => {
   const line = 'umask 077; exec "$0" release/build.ts --is-built --only npm --out "$1"'

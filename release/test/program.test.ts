@@ -1,22 +1,22 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { describeLicences, type UsedPackage } from '../licences.ts'
 import { buildProgram, refuseDynamicCommonJs, replaceModules } from '../program.ts'
 import { ROOT } from '../release.ts'
-import { createFolder, type ReleasedServer, startReleased } from './released.ts'
+import { type ReleasedServer, startReleased } from './released.ts'
 
 const FERN = '{"id":-9223372036854775808,"name":"Fern"}'
 
-const here = createFolder()
+const here = temporaryFolder(afterAll)
 const program = join(here, 'program')
 let packages: readonly UsedPackage[]
 
 beforeAll(async () => {
   packages = await buildProgram('server', program, '1.2.3')
 })
-afterAll(() => rmSync(here, { recursive: true, force: true }))
 
 /** A server with a folder of its own. */
 function start(name: string, main: string, flags: readonly string[]): Promise<ReleasedServer> {

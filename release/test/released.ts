@@ -1,16 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { runInShell, type Shell } from '../../docs/test/fresh-copy.ts'
 import { ROOT } from '../release.ts'
 
 /** The platform of this machine. */
 export const HERE = `${process.platform}-${process.arch}`
-
-export function createFolder(): string {
-  return mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-release-'))
-}
 
 /** Where files are that will be published: these are tested, in place of those that are built here. */
 const SHIPPED = process.env.PLANT_STORE_TEST_RELEASE

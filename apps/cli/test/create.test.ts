@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createCertificate, needsOpenssl } from '../../server/test/certificate.ts'
+import { listen } from '../../server/test/listen.ts'
+import { startRestartableServer as startServer } from '../../server/test/process/restartable-server.ts'
 import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { ends, runProgram, startProgram } from './helpers/program.ts'
-import { listen, startRawServer } from './helpers/raw-server.ts'
-import { startServer } from './helpers/server.ts'
+import { startRawServer } from './helpers/raw-server.ts'
 
 const CREATE = ['create', '5', 'Fern']
 

@@ -9,10 +9,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startRestartableServer as startServer } from '../../server/test/process/restartable-server.ts'
 import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 import { ends, openScreen, runProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
-import { startServer } from './helpers/server.ts'
 
 /** A token of the right shape that no server knows. */
 const WRONG = `plant_0123456789ab_${'x'.repeat(43)}00000000`

@@ -4,7 +4,7 @@ import { createPlantStoreClient, createPlants, type NewPlantInput } from '@plant
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../server/test/postgres/postgres-server.ts'
 import { MAIN as SERVER } from '../../server/test/process/main.ts'
-import { startServer } from './helpers/server.ts'
+import { startRestartableServer as startServer } from '../../server/test/process/restartable-server.ts'
 import { openImporter } from './import/importer.ts'
 
 const PLANTS = 3_000

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { env } from 'node:process'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { startRealServer } from '../../../packages/client/runtimes/real-server.ts'
+import { listen } from '../../server/test/listen.ts'
+import { startRestartableServer } from '../../server/test/process/restartable-server.ts'
+import { startProgram } from '../../server/test/start-program.ts'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 
 const PROGRAM = join(import.meta.dirname, '.venv/bin/schemathesis')
 
@@ -24,42 +24,31 @@ const PATIENCE_MS = 1_800_000
 
 const patiently = { ...needsSchemathesis, timeout: PATIENCE_MS }
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-}
-
 /** Sends requests by the document that the server publishes, and checks each answer. */
-function runSchemathesis(url: string, token: string, amount: readonly string[]): Promise<Ended> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-schemathesis-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const args = [
-    ...['run', `${url}/openapi.json`, '--url', url, '-H', `Authorization: Bearer ${token}`],
+function runSchemathesis(url: string, token: string, amount: readonly string[]) {
+  const words = [
+    ...[PROGRAM, 'run', `${url}/openapi.json`, '--url', url],
+    ...['-H', `Authorization: Bearer ${token}`],
     ...['--checks', 'all', '--exclude-checks', 'positive_data_acceptance'],
     ...['--no-color', ...amount],
   ]
   const hooks = { PYTHONPATH: import.meta.dirname, SCHEMATHESIS_HOOKS: 'taken_ids' }
-  return new Promise((resolve) => {
-    // In a folder of its own, because it keeps what it has found.
-    execFile(PROGRAM, args, { cwd: folder, env: { ...env, ...hooks } }, (error, out, err) =>
-      resolve({ code: error === null ? 0 : Number(error.code), out: out + err }),
-    )
-  })
+  // In a folder of its own, because it keeps what it has found.
+  return startProgram(words, { cwd: temporaryFolder(), env: { ...env, ...hooks } }).ended
 }
 
 /** How many requests it says that it has sent. */
-function countCases(out: string): number {
-  return Number(/([\d,]+) generated/.exec(out)?.[1]?.replaceAll(',', ''))
+function countCases(printed: string): number {
+  return Number(/([\d,]+) generated/.exec(printed)?.[1]?.replaceAll(',', ''))
 }
 
 test(`Schemathesis finds nothing in ${CASES} requests`, patiently, async () => {
-  const server = await startRealServer()
-  onTestFinished(async () => void (await server.endAndRead()))
-  const { code, out } = await runSchemathesis(server.url, server.token, ['-n', String(CASES)])
-  console.log(out)
-  expect(code, out).toBe(0)
-  expect(countCases(out)).toBeGreaterThanOrEqual(CASES)
-  expect(server.readNames().size).toBeGreaterThan(1)
+  const server = await startRestartableServer()
+  const { code, printed } = await runSchemathesis(server.url, server.token, ['-n', String(CASES)])
+  console.log(printed)
+  expect(code, printed).toBe(0)
+  expect(countCases(printed)).toBeGreaterThanOrEqual(CASES)
+  expect(server.readPlants().size).toBeGreaterThan(1)
 })
 
 test.each<[claim: string, check: string, status: number, body: string]>([
@@ -76,10 +65,8 @@ test.each<[claim: string, check: string, status: number, body: string]>([
     })
     response.end(isDocument ? JSON.stringify(document.default) : body)
   })
-  await new Promise<void>((resolve) => wrong.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void wrong.close())
-  const url = `http://127.0.0.1:${(wrong.address() as AddressInfo).port}`
-  const { code, out } = await runSchemathesis(url, 'token', ['--phases', 'examples,coverage'])
-  expect(out).toContain(check)
+  const url = `http://127.0.0.1:${await listen(wrong)}`
+  const { code, printed } = await runSchemathesis(url, 'token', ['--phases', 'examples,coverage'])
+  expect(printed).toContain(check)
   expect(code).toBe(1)
 })

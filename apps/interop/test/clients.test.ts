@@ -1,13 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { promisify } from 'node:util'
 import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { type RealServer, startRealServer } from '../../../packages/client/runtimes/real-server.ts'
+import { startRestartableServer } from '../../server/test/process/restartable-server.ts'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 
 /** Compilers of whole dependency trees need minutes on a machine that has other work. */
 const MAKING_MS = 900_000
@@ -55,11 +55,11 @@ async function runScript(
 
 const CASES = plantsOfCases()
 
-describe.each(CLIENTS)('the client in $name', ({ name: client, needs: lines }) => {
+describe.each(CLIENTS)('the client in $name', async ({ name: client, needs: lines }) => {
   const missing = lines.filter((line) => spawnSync('sh', ['-c', line]).status !== 0)
   const needed = needs(missing.join(' and '), missing.length === 0)
-  const folder = mkdtempSync(join(tmpdir(), `plant-store-${client}-`))
-  let server: RealServer
+  const folder = temporaryFolder(afterAll)
+  const server = await startRestartableServer([], afterAll)
 
   /** What the program prints for a plant. */
   async function create({ id, name, tag }: SentPlant, token = server.token): Promise<unknown> {
@@ -71,18 +71,13 @@ describe.each(CLIENTS)('the client in $name', ({ name: client, needs: lines }) =
   beforeAll(async () => {
     if (missing.length > 0) return
     cpSync(join(import.meta.dirname, '../clients', client), folder, { recursive: true })
-    server = await startRealServer()
     await runScript(folder, 'make.sh', [], { DOCUMENT: `${server.url}/openapi.json` })
   }, MAKING_MS)
-  afterAll(async () => {
-    await server?.endAndRead()
-    rmSync(folder, { recursive: true, force: true })
-  })
 
   test.each(CASES)('keeps every digit and letter of $id $name', needed, async (plant) => {
     const { id, ...stored } = plant
     expect(await create(plant)).toEqual({ stored })
-    expect(server.readNames().get(id)).toBe(plant.name)
+    expect(server.readPlants().get(id)?.name).toBe(plant.name)
   })
 
   test('reads the number of a refusal', needed, async () => {
@@ -91,6 +86,6 @@ describe.each(CLIENTS)('the client in $name', ({ name: client, needs: lines }) =
     expect(await create({ id, name: 'another' })).toEqual({ error: 40003, message })
     const unauthenticated = await create({ id: 1001n, name: 'Fern' }, 'none')
     expect(unauthenticated).toEqual({ error: 40101, message: expect.any(String) })
-    expect(server.readNames().has(1001n)).toBe(false)
+    expect(server.readPlants().has(1001n)).toBe(false)
   })
 })

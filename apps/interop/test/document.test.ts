@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { createOpenApiDocument, formatOpenApiJson } from '@plant-store/contract/openapi'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { needs } from '../../../packages/client/runtimes/needs.ts'
+import { startProgram } from '../../server/test/start-program.ts'
+import { temporaryFolder } from '../../server/test/temporary-folder.ts'
 
 /** The folder of the tools, which is installed by itself. */
 const TOOLS = join(import.meta.dirname, '../tools')
@@ -19,26 +19,15 @@ const needsTools = needs(
 const committed = fileURLToPath(import.meta.resolve('@plant-store/contract/openapi.json'))
 
 /** Holds a document against Redocly's strictest rules; gives how much it finds. */
-function lint(text: string): Promise<object> {
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-openapi-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  const document = join(folder, 'openapi.json')
+async function lint(text: string): Promise<object> {
+  const document = join(temporaryFolder(), 'openapi.json')
   writeFileSync(document, text)
-  const options = {
-    cwd: TOOLS,
-    env: {
-      ...env,
-      PATH: `${dirname(process.execPath)}:${env.PATH}`,
-      REDOCLY_TELEMETRY: 'off',
-      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-    },
-  }
-  const args = ['lint', '--config', 'redocly.yaml', '--format', 'json', document]
-  return new Promise((resolve) => {
-    execFile('node_modules/.bin/redocly', args, options, (_error, out) =>
-      resolve(JSON.parse(out).totals),
-    )
-  })
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const PATH = `${dirname(process.execPath)}:${env.PATH}`
+  const flags = ['lint', '--config', 'redocly.yaml', '--format', 'json', document]
+  const words = ['node_modules/.bin/redocly', ...flags]
+  const { out } = await startProgram(words, { cwd: TOOLS, env: { ...env, PATH, ...quiet } }).ended
+  return JSON.parse(out).totals
 }
 
 const clean = { errors: 0, warnings: 0, ignored: 0 }

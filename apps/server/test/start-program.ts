@@ -2,6 +2,7 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import type { OnEnd } from './temporary-folder.ts'
 
 /** How a program ended, and what it printed: to each stream, and in the order of a terminal. */
 export interface Ended {
@@ -18,8 +19,8 @@ export type Program = ReturnType<typeof startProgram>
 export interface ProgramOptions extends Pick<SpawnOptions, 'cwd' | 'detached' | 'env'> {
   readonly uid?: number
   readonly gid?: number
-  /** Takes what kills it and resolves once it has ended; by default the end of the test calls that. */
-  readonly onEnd?: (kill: () => Promise<void>) => void
+  /** Takes what kills it and resolves once it has ended. */
+  readonly onEnd?: OnEnd
 }
 
 /** Starts a program by its words, without input. */

@@ -5,15 +5,15 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startRestartableServer } from '../../../apps/server/test/process/restartable-server.ts'
 import { needs } from '../runtimes/needs.ts'
-import { type RealServer, startRealServer } from '../runtimes/real-server.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const CONTRACT = join(PACKAGE, '../contract')
 const ATTW = join(import.meta.dirname, 'tools/node_modules/@arethetypeswrong/cli/dist/index.js')
 
 let folder: string
-let server: RealServer
+const server = await startRestartableServer([], afterAll)
 const tarballs = new Map<string, string>()
 
 /** Packs a package as it is published, and unpacks it where a program beside it finds it. */
@@ -32,16 +32,12 @@ async function run(args: readonly string[], env = {}): Promise<string> {
   return (await promisify(execFile)(process.execPath, args, { cwd: folder, env })).stdout
 }
 
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(PACKAGE, 'node_modules/.packed-'))
   for (const from of [PACKAGE, CONTRACT]) install(from)
-  server = await startRealServer()
 })
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await server.endAndRead()
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each([
   ['module', (name: string, from: string) => `import { ${name} } from '${from}'`],
@@ -57,7 +53,7 @@ test.each([
     store()`
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
   expect(await run([`--input-type=${type}`, '--eval', program], env)).toBe('Fern 200\n')
-  expect(server.readNames().get(2n ** 63n - 1n)).toBe('Moss')
+  expect(server.readPlants().get(2n ** 63n - 1n)?.name).toBe('Moss')
 })
 
 test('the packed contract is imported, with its cases', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../apps/server/src/store/store.ts'
+import { startRestartableServer } from '../../../apps/server/test/process/restartable-server.ts'
 import {
   type Applied,
   createPlantStoreClient,
@@ -9,8 +10,8 @@ import {
 } from '../src/index.ts'
 import { undiciFetch } from '../src/undici.ts'
 import { forEachAtOnce } from './agent.ts'
+import { startBrokenServer } from './broken-server.ts'
 import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
-import { type RealServer, startRealServer, startServerProcess } from './real-server.ts'
 
 const AT_ONCE = 48
 
@@ -31,10 +32,15 @@ interface Verdict {
   readonly code: PlantStoreErrorCode | 'stored'
 }
 
+type Server = Awaited<ReturnType<typeof startBrokenServer | typeof startRestartableServer>>
+
+/** A whole server, which does not wait long for what a cut left open. */
+const startServer = () => startRestartableServer(['--shutdown-timeout-ms=200'])
+
 let nextId = 1n
 
 /** Sends plants to a server, and in the end compares what the client said with what is stored. */
-function watch(server: RealServer) {
+function watch(server: Server) {
   const verdicts: Verdict[] = []
   const { url: baseUrl, token } = server
   return {
@@ -53,9 +59,10 @@ function watch(server: RealServer) {
     },
     /** Ends the server; no verdict is a lie. Gives the number of verdicts of each kind. */
     async end() {
-      const stored = await server.endAndRead()
+      await server.stop()
+      const stored = server.readPlants()
       const lies = verdicts.filter(({ id, name, applied }) =>
-        stored.get(id) === name ? applied === 'no' : applied === 'yes',
+        stored.get(id)?.name === name ? applied === 'no' : applied === 'yes',
       )
       expect(lies).toStrictEqual([])
       const count = (kind: Applied) => verdicts.filter(({ applied }) => applied === kind).length
@@ -65,7 +72,7 @@ function watch(server: RealServer) {
 }
 
 /** How many bytes an exchange takes each way. */
-async function measure(server: RealServer): Promise<Record<Cut['direction'], number>> {
+async function measure(server: Server): Promise<Record<Cut['direction'], number>> {
   const proxy = await startCuttingProxy(server.port)
   await watch(server).send('whole', { baseUrl: proxy.url })
   proxy.close()
@@ -74,7 +81,7 @@ async function measure(server: RealServer): Promise<Record<Cut['direction'], num
 
 /** Sends one plant for each way to cut an exchange, with every so many bytes passed. */
 async function sendEveryCut(
-  server: RealServer,
+  server: Server,
   fetch: PlantStoreFetch,
   { connections = 1, step = 1, maxRetries = 0, timeoutMs = TIMEOUT_MS } = {},
 ) {
@@ -102,7 +109,7 @@ describe.each<[name: string, fetch: PlantStoreFetch]>([
   'over %s the exchange is cut at every byte, both ways, by a reset, an end and half an end',
   (_name, fetch) => {
     test('what one attempt says of the plant is what the database holds', async () => {
-      const { counts, lengths } = await sendEveryCut(await startRealServer(), fetch)
+      const { counts, lengths } = await sendEveryCut(await startServer(), fetch)
       // A response that broke after its head, or after its end, still says that the plant is stored.
       expect(counts.yes).toBeGreaterThan(0)
       expect(counts.maybe).toBeGreaterThan(lengths.request)
@@ -110,14 +117,14 @@ describe.each<[name: string, fetch: PlantStoreFetch]>([
 
     test('a retry after the cut stores the plant', async () => {
       const again = { step: 3, maxRetries: 3, timeoutMs: RETRY_TIMEOUT_MS }
-      const { verdicts } = await sendEveryCut(await startRealServer(), fetch, again)
+      const { verdicts } = await sendEveryCut(await startServer(), fetch, again)
       const failed = verdicts.filter(({ code }) => code !== 'stored')
       // A request that ends halfway is refused as malformed, and a refusal is not retried.
       expect(failed.filter(({ name }) => !name.startsWith('request half'))).toStrictEqual([])
     })
 
     test('every attempt is cut, and what the call says at its end is true', async () => {
-      await sendEveryCut(await startRealServer(), fetch, {
+      await sendEveryCut(await startServer(), fetch, {
         connections: 9,
         step: 11,
         maxRetries: 2,
@@ -128,7 +135,7 @@ describe.each<[name: string, fetch: PlantStoreFetch]>([
 
 test('a plant whose response was lost is never called unstored by a later 503', async () => {
   const seen = new Set<bigint>()
-  const server = await startRealServer((plants) => ({
+  const server = await startBrokenServer((plants) => ({
     async create(plant) {
       if (seen.has(plant.id)) throw new StoreUnavailableError('the queue is full')
       seen.add(plant.id)
@@ -140,7 +147,7 @@ test('a plant whose response was lost is never called unstored by a later 503', 
 })
 
 test('an outcome that the store does not know is maybe, whether it stored the plant or not', async () => {
-  const server = await startRealServer((plants) => ({
+  const server = await startBrokenServer((plants) => ({
     async create(plant) {
       if (plant.id % 2n === 0n) await plants.create(plant)
       throw new OutcomeUnknownError('the disk has failed')
@@ -152,7 +159,7 @@ test('an outcome that the store does not know is maybe, whether it stored the pl
 })
 
 test('a refusal of the plant, of the token and of a full queue is no, and nothing is stored', async () => {
-  const server = await startRealServer((plants) => ({
+  const server = await startBrokenServer((plants) => ({
     create: (plant) =>
       plant.name === 'full'
         ? Promise.reject(new StoreUnavailableError('the queue is full'))
@@ -166,18 +173,18 @@ test('a refusal of the plant, of the token and of a full queue is no, and nothin
   await send('x'.repeat(70_000))
   const codes = ['stored', 'conflict', 'server_error', 'unauthorized', 'too_large']
   expect(verdicts.map(({ code }) => code)).toStrictEqual(codes)
-  expect([...server.readNames()]).toStrictEqual([[0n, 'first']])
+  expect([...server.readPlants()]).toStrictEqual([[0n, { name: 'first', tag: null }]])
   expect(await end()).toStrictEqual({ no: 4, maybe: 0, yes: 1 })
 })
 
 test('a server that is killed while it commits leaves no wrong verdict', async () => {
   const totals = { maybe: 0, yes: 0 }
   for (const killedAfter of [1, 40, 120, 250]) {
-    const server = await startServerProcess()
+    const server = await startServer()
     const { send, end, verdicts } = watch(server)
     await forEachAtOnce(32, [...Array(400).keys()], async (index) => {
       await send('killed', { timeoutMs: 1_000, maxRetries: index % 2 })
-      if (verdicts.length === killedAfter) void server.end('SIGKILL')
+      if (verdicts.length === killedAfter) void server.stop('SIGKILL')
     })
     const { maybe, yes } = await end()
     totals.maybe += maybe

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import {
+  type RestartableServer,
+  startRestartableServer,
+} from '../../../apps/server/test/process/restartable-server.ts'
+import {
   type CreatePlantsOptions,
   type CreatePlantsProgress,
   createPlantStoreClient,
   createPlants,
 } from '../src/index.ts'
-import { type ServerProcess, startServerProcess } from './real-server.ts'
 
 const ROWS = 2_000
 /** The server fails after so many results. */
@@ -16,7 +19,7 @@ const plants = Array.from({ length: ROWS }, (_, id) => ({ id, name: `Fern ${id}`
 
 /** Runs a bulk, and calls `fail` after some of its results; it goes on beside the bulk. */
 async function importPlants(
-  { token, url: baseUrl }: ServerProcess,
+  { token, url: baseUrl }: RestartableServer,
   options: CreatePlantsOptions,
   fail: () => Promise<void>,
 ) {
@@ -41,24 +44,24 @@ async function importPlants(
 
 const stopsFor =
   (ms: number, signal: 'SIGKILL' | 'SIGTERM') =>
-  async ({ end, start }: ServerProcess) => {
-    await end(signal)
+  async ({ stop, start }: RestartableServer) => {
+    await stop(signal)
     await sleep(ms)
     await start()
   }
 
-async function standsStill({ signal }: ServerProcess): Promise<void> {
+async function standsStill({ signal }: RestartableServer): Promise<void> {
   signal('SIGSTOP')
   await sleep(3_000)
   signal('SIGCONT')
 }
 
-type Failing = (server: ServerProcess) => Promise<void>
+type Failing = (server: RestartableServer) => Promise<void>
 const ALONE_TOO_SHORT = { maxRetries: 0, totalTimeoutMs: 1_000 }
 
 // They wait most of the time.
 describe.concurrent('a bulk stores every row once, and fails none, while its server', () => {
-  test.each<[what: string, fail: Failing, CreatePlantsOptions]>([
+  test.for<[what: string, fail: Failing, CreatePlantsOptions]>([
     ['is killed, and back after 3 s', stopsFor(3_000, 'SIGKILL'), {}],
     ['is killed, and back after 10 s', stopsFor(10_000, 'SIGKILL'), {}],
     ['is killed under 64', stopsFor(1_000, 'SIGKILL'), { concurrency: 64, maxRetries: 20 }],
@@ -66,16 +69,16 @@ describe.concurrent('a bulk stores every row once, and fails none, while its ser
     ['restarts in order', stopsFor(1_000, 'SIGTERM'), {}],
     ['restarts, where a call would not wait', stopsFor(3_000, 'SIGTERM'), ALONE_TOO_SHORT],
     ['stands still for 3 s', standsStill, { timeoutMs: 500, totalTimeoutMs: 700 }],
-  ])('%s', async (_what, fail, options) => {
-    const server = await startServerProcess()
+  ])('%s', async ([_what, fail, options], { onTestFinished }) => {
+    const server = await startRestartableServer([], onTestFinished)
     const imported = await importPlants(server, options, () => fail(server))
     const { failures, indexes, states, last } = imported
     expect(failures).toEqual([])
     expect(indexes).toEqual(plants.map(({ id }) => id))
     expect([...states]).toEqual(expect.arrayContaining(['running', 'outage']))
     expect(last).toMatchObject({ sent: ROWS, stored: ROWS, alreadyThere: 0, settledRows: ROWS })
-    const stored = new Map(plants.map(({ id, name }) => [BigInt(id), name]))
-    expect(await server.endAndRead()).toEqual(stored)
+    const stored = new Map(plants.map(({ id, name }) => [BigInt(id), { name, tag: null }]))
+    expect(server.readPlants()).toEqual(stored)
   })
 })
 
@@ -83,12 +86,12 @@ const countTimers = () =>
   process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length
 
 test('a bulk whose server never comes back ends after maxOutageMs, and leaves no timer', async () => {
-  const server = await startServerProcess()
+  const server = await startRestartableServer()
   const timers = countTimers()
   let diedAt = Number.NaN
   const failure: unknown = await importPlants(server, { maxOutageMs: 2_000 }, async () => {
     diedAt = performance.now()
-    await server.end('SIGKILL')
+    await server.stop('SIGKILL')
   }).catch((error: unknown) => error)
   const lastedMs = performance.now() - diedAt
   expect(countTimers()).toBeLessThanOrEqual(timers)
@@ -97,5 +100,5 @@ test('a bulk whose server never comes back ends after maxOutageMs, and leaves no
   // On a busy machine its last attempt takes its time.
   expect(lastedMs).toBeLessThan(10_000)
   // All that was given as stored is, and not less.
-  expect((await server.endAndRead()).size).toBeGreaterThanOrEqual(500)
+  expect(server.readPlants().size).toBeGreaterThanOrEqual(500)
 })

@@ -1,12 +1,5 @@
-import { type AddressInfo, createServer, type Server } from 'node:net'
-import { onTestFinished } from 'vitest'
-
-/** Lets a server listen until the test ends, and returns its port. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
-}
+import { createServer } from 'node:net'
+import { listen } from '../../../server/test/listen.ts'
 
 /** Starts a server that responds to whatever it gets with the same bytes; none end the connection. */
 export async function startRawServer(response: string) {

@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  type RestartableServer,
+  startRestartableServer,
+} from '../../../server/test/process/restartable-server.ts'
 import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
 import {
   openScreen,
@@ -8,7 +12,6 @@ import {
   startProgram,
   wordsOf,
 } from '../helpers/program.ts'
-import { type PlantStoreServer, startServer } from '../helpers/server.ts'
 
 /** A row of `id,name` for each id from 0 on. */
 export function rowsOf(count: number): string {
@@ -19,9 +22,9 @@ export function rowsOf(count: number): string {
 export async function openImporter(
   content: string | Uint8Array = '',
   flags: readonly string[] = [],
-  given?: PlantStoreServer,
+  given?: RestartableServer,
 ) {
-  const server = given ?? (await startServer(flags))
+  const server = given ?? (await startRestartableServer(flags))
   const cwd = temporaryFolder()
   const env = { PLANT_STORE_BASE_URL: server.url, PLANT_STORE_TOKEN: server.token }
   const place = { cwd, env }

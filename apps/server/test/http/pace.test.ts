@@ -1,26 +1,24 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { trackConnections } from '../../src/http/close.ts'
 import { keepPace, type PaceOptions } from '../../src/http/pace.ts'
+import { listen } from '../listen.ts'
 
 /** A server that keeps a pace; returns how to open a connection that has sent the head of a request. */
 async function startServer(handle: RequestListener, options: Partial<PaceOptions>) {
   const server = createServer(handle)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  onTestFinished(() => server.closeAllConnections())
   trackConnections(server)
   const log = pino({ level: 'silent' })
   keepPace(server, { longestMs: 60_000, onSlow: () => {}, log, ...options })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const port = await listen(server)
   return async () => {
-    const caller = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const caller = connect(port, '127.0.0.1')
     await once(
       caller.on('error', () => {}),
       'connect',

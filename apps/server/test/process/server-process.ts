@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import { createTestClient } from '../clients.ts'
 import { type Ended, type ProgramOptions, startProgram } from '../start-program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -18,8 +19,8 @@ export interface ServerProcessOptions extends Pick<ProgramOptions, 'onEnd'> {
 }
 
 function spawnServer(options: ServerProcessOptions) {
-  const { main = MAIN, args = [], nodeFlags = [], under = [], environment, ...more } = options
-  const { folder: cwd = temporaryFolder(), ...ending } = more
+  const { main = MAIN, args = [], nodeFlags = [], under = [], environment } = options
+  const { onEnd = onTestFinished, folder: cwd = temporaryFolder(onEnd) } = options
   const env = {
     PATH: process.env.PATH,
     PLANT_STORE_LISTEN: '127.0.0.1:0',
@@ -27,7 +28,7 @@ function spawnServer(options: ServerProcessOptions) {
     ...environment,
   }
   const words = [...under, process.execPath, ...nodeFlags, main, ...args]
-  return startProgram(words, { cwd, env, ...ending })
+  return startProgram(words, { cwd, env, onEnd })
 }
 
 /** Each line of a text, which must be JSON: a log or an audit file. */

@@ -8,7 +8,7 @@ export interface StoredPlant {
 
 /** What a SQLite file holds, read by a connection of its own, in id order. */
 export function readPlants(path: string): StoredPlant[] {
-  const database = new DatabaseSync(path, { readOnly: true })
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 })
   try {
     const select = database.prepare('SELECT id, name, tag FROM plants ORDER BY id')
     select.setReadBigInts(true)

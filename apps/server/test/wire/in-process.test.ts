@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,6 +14,7 @@ import { createBareApp, respondWithError } from '../../src/http/pipeline.ts'
 import { FailureLog } from '../../src/http/request-log.ts'
 import { startServer } from '../../src/http/server.ts'
 import { createLog } from '../../src/telemetry/log.ts'
+import { listen } from '../listen.ts'
 import { makeSqliteFile } from './database-under-test.ts'
 import { tokenRecord } from './harness.ts'
 import { openConnection } from './raw-socket.ts'
@@ -38,12 +37,8 @@ async function openCaller(
   app.use(respondWithError(options))
   const server = createNodeServer({ app, checks: [] }, config, options)
   server.timeout = idleMs
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const caller = await openConnection((server.address() as AddressInfo).port)
-  onTestFinished(() => {
-    caller.destroy()
-    server.close()
-  })
+  const caller = await openConnection(await listen(server))
+  onTestFinished(() => caller.destroy())
   return caller
 }
 
