@@ -135,6 +135,7 @@ describe('wrong settings', () => {
     ...['proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.1,', 'fe80::1%eth0', '*'].map(
       (network): [string, string, string] => ['PLANT_STORE_TRUSTED_PROXIES', network, A_NETWORK],
     ),
+    ['PLANT_STORE_REQEST_LIMIT', '1', 'no such setting. Did you mean PLANT_STORE_REQUEST_LIMIT?'],
     ['PLANT_STORE_RATE_LIMIT', '0', 'must be a whole number from 1 to 1000000, or off'],
     ['PLANT_STORE_CONNECTION_LIMIT', '0', 'must be a whole number from 1'],
     [

@@ -55,43 +55,11 @@ describe('a first run', () => {
   })
 })
 
-describe('a server that cannot start', () => {
-  test('names every wrong setting before a port opens', async () => {
-    const environment = { PLANT_STORE_LISTEN: 'nowhere', PLANT_STORE_REQEST_LIMIT: '1' }
-    const args = ['--body-limit-bytes', 'big', '--listn', 'x']
-    const { code, err } = await runToEnd({ environment, args })
-    expect(code).toBe(78)
-    expect(err.split('\n')).toEqual([
-      'plant-store-server: nothing was started:',
-      '  --listn: there is no such setting. Did you mean --listen?',
-      '  PLANT_STORE_REQEST_LIMIT: there is no such setting. Did you mean PLANT_STORE_REQUEST_LIMIT?',
-      '  PLANT_STORE_LISTEN: must be a host and a port, such as 127.0.0.1:3000 (it is "nowhere")',
-      '  --body-limit-bytes: must be a whole number from 64 to 16777216 (it is "big")',
-      '',
-    ])
-  })
-
-  test('names the host that is not found, and its port', async () => {
-    const args = ['--listen', 'nosuch.invalid:18260']
-    const says = /cannot listen on host nosuch\.invalid, port 18260: [A-Z_]+\. Try: another/
-    const folder = temporaryFolder()
-    await runToEnd({ folder, args: ['token', 'create', '--name', 'greenhouse'] })
-    expect(await runToEnd({ folder, args })).toMatchObject(ends(69, says))
-  })
-})
-
-describe('health', () => {
-  test('is shown on a listener of its own, without a credential', async () => {
-    const { url, operationsUrl } = await startServerProcess()
-    expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
-    expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })
-    expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
-    expect((await fetch(`${operationsUrl}/livez`, { method: 'POST' })).status).toBe(405)
-    expect((await fetch(`${url}/livez`)).status).toBe(401)
-  })
-
-  test('can be switched off', async () => {
-    const environment = { PLANT_STORE_OPERATIONS_LISTEN: 'off' }
-    expect((await startServerProcess({ environment })).operationsUrl).toBe('')
-  })
+test('health is shown on a listener of its own, without a credential', async () => {
+  const { url, operationsUrl } = await startServerProcess()
+  expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
+  expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })
+  expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(`${operationsUrl}/livez`, { method: 'POST' })).status).toBe(405)
+  expect((await fetch(`${url}/livez`)).status).toBe(401)
 })

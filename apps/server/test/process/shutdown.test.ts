@@ -4,8 +4,7 @@ import { readPlants } from '../sqlite/sqlite-file.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { plantText, post } from '../wire/request.ts'
-import { startLoad } from './load.ts'
-import { clientWithoutRetries, type ServerProcess, startServerProcess } from './server-process.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** Longer than any test, so that what waits for it never ends. */
 const NEVER_MS = '3600000'
@@ -107,17 +106,6 @@ test('a caller that never finishes holds the end up no longer than the limit', a
   server.kill('SIGTERM')
   await caller.expectEnd()
   await endsWell()
-})
-
-test('under load whatever was answered 200 is stored', async () => {
-  const { server, storedIds, endsWell } = await start()
-  const load = startLoad(clientWithoutRetries(server), 16)
-  while (load.acknowledged.size < 100) await new Promise(setImmediate)
-  server.kill('SIGTERM')
-  await load.ended
-  await endsWell()
-  const stored = new Set(storedIds())
-  expect([...load.acknowledged.keys()].filter((id) => !stored.has(id))).toEqual([])
 })
 
 test.each([

@@ -194,18 +194,6 @@ describe('a body that is not as long as it says', () => {
     expectReply(await caller.readReply(), malformed)
     await server.expectStoredAndServing([])
   })
-
-  test('is stored whole or not at all when the caller resets after it', async () => {
-    const ids = Array.from({ length: 20 }, (_, index) => index)
-    for (const id of ids) {
-      const caller = await server.open()
-      caller.send(post(plantText(id)))
-      caller.reset()
-    }
-    expectReply(await server.ask(post(plantText(20))), stored)
-    const whole = [...ids, 20].map(plantOf)
-    for (const plant of await server.database.readPlants()) expect(whole).toContainEqual(plant)
-  })
 })
 
 const asking = 'Expect: 100-continue'

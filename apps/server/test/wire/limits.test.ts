@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectReply, headerOf, missing, stored } from './expectations.ts'
 import { type Refusal, useWireServer } from './harness.ts'
@@ -51,23 +50,6 @@ describe('a body', () => {
     ['and the server closes by itself', announcing('70000'), tooLarge, 'closed'],
     ['in chunks that never end while it comes', endless, tooLarge, 'lingering'],
   ])('is refused: %s', (_claim, ...refusal) => server.refuses(...refusal))
-
-  test.each([
-    ['by its length', announcing('5000000'), 'x'.repeat(4_000)],
-    ['in chunks', postChunks(''), chunk('x'.repeat(4_000))],
-  ])('too long %s is answered legibly though the caller sends on', async (_claim, head, piece) => {
-    const caller = await server.open()
-    caller.send(head)
-    // It reads while it sends, as callers do: what a failed write leaves unread is lost.
-    const response = caller.readReply()
-    for (let sent = 0; sent < 1_250; sent++) {
-      caller.send(piece)
-      await nextTurn()
-    }
-    expectReply(await response, tooLarge)
-    expect(String(await caller.readToEnd())).toBe('')
-    await server.expectStoredAndServing([])
-  })
 })
 
 describe('a caller without a token is answered at once', () => {
@@ -135,18 +117,6 @@ describe('many connections', () => {
       caller.send(bytes.subarray(0, length))
     }
     await server.accepts(request())
-  })
-
-  test('that reset keep nobody from being served, and fill no log', async () => {
-    const bytes = request()
-    for (let count = 0; count < 200; count++) {
-      const caller = await server.open()
-      caller.send(bytes.subarray(0, 1 + (count % (bytes.length - 1))))
-      caller.reset()
-    }
-    await server.expectStoredAndServing([])
-    const lines = (await server.readLog()).filter((line) => JSON.parse(line).level !== 'debug')
-    expect(lines.length).toBeLessThan(20)
   })
 })
 

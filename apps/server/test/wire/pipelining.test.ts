@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import {
   type ExpectedReply,
@@ -23,29 +22,6 @@ const putting = request({ line: 'PUT /plants HTTP/1.1' })
 const long = 'x'.repeat(70_000)
 const tunnel = 'CONNECT plants.test:443 HTTP/1.1\r\nHost: plants.test\r\n\r\n'
 const unauthorized = postChunks(inChunk('{}'), { authorization: null })
-
-test('requests of several connections at once, cut anywhere, stay apart', async () => {
-  const CONNECTIONS = 6
-  const REQUESTS = 40
-  const nameOf = (connection: number, index: number) => `plant ${index} of caller ${connection}`
-  const indexes = Array.from({ length: REQUESTS }, (_, index) => index)
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, connection) => {
-      const caller = await server.open()
-      const bodyOf = (index: number) =>
-        `{"id":${connection * REQUESTS + index},"name":"${nameOf(connection, index)}"}`
-      const bytes = Buffer.concat(indexes.map((index) => post(bodyOf(index))))
-      const step = 700 + 311 * connection
-      for (let start = 0; start < bytes.length; start += step) {
-        caller.send(bytes.subarray(start, start + step))
-        await sleep(1)
-      }
-      for (const index of indexes) {
-        expectReply(await caller.readReply(), { plant: { name: nameOf(connection, index) } })
-      }
-    }),
-  )
-})
 
 describe('requests in one packet are answered in their order:', () => {
   test('50 good ones', () => {
