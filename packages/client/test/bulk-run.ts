@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import {
   type CreatePlantsOptions,
+  type CreatePlantsProgress,
   type CreatePlantsResult,
   createPlants,
   isPlantStoreError,
@@ -17,39 +18,37 @@ export function* ferns(count: number): Generator<Fern> {
   for (let id = 0; id < count; id++) yield { id, name: 'Fern' }
 }
 
-export interface Run {
-  readonly results: readonly CreatePlantsResult<Fern>[]
-  readonly thrown: unknown
-  /** Each request, in ms since the begin. */
-  readonly sent: readonly { readonly id: number; readonly at: number }[]
-  readonly lastedMs: number
-}
-
-export interface Script {
+export interface Script extends CreatePlantsOptions {
   /** Called 10 ms after a request, `at` so many ms since the begin. */
   readonly reply: (id: number, at: number, attempt: number) => Response | Promise<Response>
+  /** So many ferns, where there is no other source; by default 40. */
+  readonly rows?: number
   readonly source?: Iterable<Fern> | AsyncIterable<Fern>
-  readonly options?: CreatePlantsOptions
   readonly client?: PlantStoreClientOptions
   readonly onResult?: (result: CreatePlantsResult<Fern>) => Promise<void> | void
 }
 
 /** Runs a bulk by a clock of its own; each reply takes 10 ms. */
-export async function runBulk(script: Script): Promise<Run> {
-  const { reply, source = ferns(40), options = {}, client: own, onResult } = script
+export async function runBulk({ reply, rows = 40, client: own, onResult, ...script }: Script) {
+  const { source = ferns(rows), onProgress, ...options } = script
   stopClocks()
   const begin = performance.now()
+  /** Each request, in ms since the begin; its id is NaN for what is no plant. */
   const sent: { id: number; at: number }[] = []
   const client = createFakeClient(async ({ body }, attempt) => {
-    // NaN for what is no plant.
     const id = Number(/\d+/.exec(body) ?? Number.NaN)
     sent.push({ id, at: performance.now() - begin })
     await delay(10)
     return reply(id, performance.now() - begin, attempt)
   }, own)
   const results: CreatePlantsResult<Fern>[] = []
+  const seen: CreatePlantsProgress[] = []
+  const listen = (progress: CreatePlantsProgress) => {
+    seen.push(progress)
+    return onProgress?.(progress)
+  }
   const work = async () => {
-    for await (const result of createPlants(client, source, options)) {
+    for await (const result of createPlants(client, source, { ...options, onProgress: listen })) {
       results.push(result)
       await onResult?.(result)
     }
@@ -58,5 +57,19 @@ export async function runBulk(script: Script): Promise<Run> {
   // Replies to the calls of a loop that was left are still on their way.
   const isLeft = thrown !== undefined && !isPlantStoreError(thrown)
   if (!isLeft) expect(vi.getTimerCount()).toBe(0)
-  return { results, thrown, sent, lastedMs: performance.now() - begin }
+  const failed = results.filter(({ ok }) => !ok)
+  return { results, failed, seen, thrown, sent, lastedMs: performance.now() - begin }
+}
+
+export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
+export const indexesOf = (results: readonly CreatePlantsResult[]) =>
+  results.map(({ index }) => index).toSorted((a, b) => a - b)
+
+/** Runs a bulk that stores all of its plants. */
+export async function runToEnd(script: Script) {
+  const run = await runBulk(script)
+  expect(run).toMatchObject({ thrown: undefined, failed: [] })
+  const { rows = 40 } = script
+  expect(indexesOf(run.results)).toEqual(upTo(rows))
+  return run
 }
