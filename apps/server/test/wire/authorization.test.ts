@@ -147,14 +147,4 @@ describe('the credential is checked before', () => {
     ['the plant', post('{}', { authorization }), invalid],
     ['the size of the body', post('x'.repeat(70_000), { authorization }), invalid, 'closed'],
   ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
-
-  test('the path, so that a caller without a token learns nothing about paths', async () => {
-    const bodies = new Set<string>()
-    for (const target of ['/', '/plants', '/unknown', '/docs/', '/livez', '/plants/1']) {
-      const line = `GET ${target} HTTP/1.1`
-      const { status, body } = await server.ask(request({ line, authorization: null, body: '' }))
-      bodies.add(`${status} ${body}`)
-    }
-    expect([...bodies]).toStrictEqual([expect.stringMatching(/^401 \{"error":40100,/)])
-  })
 })
