@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { settings } from '@plant-store/server/config/settings.js'
 import { describe, expect, test } from 'vitest'
+import { post } from '../../apps/server/test/process/server-process.ts'
 import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { needs } from '../../packages/client/runtimes/needs.ts'
 import { writeContext } from '../../release/image.ts'
@@ -58,14 +59,10 @@ describe('the container file', () => {
       })
     expect(await run('serve').ended).toContain('there is no plant store in')
     await run('migrate').ended
-    const [token] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
+    const [token = ''] = /^plant_\S+$/m.exec(await run('token create --name test').ended) ?? []
     const server = run('serve')
-    const [, address] = await server.print(/listens on (\S+)/)
-    const reply = await fetch(`${address}/plants`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"id":1,"name":"Fern"}',
-    })
+    const [, address = ''] = await server.print(/listens on (\S+)/)
+    const reply = await post({ url: address, token })
     expect([reply.status, await reply.json()]).toEqual([200, { name: 'Fern' }])
     await server.kill()
     expect(existsSync(join(data, DEFAULT_DATABASE))).toBe(true)

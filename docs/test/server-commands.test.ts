@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../apps/server/test/postgres/postgres-server.ts'
+import { post } from '../../apps/server/test/process/server-process.ts'
 import { copyFreshly, filesLeftIn, plainEnvironment, runInShell } from './fresh-copy.ts'
 import { blocksOf, blockWith, documents, root } from './markdown.ts'
 
@@ -60,12 +61,9 @@ test('the lines that move plants do it from SQLite to PostgreSQL, and back', {
     await succeed(folder, 'npx -y pnpm@12.16.0 server migrate', named)
     const server = runInShell(folder, START, named)
     const [, url = ''] = await server.print(/listens on (\S+)/)
-    const token = known ?? (await server.print(/^ {2}(plant_\S+)$/m))[1]
-    const create = async (id: bigint, name: string) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const body = `{"id":${id},"name":"${name}"}`
-      return (await fetch(`${url}/plants`, { method: 'POST', headers, body })).status
-    }
+    const token = known ?? (await server.print(/^ {2}(plant_\S+)$/m))[1] ?? ''
+    const create = async (id: bigint, name: string) =>
+      (await post({ url, token }, { body: `{"id":${id},"name":"${name}"}` })).status
     const environment = { PATH, PLANT_STORE_BASE_URL: url, PLANT_STORE_TOKEN: token }
     return { create, environment }
   }

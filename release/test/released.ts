@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { post } from '../../apps/server/test/process/server-process.ts'
 import { runInShell, type Shell } from '../../docs/test/fresh-copy.ts'
 import { ROOT } from '../release.ts'
 
@@ -66,10 +67,8 @@ export async function startReleased(
     token,
     pid: Number(pid),
     async store(body) {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const response = await fetch(`${url}/plants`, { method: 'POST', headers, body })
-      await response.text()
-      return { status: response.status, isReplay: response.headers.has('idempotent-replayed') }
+      const { status, headers } = await post({ url, token }, { body })
+      return { status, isReplay: headers.has('idempotent-replayed') }
     },
   }
 }

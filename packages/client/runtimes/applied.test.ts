@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../apps/server/src/store/store.ts'
 import { startRestartableServer } from '../../../apps/server/test/process/restartable-server.ts'
+import { type Cut, startTcpProxy } from '../../../apps/server/test/tcp-proxy.ts'
 import {
   type Applied,
   createPlantStoreClient,
@@ -11,7 +12,6 @@ import {
 import { undiciFetch } from '../src/undici.ts'
 import { forEachAtOnce } from './agent.ts'
 import { startBrokenServer } from './broken-server.ts'
-import { type Cut, startCuttingProxy } from './cutting-proxy.ts'
 
 const AT_ONCE = 48
 
@@ -73,7 +73,7 @@ function watch(server: Server) {
 
 /** How many bytes an exchange takes each way. */
 async function measure(server: Server): Promise<Record<Cut['direction'], number>> {
-  const proxy = await startCuttingProxy(server.port)
+  const proxy = await startTcpProxy(server.port)
   await watch(server).send('whole', { baseUrl: proxy.url })
   proxy.close()
   return proxy.passed()
@@ -94,7 +94,7 @@ async function sendEveryCut(
   )
   const { send, end, verdicts } = watch(server)
   await forEachAtOnce(AT_ONCE, cuts, async (cut) => {
-    const proxy = await startCuttingProxy(server.port, { ...cut, connections })
+    const proxy = await startTcpProxy(server.port, { ...cut, connections })
     const name = `${cut.direction} ${cut.ending} after ${cut.afterBytes}`
     await send(name, { baseUrl: proxy.url, maxRetries, timeoutMs, fetch })
     proxy.close()

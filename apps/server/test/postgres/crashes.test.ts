@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { startBalancer } from '../process/balancer.ts'
+import { startTcpProxy } from '../tcp-proxy.ts'
 import { History } from './history.ts'
 import {
   clientOf,
@@ -92,7 +92,7 @@ test.each([
   async (_how, signal) => {
     const database = await prepareDatabase(await postgres.createDatabase())
     let server = await serve(database)
-    const address = await startBalancer(server.port)
+    const address = await startTcpProxy(server.port)
     onTestFinished(address.close)
     const storm = startStorm({ client: clientOf(address.url, database.token) })
     for (let replacement = 0; replacement < 4; replacement++) {

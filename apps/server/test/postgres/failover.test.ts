@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { runProgram } from '../commands/program.ts'
-import { startBalancer } from '../process/balancer.ts'
+import { startTcpProxy } from '../tcp-proxy.ts'
 import {
   type PreparedDatabase,
   prepareDatabase,
@@ -176,7 +176,7 @@ test('a create that only the standby has when the primary is killed is answered 
 
 test('a standby that replays late is promoted, behind one address of both, with all that was answered 200', async () => {
   const { primary, standby } = pair
-  const address = await startBalancer(primary.port)
+  const address = await startTcpProxy(primary.port)
   onTestFinished(address.close)
   const databaseUrl = primary
     .urlOf(name)

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 /** Where and how an exchange is cut. */
 export interface Cut {
@@ -30,11 +30,12 @@ function relay(from: Socket, to: Socket, limit: number, cut: () => void): void {
   })
 }
 
-/** A TCP proxy on a port of its own, which cuts its first connections at a byte. */
-export async function startCuttingProxy(targetPort: number, cut?: Cut) {
+/** A TCP proxy on a port of its own, which may cut its first connections at a byte. */
+export async function startTcpProxy(firstTarget: number, cut?: Cut) {
+  let port = firstTarget
   const sockets: Socket[] = []
   const server = createServer({ noDelay: true }, (response) => {
-    const request = connect({ host: '127.0.0.1', port: targetPort, noDelay: true })
+    const request = connect({ host: '127.0.0.1', port, noDelay: true })
     const own = sockets.length < 2 * (cut?.connections ?? 0) ? cut : undefined
     sockets.push(request, response)
     const end = () => {
@@ -48,10 +49,14 @@ export async function startCuttingProxy(targetPort: number, cut?: Cut) {
     relay(request, response, limitOf('response'), end)
     if (limitOf('request') === 0) end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const own = await listen(server, () => {})
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port: own,
+    url: `http://127.0.0.1:${own}`,
+    /** Leads new connections to another port; those that are open stay. */
+    lead(to: number) {
+      port = to
+    },
     /** Bytes that have come from the caller, and from the server. */
     passed: () => ({ request: sockets[1]?.bytesRead ?? 0, response: sockets[0]?.bytesRead ?? 0 }),
     close() {
