@@ -91,11 +91,7 @@ describe('the plant', () => {
 
   test('has an issue for each problem, and may be one that cannot even be read', async () => {
     const { createPlant } = createFakeClient(replyFern)
-    const rule = 'must be an integer between -9223372036854775808 and 9223372036854775807'
-    const issues = [
-      { path: ['id'], message: rule },
-      { path: ['name'], message: 'is required' },
-    ]
+    const issues = [{ path: ['id'] }, { path: ['name'], message: 'is required' }]
     const code = 'invalid_plant'
     const half = createPlant({ id: 1.5 } as NewPlantInput)
     await expect(half).rejects.toMatchObject({ code, applied: 'no', attempts: 0, issues })
@@ -201,10 +197,10 @@ describe('the wait for a retry', () => {
 describe('a call', () => {
   test('asks for no token and sends nothing where it was aborted before', async () => {
     const token = vi.fn()
-    const { sent, tryCreatePlant } = createFakeClient(replyFern, { token })
-    const result = await tryCreatePlant(FERN, { signal: AbortSignal.abort('gone') })
-    expect(result).toMatchObject({ ok: false, error: { code: 'aborted', cause: 'gone' } })
-    expect(result.meta).toEqual({ attempts: 0, durationMs: expect.any(Number) })
+    const signal = AbortSignal.abort('gone')
+    const { sent, error, meta } = await run(replyFern, { token }, { signal })
+    expect(error).toMatchObject({ code: 'aborted', cause: 'gone' })
+    expect(meta).toEqual({ attempts: 0, durationMs: expect.any(Number) })
     expect([token.mock.calls, sent]).toEqual([[], []])
   })
 
@@ -221,8 +217,8 @@ describe('a call', () => {
     ['a b', 'own'],
     ['x'.repeat(129), 'own'],
   ])('is known by the id of the reply where that is one: %s', async (id, requestId) => {
-    const { createPlant } = createFakeClient(refuse(40003, { 'x-request-id': id }))
-    await expect(createPlant(FERN, { requestId: 'own' })).rejects.toMatchObject({ requestId })
+    const reply = refuse(40003, { 'x-request-id': id })
+    expect((await run(reply, {}, { requestId: 'own' })).error).toMatchObject({ requestId })
   })
 
   test.each([

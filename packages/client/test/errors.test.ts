@@ -3,7 +3,7 @@ import { optionError } from '../src/errors.ts'
 import { connectionError, toConnectionError } from '../src/failure.ts'
 import { isPlantStoreError, PlantStoreError } from '../src/index.ts'
 import { createScrub } from '../src/scrubber.ts'
-import { createFakeClient, FERN, fetchFailed, refuse } from './fakes.ts'
+import { fetchFailed, run, tooMany } from './fakes.ts'
 
 const url = new URL('https://plants.example/plants')
 const scrub = createScrub(new Set())
@@ -169,12 +169,11 @@ describe('an error of the client', () => {
     const facts = { name: 'PlantStoreError', applied: 'no', retryable: false, attempts: 0 }
     const said = { code: 'invalid_option', message: 'speed is not an option', option: 'speed' }
     expect(JSON.parse(JSON.stringify(error))).toEqual({ ...facts, ...said })
-    const { tryCreatePlant } = createFakeClient(refuse(42900, { 'retry-after': '99' }))
-    const result = await tryCreatePlant(FERN)
-    expect(JSON.parse(JSON.stringify(result.ok || result.error))).toEqual({
+    const { error: refusal, meta } = await run(tooMany(99))
+    expect(JSON.parse(JSON.stringify(refusal))).toEqual({
       ...{ name: 'PlantStoreError', code: 'rate_limited', applied: 'maybe', retryable: true },
       ...{ message: 'the plant store answered 429: no (42900)', attempts: 1 },
-      ...{ requestId: result.meta.requestId, status: 429, retryAfterMs: 99_000 },
+      ...{ requestId: meta.requestId, status: 429, retryAfterMs: 99_000 },
       ...{ apiCode: 42900, apiName: 'too_many_requests', apiMessage: 'no' },
     })
   })

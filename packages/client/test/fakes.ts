@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import {
+  type CreatePlantOptions,
   createPlantStoreClient,
   type PlantStoreClientOptions,
   type PlantStoreFetch,
@@ -123,10 +124,11 @@ export async function runUntilDone<T>(work: Promise<T>): Promise<T> {
 export async function run(
   replies: FakeReply | readonly FakeReply[],
   options: PlantStoreClientOptions = {},
+  callOptions: CreatePlantOptions = {},
 ) {
   stopClocks()
   const { sent, tryCreatePlant } = createFakeClient(replies, options)
-  const result = await runUntilDone(tryCreatePlant(FERN))
+  const result = await runUntilDone(tryCreatePlant(FERN, callOptions))
   expect(vi.getTimerCount()).toBe(0)
   const error = result.ok ? undefined : result.error
   return { sent, ...result, error, lastedMs: Math.floor(result.meta.durationMs) }

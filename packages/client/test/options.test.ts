@@ -16,6 +16,7 @@ import {
   given,
   refuse,
   replyFern,
+  run,
 } from './fakes.ts'
 
 const create = (options: unknown) => createPlantStoreClient(options as PlantStoreClientOptions)
@@ -89,8 +90,8 @@ describe('an option that cannot work is refused at once:', () => {
     ...rowsOf('concurrency', 'maxOutageMs', 'onProgress', 'signal'),
     ['requestId', 'bulk'],
   ])('%s of a bulk, as %o', (option, value) => {
-    const run = () => createPlants(create(given), [], { [option]: value })
-    expect(run).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
+    const open = () => createPlants(create(given), [], { [option]: value })
+    expect(open).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
   })
 
   test.each([null, 'options', 5, new AbortController().signal])('%o, no options', (options) => {
@@ -139,14 +140,12 @@ describe('an option of a client is taken', () => {
 describe('headers', () => {
   test('of a call stand above those of the client, which stand above its own', async () => {
     const headers = { 'User-Agent': 'mine', 'x-a': '1', 'X-B': '1' }
-    const { sent, createPlant } = createFakeClient(replyFern, { headers })
-    await createPlant(FERN, { headers: { 'x-b': '2' } })
+    const { sent } = await run(replyFern, { headers }, { headers: { 'x-b': '2' } })
     expect(sent[0]?.headers).toMatchObject({ 'user-agent': 'mine', 'x-a': '1', 'x-b': '2' })
   })
 
   test('name the client, the runtime and the program', async () => {
-    const { sent, createPlant } = createFakeClient(replyFern, { appName: 'garden/2' })
-    await createPlant(FERN)
+    const { sent } = await run(replyFern, { appName: 'garden/2' })
     expect(sent[0]?.headers['user-agent']).toMatch(
       /^plant-store-client\/\d+\.\d+\.\d+\S* node\/\d+ garden\/2$/,
     )
@@ -171,10 +170,11 @@ describe('headers', () => {
     ['Headers', new Headers({ 'X-A': '1', 'x-b': '2' })],
     ['pairs', Object.entries({ 'X-A': '1', 'x-b': '2' })],
   ])('may be given as %s', async (_kind, headers) => {
-    const { sent, createPlant } = createFakeClient(replyFern, { headers })
-    await createPlant(FERN)
-    await createPlant(FERN, { headers })
-    for (const request of sent) expect(request.headers).toMatchObject({ 'x-a': '1', 'x-b': '2' })
+    const ofClient = await run(replyFern, { headers })
+    const ofCall = await run(replyFern, {}, { headers })
+    for (const { sent } of [ofClient, ofCall]) {
+      expect(sent).toMatchObject([{ headers: { 'x-a': '1', 'x-b': '2' } }])
+    }
   })
 })
 
@@ -182,8 +182,7 @@ describe('the listener of events', () => {
   test('hears of each request, response and wait, and of the failure', async () => {
     const events: PlantStoreEvent[] = []
     const onEvent = (event: PlantStoreEvent) => events.push(event)
-    const client = createFakeClient([refuse(50300), refuse(40003)], { onEvent })
-    const { meta } = await client.tryCreatePlant(FERN)
+    const { meta } = await run([refuse(50300), refuse(40003)], { onEvent })
     const durationMs = expect.any(Number)
     const full = 'the plant store answered 503: no (50300)'
     const failure = { code: 'conflict', message: 'the plant store answered 400: no (40003)' }
@@ -199,17 +198,14 @@ describe('the listener of events', () => {
   })
 
   test.each(failingListeners)('changes nothing where it %s', async (_what, onEvent) => {
-    const { createPlant } = createFakeClient(replyFern, { onEvent })
-    expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
+    expect(await run(replyFern, { onEvent })).toMatchObject({ plant: { name: 'Fern' } })
   })
 
   test('may abort the call, and then nothing is sent', async () => {
     const controller = new AbortController()
     const onEvent = () => controller.abort()
-    const { sent, tryCreatePlant } = createFakeClient(replyFern, { onEvent })
-    const result = await tryCreatePlant(FERN, { signal: controller.signal })
-    const error = { code: 'aborted', applied: 'no', attempts: 0 }
-    expect(result).toMatchObject({ ok: false, error })
+    const { sent, error } = await run(replyFern, { onEvent }, { signal: controller.signal })
+    expect(error).toMatchObject({ code: 'aborted', applied: 'no', attempts: 0 })
     expect(sent).toEqual([])
   })
 })

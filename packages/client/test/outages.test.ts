@@ -54,12 +54,6 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
     await runToEnd({ reply, rows: 200, ...options })
   })
 
-  test('again and again', async () => {
-    const random = createSeededRandom(7)
-    const reply = () => (random() < 0.3 ? refuseConnection() : replyFern())
-    await runToEnd({ reply, rows: 500 })
-  })
-
   test('a Retry-After longer than one call would wait for', async () => {
     const reply = failBetween(0, 90_000, tooMany(100))
     const { sent } = await runToEnd({ reply, client: { maxRetryAfterMs: 1_000 } })
@@ -202,12 +196,6 @@ describe('a row', () => {
     const { failed } = await runBulk({ reply, rows: 3 })
     const error = { code: 'invalid_plant', applied: 'maybe', attempts: 2 }
     expect(failed).toMatchObject([{ index: 1, error, meta: { attempts: 2 } }])
-  })
-
-  test('that waits for the server loses none of its own time and retries by it', async () => {
-    const reply: Script['reply'] = (_id, _at, attempt) => (attempt > 2 ? replyFern : tooMany(3))()
-    const { results } = await runToEnd({ reply, rows: 1, totalTimeoutMs: 500, maxRetries: 0 })
-    expect(results).toMatchObject([{ meta: { attempts: 3 } }])
   })
 })
 

@@ -14,6 +14,7 @@ import {
   page,
   refuse,
   replyJson,
+  run,
 } from './fakes.ts'
 
 /** Each has a part that no spelling changes, by which it is found. */
@@ -85,7 +86,7 @@ describe.each(TOKENS)('%s is not shown', (_name, token) => {
 test('the headers of a failed response are shown, but for those that quote the token', async () => {
   const token = 'token-of-mine'
   const reply = refuse(40003, { 'x-a': '1', 'x-echo': `Bearer ${token}` })
-  const { meta } = await createFakeClient(reply, { token }).tryCreatePlant(FERN)
+  const { meta } = await run(reply, { token })
   expect([meta.headers?.get('x-a'), meta.headers?.has('x-echo')]).toEqual(['1', false])
 })
 

@@ -10,6 +10,7 @@ import {
   refuse,
   replyFern,
   replyJson,
+  run,
 } from './fakes.ts'
 
 type TokenContext = Parameters<TokenFunction>[0]
@@ -160,15 +161,14 @@ describe('a token function', () => {
   })
 
   test('may give white space around it, which is left out', async () => {
-    const { sent, createPlant } = createFakeClient(replyFern, { token: () => 'abc\n' })
-    await createPlant(FERN)
+    const { sent } = await run(replyFern, { token: () => 'abc\n' })
     expect(sent).toMatchObject([{ headers: { authorization: 'Bearer abc' } }])
   })
 
   test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (value) => {
     const token = (() => value) as () => string
-    const { sent, tryCreatePlant } = createFakeClient(replyFern, { token })
-    expect(await tryCreatePlant(FERN)).toMatchObject({ error: { code: 'invalid_token' } })
+    const { sent, error } = await run(replyFern, { token })
+    expect(error).toMatchObject({ code: 'invalid_token' })
     expect(sent).toEqual([])
   })
 })
