@@ -20,7 +20,7 @@ export function* ferns(count: number): Generator<Fern> {
 
 export interface Script extends CreatePlantsOptions {
   /** Called 10 ms after a request, `at` so many ms since the begin. */
-  readonly reply: (id: number, at: number, attempt: number) => Response | Promise<Response>
+  readonly respond: (id: number, at: number, attempt: number) => Response | Promise<Response>
   /** So many ferns, where there is no other source; by default 40. */
   readonly rows?: number
   readonly source?: Iterable<Fern> | AsyncIterable<Fern>
@@ -28,8 +28,8 @@ export interface Script extends CreatePlantsOptions {
   readonly onResult?: (result: CreatePlantsResult<Fern>) => Promise<void> | void
 }
 
-/** Runs a bulk by a clock of its own; each reply takes 10 ms. */
-export async function runBulk({ reply, rows = 40, client: own, onResult, ...script }: Script) {
+/** Runs a bulk by a clock of its own; each response takes 10 ms. */
+export async function runBulk({ respond, rows = 40, client: own, onResult, ...script }: Script) {
   const { source = ferns(rows), onProgress, ...options } = script
   stopClocks()
   const begin = performance.now()
@@ -39,7 +39,7 @@ export async function runBulk({ reply, rows = 40, client: own, onResult, ...scri
     const id = Number(/\d+/.exec(body) ?? Number.NaN)
     sent.push({ id, at: performance.now() - begin })
     await delay(10)
-    return reply(id, performance.now() - begin, attempt)
+    return respond(id, performance.now() - begin, attempt)
   }, own)
   const results: CreatePlantsResult<Fern>[] = []
   const seen: CreatePlantsProgress[] = []
@@ -54,7 +54,7 @@ export async function runBulk({ reply, rows = 40, client: own, onResult, ...scri
     }
   }
   const thrown = await runUntilDone(work()).catch((error: unknown) => error)
-  // Replies to the calls of a loop that was left are still on their way.
+  // Responses to the calls of a loop that was left are still on their way.
   const isLeft = thrown !== undefined && !isPlantStoreError(thrown)
   if (!isLeft) expect(vi.getTimerCount()).toBe(0)
   const failed = results.filter(({ ok }) => !ok)

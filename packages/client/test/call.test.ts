@@ -16,16 +16,16 @@ import {
   createFakeClient,
   createSeededRandom,
   delay,
-  type FakeReply,
   FERN,
   given,
   hang,
   lose,
   page,
+  type Responder,
   refuse,
   refuseConnection,
-  replyFern,
-  replyJson,
+  respondFern,
+  respondJson,
   run,
   runUntilDone,
   START_OF_TIME,
@@ -38,7 +38,7 @@ describe('the plant', () => {
   async function send(...plants: readonly NewPlantInput[]): Promise<NewPlant[]> {
     const { createPlant, sent } = createFakeClient(({ body }) => {
       const { name, tag } = JSON.parse(body)
-      return replyJson(200, { name, tag })()
+      return respondJson(200, { name, tag })()
     })
     for (const plant of plants) await createPlant(plant)
     return sent.map(({ body }) => {
@@ -53,7 +53,7 @@ describe('the plant', () => {
   })
 
   test('is refused in the words of the contract before anything is sent', async () => {
-    const { sent, tryCreatePlant } = createFakeClient(replyFern)
+    const { sent, tryCreatePlant } = createFakeClient(respondFern)
     const refused = invalidCases.filter(({ error }) => error === 'invalid_plant')
     expect(refused.length).toBeGreaterThan(90)
     for (const { body = '', message = '' } of refused) {
@@ -84,13 +84,13 @@ describe('the plant', () => {
     [1.5, false],
     [2n ** 63n, false],
   ])('with the id %s should have a bigint, says its error: %s', async (id, isAdvised) => {
-    const result = await createFakeClient(replyFern).tryCreatePlant({ id, name: 'Fern' })
+    const result = await createFakeClient(respondFern).tryCreatePlant({ id, name: 'Fern' })
     const advice = 'nothing was sent: give a bigint, since a number beyond 2^53 has lost digits'
     expect(result.ok ? '' : result.error.message.startsWith(advice)).toBe(isAdvised)
   })
 
   test('has an issue for each problem, and may be one that cannot even be read', async () => {
-    const { createPlant } = createFakeClient(replyFern)
+    const { createPlant } = createFakeClient(respondFern)
     const issues = [{ path: ['id'] }, { path: ['name'], message: 'is required' }]
     const code = 'invalid_plant'
     const half = createPlant({ id: 1.5 } as NewPlantInput)
@@ -143,7 +143,7 @@ describe('a Retry-After', () => {
   })
 
   test.each([
-    ["by the server's clock where the reply has a date", { date: new Date(5e6).toUTCString() }],
+    ["by the server's clock where the response has a date", { date: new Date(5e6).toUTCString() }],
     ['by its own where not', {}],
   ])('with a date is read %s', async (_what, headers: { date?: string }) => {
     const now = headers.date === undefined ? START_OF_TIME : 5e6
@@ -173,7 +173,7 @@ describe('the wait for a retry', () => {
     }
   })
 
-  test.each<[string, FakeReply, PlantStoreClientOptions, number[]]>([
+  test.each<[string, Responder, PlantStoreClientOptions, number[]]>([
     ['doubles', refuse(50300), {}, [4, 875]],
     ['is none where there are no retries', refuse(50300), { maxRetries: 0 }, [1, 0]],
     ['is none for what stays', refuse(40300), {}, [1, 0]],
@@ -185,8 +185,8 @@ describe('the wait for a retry', () => {
     ['fits into the whole time', refuse(50300), { maxRetries: 1, totalTimeoutMs: 130 }, [2, 125]],
     ['is none where it does not fit', refuse(50300), { totalTimeoutMs: 125 }, [1, 0]],
     ['needs no end of time', refuse(50300), { totalTimeoutMs: Infinity }, [4, 875]],
-  ])('%s', async (_what, reply, options, [requests, waitedMs = 0]) => {
-    const { sent, lastedMs } = await run(reply, options)
+  ])('%s', async (_what, respond, options, [requests, waitedMs = 0]) => {
+    const { sent, lastedMs } = await run(respond, options)
     expect(sent).toHaveLength(requests ?? 0)
     // Each of up to three timers ends at most 1 ms later than it was set to.
     expect(lastedMs - waitedMs).toBeLessThanOrEqual(3)
@@ -198,14 +198,14 @@ describe('a call', () => {
   test('asks for no token and sends nothing where it was aborted before', async () => {
     const token = vi.fn()
     const signal = AbortSignal.abort('gone')
-    const { sent, error, meta } = await run(replyFern, { token }, { signal })
+    const { sent, error, meta } = await run(respondFern, { token }, { signal })
     expect(error).toMatchObject({ code: 'aborted', cause: 'gone' })
     expect(meta).toEqual({ attempts: 0, durationMs: expect.any(Number) })
     expect([token.mock.calls, sent]).toEqual([[], []])
   })
 
   test('reports its last status, its attempts, its time, and the headers of the plant', async () => {
-    const stored = replyJson(200, { name: 'Fern' }, { 'x-a': '1' })
+    const stored = respondJson(200, { name: 'Fern' }, { 'x-a': '1' })
     const { meta } = await run([refuse(50300, { 'retry-after': '2' }), stored])
     expect(meta).toMatchObject({ status: 200, attempts: 2 })
     expect([Math.floor(meta.durationMs), meta.headers?.get('x-a')]).toEqual([2_101, '1'])
@@ -216,9 +216,9 @@ describe('a call', () => {
     ['', 'own'],
     ['a b', 'own'],
     ['x'.repeat(129), 'own'],
-  ])('is known by the id of the reply where that is one: %s', async (id, requestId) => {
-    const reply = refuse(40003, { 'x-request-id': id })
-    expect((await run(reply, {}, { requestId: 'own' })).error).toMatchObject({ requestId })
+  ])('is known by the id of the response where that is one: %s', async (id, requestId) => {
+    const respond = refuse(40003, { 'x-request-id': id })
+    expect((await run(respond, {}, { requestId: 'own' })).error).toMatchObject({ requestId })
   })
 
   test.each([
@@ -271,7 +271,7 @@ describe('a call', () => {
 
 test('300 calls at a time have one listener on the signal, and none in the end', async () => {
   const { signal } = new AbortController()
-  const { createPlant } = createFakeClient(replyFern)
+  const { createPlant } = createFakeClient(respondFern)
   const calls = Array.from({ length: 300 }, (_, id) =>
     createPlant({ id, name: 'Fern' }, { signal }),
   )
@@ -305,8 +305,8 @@ test('no schedule of faults makes a call pass its time, 1,000 times', async () =
     const kind = Math.floor(random() * 8)
     if (kind < 7) await delay(random() * 2_000 * (random() < 0.2 ? 10 : 1))
     const retryAfter = { 'retry-after': String(Math.floor(random() * 5)) }
-    const kinds: readonly FakeReply[] = [
-      ...[replyFern, refuseConnection, lose, page(502), refuse(50300, retryAfter)],
+    const kinds: readonly Responder[] = [
+      ...[respondFern, refuseConnection, lose, page(502), refuse(50300, retryAfter)],
       ...[tooMany(random() * 5), breakOff('{"name":', {}, () => delay(random() * 8_000)), hang],
     ]
     return (kinds[kind] as () => Response)()

@@ -11,14 +11,14 @@ export const FERN = { id: 7, name: 'Fern' }
 export const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
 
 export type SentRequest = { readonly url: string } & Parameters<PlantStoreFetch>[1]
-export type FakeReply = (request: SentRequest, attempt: number) => Response | Promise<Response>
+export type Responder = (request: SentRequest, attempt: number) => Response | Promise<Response>
 
 /**
  * A fetch without a network, which heeds the signal as the real one does. Its requests get these
- * replies in turn, the last for ever.
+ * responses in turn, the last for ever.
  */
-export function createFakeFetch(replies: FakeReply | readonly FakeReply[]) {
-  const all = [replies].flat()
+export function createFakeFetch(responders: Responder | readonly Responder[]) {
+  const all = [responders].flat()
   const sent: SentRequest[] = []
   const fetch: PlantStoreFetch = async (url, init) => {
     const { signal } = init
@@ -27,33 +27,33 @@ export function createFakeFetch(replies: FakeReply | readonly FakeReply[]) {
     const aborted = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
-    const reply = all[Math.min(attempt, all.length) - 1] as FakeReply
-    return Promise.race([reply(request, attempt), aborted])
+    const respond = all[Math.min(attempt, all.length) - 1] as Responder
+    return Promise.race([respond(request, attempt), aborted])
   }
   return { sent, fetch }
 }
 
 /** A client over such a fetch. */
 export function createFakeClient(
-  replies: FakeReply | readonly FakeReply[],
+  responders: Responder | readonly Responder[],
   options: PlantStoreClientOptions = {},
 ) {
-  const { fetch, sent } = createFakeFetch(replies)
+  const { fetch, sent } = createFakeFetch(responders)
   return { sent, ...createPlantStoreClient({ ...given, fetch, ...options }) }
 }
 
-export function replyJson(status: number, value: unknown, headers = {}): () => Response {
+export function respondJson(status: number, value: unknown, headers = {}): () => Response {
   return () => new Response(JSON.stringify(value), { status, headers })
 }
 
-export const replyFern = replyJson(200, { name: 'Fern' })
+export const respondFern = respondJson(200, { name: 'Fern' })
 
-/** Replies with this Error, whose status is that of its number. */
+/** Responds with this Error, whose status is that of its number. */
 export function refuse(error: number, headers = {}): () => Response {
-  return replyJson(Math.floor(error / 100), { error, message: 'no' }, headers)
+  return respondJson(Math.floor(error / 100), { error, message: 'no' }, headers)
 }
 
-/** Replies with what is no reply of the plant store. */
+/** Responds with what is no response of the plant store. */
 export function page(status = 200, text = '<p>', headers = {}): () => Response {
   return () => new Response(text, { status, headers })
 }
@@ -61,7 +61,7 @@ export function page(status = 200, text = '<p>', headers = {}): () => Response {
 /** Asks to wait for so many seconds. */
 export const tooMany = (seconds: number) => refuse(42900, { 'retry-after': String(seconds) })
 
-/** Replies with this text, and then breaks off. */
+/** Responds with this text, and then breaks off. */
 export function breakOff(text = '', headers = {}, goOn = async () => {}): () => Response {
   const start = (body: ReadableStreamDefaultController) =>
     body.enqueue(new TextEncoder().encode(text))
@@ -120,14 +120,14 @@ export async function runUntilDone<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** A call by a clock of its own, whose attempts get these replies in turn. */
+/** A call by a clock of its own, whose attempts get these responses in turn. */
 export async function run(
-  replies: FakeReply | readonly FakeReply[],
+  responders: Responder | readonly Responder[],
   options: PlantStoreClientOptions = {},
   callOptions: CreatePlantOptions = {},
 ) {
   stopClocks()
-  const { sent, tryCreatePlant } = createFakeClient(replies, options)
+  const { sent, tryCreatePlant } = createFakeClient(responders, options)
   const result = await runUntilDone(tryCreatePlant(FERN, callOptions))
   expect(vi.getTimerCount()).toBe(0)
   const error = result.ok ? undefined : result.error

@@ -11,7 +11,7 @@ import {
   hang,
   lose,
   refuse,
-  replyFern,
+  respondFern,
   stopClocks,
   tooMany,
 } from './fakes.ts'
@@ -30,19 +30,19 @@ describe('every plant of a source comes back once', () => {
     ['an async generator', slowly()],
     ['a stream', stream],
   ])('from %s', async (_what, source) => {
-    const { results } = await runToEnd({ reply: replyFern, source })
+    const { results } = await runToEnd({ respond: respondFern, source })
     expect(results.map(({ index, input }) => [index, input.id])).toEqual(
       upTo(40).map((id) => [id, id]),
     )
   })
 
   test('as they finish, with the plant as it was given', async () => {
-    const reply = async (id: number) => {
+    const respond = async (id: number) => {
       if (id === 0) await delay(100)
-      return replyFern()
+      return respondFern()
     }
     const source = [...ferns(5)]
-    const { results } = await runBulk({ reply, source, concurrency: 2 })
+    const { results } = await runBulk({ respond, source, concurrency: 2 })
     expect(results.map(({ index }) => index)).toEqual([1, 2, 3, 4, 0])
     expect(results[4]?.input).toBe(source[0])
   })
@@ -58,25 +58,25 @@ describe('it goes no faster than it may', () => {
         yield fern
       }
     }
-    const reply = async () => {
+    const respond = async () => {
       most.inFlight = Math.max(most.inFlight, ++inFlight)
       await delay(10)
       inFlight--
-      return replyFern()
+      return respondFern()
     }
     const onResult = async () => {
       await delay(taken % 7 === 0 ? 50 : 1)
       taken++
     }
-    await runBulk({ reply, source: source(), concurrency, onResult })
+    await runBulk({ respond, source: source(), concurrency, onResult })
     expect([taken, most.inFlight]).toEqual([60, concurrency])
     expect(most.read).toBeLessThanOrEqual(concurrency)
   })
 
   test('one 429 pauses all until its Retry-After, never longer than 10 % more', async () => {
-    const reply = (id: number, _at: number, attempt: number) =>
-      id === 0 && attempt < 17 ? tooMany(2)() : replyFern()
-    const { sent } = await runToEnd({ reply })
+    const respond = (id: number, _at: number, attempt: number) =>
+      id === 0 && attempt < 17 ? tooMany(2)() : respondFern()
+    const { sent } = await runToEnd({ respond })
     const after = sent.slice(16).map(({ at }) => at - 10)
     expect(Math.min(...after)).toBeGreaterThanOrEqual(2_000)
     expect(Math.min(...after)).toBeLessThanOrEqual(2_202)
@@ -92,8 +92,8 @@ describe('it goes no faster than it may', () => {
     }
     const { sent } = await runBulk({
       source: source(),
-      reply(_id, _at, attempt) {
-        if (attempt > 1) return replyFern()
+      respond(_id, _at, attempt) {
+        if (attempt > 1) return respondFern()
         setImmediate(pause.resolve)
         return tooMany(1)()
       },
@@ -103,12 +103,12 @@ describe('it goes no faster than it may', () => {
   })
 
   test('a plant that waits to be sent again waits on where another has to wait longer', async () => {
-    const reply = async (id: number, _at: number, attempt: number) => {
-      if (attempt > 2) return replyFern()
+    const respond = async (id: number, _at: number, attempt: number) => {
+      if (attempt > 2) return respondFern()
       await delay(id * 500)
       return tooMany(id === 0 ? 1 : 3)()
     }
-    const { sent } = await runToEnd({ reply, rows: 2 })
+    const { sent } = await runToEnd({ respond, rows: 2 })
     expect(sent.slice(2).map(({ at }) => at >= 3_510)).toEqual([true, true])
   })
 })
@@ -121,12 +121,16 @@ describe('what concerns every plant ends it', () => {
   const unclosable = { [Symbol.iterator]: () => Object.assign(ferns(40), { return: close }) }
 
   test.each<[string, Partial<Script>, string]>([
-    ['401', { reply: refuse(40101) }, 'unauthorized'],
-    ['401, of a source that throws', { reply: refuse(40101), source: unclosable }, 'unauthorized'],
-    ['403', { reply: refuse(40300) }, 'forbidden'],
+    ['401', { respond: refuse(40101) }, 'unauthorized'],
+    [
+      '401, of a source that throws',
+      { respond: refuse(40101), source: unclosable },
+      'unauthorized',
+    ],
+    ['403', { respond: refuse(40300) }, 'forbidden'],
     ['a token function that fails', { client: { token: failing } }, 'token_provider_failed'],
   ])('%s: what was on its way is given, then it throws', async (_what, script, code) => {
-    const run = await runBulk({ reply: replyFern, concurrency: 4, maxRetries: 0, ...script })
+    const run = await runBulk({ respond: respondFern, concurrency: 4, maxRetries: 0, ...script })
     expect(run.thrown).toMatchObject({ code })
     expect(run.failed).toEqual(run.results)
     expect(run.results.length).toBeGreaterThan(0)
@@ -140,17 +144,17 @@ describe('what concerns every plant ends it', () => {
         yield { id, name: id % 3 === 0 ? (undefined as never) : 'Fern' }
     }
     // Those that are no plants do not count.
-    const lost = await runBulk({ reply: untrusted, source: source(), concurrency: 1 })
+    const lost = await runBulk({ respond: untrusted, source: source(), concurrency: 1 })
     expect(lost.thrown).toMatchObject({ code: 'tls_failed' })
     expect(lost.sent).toHaveLength(20)
-    const reply = (id: number) => (id % 20 === 19 ? replyFern() : untrusted())
-    expect((await runBulk({ reply, concurrency: 1, rows: 100 })).thrown).toBeUndefined()
+    const respond = (id: number) => (id % 20 === 19 ? respondFern() : untrusted())
+    expect((await runBulk({ respond, concurrency: 1, rows: 100 })).thrown).toBeUndefined()
   })
 
   test('20 that only what is never a plant gets past', async () => {
     const invalid = refuse(40002)
-    const reply = (id: number) => (Number.isNaN(id) ? invalid() : lose())
-    const { thrown, results } = await runBulk({ reply, rows: 200 })
+    const respond = (id: number) => (Number.isNaN(id) ? invalid() : lose())
+    const { thrown, results } = await runBulk({ respond, rows: 200 })
     expect(thrown).toMatchObject({ code: 'connection_lost' })
     expect(results.length).toBeGreaterThanOrEqual(20)
     expect(results.length).toBeLessThan(36)
@@ -160,11 +164,11 @@ describe('what concerns every plant ends it', () => {
     const controller = new AbortController()
     const reason = new Error('winter')
     const { signal } = controller
-    const reply = (id: number) => {
+    const respond = (id: number) => {
       if (id === 5) controller.abort(reason)
       return hang()
     }
-    const { results, thrown } = await runBulk({ reply, signal, concurrency: 6 })
+    const { results, thrown } = await runBulk({ respond, signal, concurrency: 6 })
     expect(thrown).toMatchObject({ code: 'aborted', cause: reason })
     const aborted = { ok: false, error: { code: 'aborted', applied: 'maybe' } }
     expect(results).toMatchObject(Array(6).fill(aborted))
@@ -178,20 +182,20 @@ describe('what concerns every plant ends it', () => {
       return new Promise<never>(() => {})
     }
     const source: AsyncIterable<Fern> = { [Symbol.asyncIterator]: () => ({ next }) }
-    const { thrown } = await runBulk({ reply: replyFern, source, signal: controller.signal })
+    const { thrown } = await runBulk({ respond: respondFern, source, signal: controller.signal })
     expect(thrown).toMatchObject({ code: 'aborted' })
   })
 
   test('an abort before the first plant', async () => {
     const signal = AbortSignal.abort()
-    const { sent, thrown } = await runBulk({ reply: replyFern, signal })
+    const { sent, thrown } = await runBulk({ respond: respondFern, signal })
     expect([sent, thrown]).toMatchObject([[], { code: 'aborted', applied: 'no' }])
   })
 })
 
 test('a loop that is left is notified once more, aborts its calls, and leaves no timer', async () => {
   stopClocks()
-  const { sent, ...client } = createFakeClient([replyFern, hang])
+  const { sent, ...client } = createFakeClient([respondFern, hang])
   const onProgress = vi.fn()
   for await (const _ of createPlants(client, ferns(100), { onProgress })) break
   await new Promise(setImmediate)

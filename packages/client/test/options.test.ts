@@ -15,7 +15,7 @@ import {
   failingListeners,
   given,
   refuse,
-  replyFern,
+  respondFern,
   run,
 } from './fakes.ts'
 
@@ -77,7 +77,7 @@ describe('an option that cannot work is refused at once:', () => {
     ['maxRetryAfterMs', 1],
     ['token', 'other'],
   ])('%s of a call, as %o, and nothing is sent', async (option, value) => {
-    const { sent, createPlant, tryCreatePlant } = createFakeClient(replyFern)
+    const { sent, createPlant, tryCreatePlant } = createFakeClient(respondFern)
     const refusal = expect.objectContaining({ code: 'invalid_option', option })
     const options = { [option]: value } as CreatePlantOptions
     await expect(createPlant(FERN, options)).rejects.toEqual(refusal)
@@ -117,14 +117,14 @@ describe('an option of a client is taken', () => {
 
   test('the base URL as a URL, and a later change of it changes nothing', async () => {
     const baseUrl = new URL('http://127.0.0.1:3000/store')
-    const { sent, createPlant } = createFakeClient(replyFern, { baseUrl })
+    const { sent, createPlant } = createFakeClient(respondFern, { baseUrl })
     baseUrl.host = 'elsewhere.example'
     await createPlant(FERN)
     expect(sent[0]?.url).toBe('http://127.0.0.1:3000/store/plants')
   })
 
   test('base URL and token from the environment where they are not given', async () => {
-    const { fetch, sent } = createFakeFetch(replyFern)
+    const { fetch, sent } = createFakeFetch(respondFern)
     vi.stubEnv('PLANT_STORE_BASE_URL', 'http://plants.example/store')
     vi.stubEnv('PLANT_STORE_TOKEN', ' of_the_environment\r\n')
     await createPlantStoreClient({ fetch }).createPlant(FERN)
@@ -140,12 +140,12 @@ describe('an option of a client is taken', () => {
 describe('headers', () => {
   test('of a call stand above those of the client, which stand above its own', async () => {
     const headers = { 'User-Agent': 'mine', 'x-a': '1', 'X-B': '1' }
-    const { sent } = await run(replyFern, { headers }, { headers: { 'x-b': '2' } })
+    const { sent } = await run(respondFern, { headers }, { headers: { 'x-b': '2' } })
     expect(sent[0]?.headers).toMatchObject({ 'user-agent': 'mine', 'x-a': '1', 'x-b': '2' })
   })
 
   test('name the client, the runtime and the program', async () => {
-    const { sent } = await run(replyFern, { appName: 'garden/2' })
+    const { sent } = await run(respondFern, { appName: 'garden/2' })
     expect(sent[0]?.headers['user-agent']).toMatch(
       /^plant-store-client\/\d+\.\d+\.\d+\S* node\/\d+ garden\/2$/,
     )
@@ -153,7 +153,7 @@ describe('headers', () => {
   })
 
   test('name one request by one id, and count its attempts', async () => {
-    const { sent, tryCreatePlant } = createFakeClient([refuse(50300), refuse(50300), replyFern])
+    const { sent, tryCreatePlant } = createFakeClient([refuse(50300), refuse(50300), respondFern])
     const { meta } = await tryCreatePlant(FERN)
     await tryCreatePlant(FERN)
     const named = await tryCreatePlant(FERN, { requestId: 'order-66' })
@@ -170,8 +170,8 @@ describe('headers', () => {
     ['Headers', new Headers({ 'X-A': '1', 'x-b': '2' })],
     ['pairs', Object.entries({ 'X-A': '1', 'x-b': '2' })],
   ])('may be given as %s', async (_kind, headers) => {
-    const ofClient = await run(replyFern, { headers })
-    const ofCall = await run(replyFern, {}, { headers })
+    const ofClient = await run(respondFern, { headers })
+    const ofCall = await run(respondFern, {}, { headers })
     for (const { sent } of [ofClient, ofCall]) {
       expect(sent).toMatchObject([{ headers: { 'x-a': '1', 'x-b': '2' } }])
     }
@@ -198,13 +198,13 @@ describe('the listener of events', () => {
   })
 
   test.each(failingListeners)('changes nothing where it %s', async (_what, onEvent) => {
-    expect(await run(replyFern, { onEvent })).toMatchObject({ plant: { name: 'Fern' } })
+    expect(await run(respondFern, { onEvent })).toMatchObject({ plant: { name: 'Fern' } })
   })
 
   test('may abort the call, and then nothing is sent', async () => {
     const controller = new AbortController()
     const onEvent = () => controller.abort()
-    const { sent, error } = await run(replyFern, { onEvent }, { signal: controller.signal })
+    const { sent, error } = await run(respondFern, { onEvent }, { signal: controller.signal })
     expect(error).toMatchObject({ code: 'aborted', applied: 'no', attempts: 0 })
     expect(sent).toEqual([])
   })

@@ -11,8 +11,8 @@ import {
   page,
   refuse,
   refuseConnection,
-  replyFern,
-  replyJson,
+  respondFern,
+  respondJson,
   tooMany,
 } from './fakes.ts'
 
@@ -20,7 +20,7 @@ type Failing = () => Response | Promise<Response>
 
 /** A server that fails every request from one time to another, in ms. */
 function failBetween(from: number, to: number, fail: Failing) {
-  return (_id: number, at: number) => (at >= from && at < to ? fail() : replyFern())
+  return (_id: number, at: number) => (at >= from && at < to ? fail() : respondFern())
 }
 
 describe('a bulk outlives an outage: every plant is stored, whatever its own time and retries', () => {
@@ -34,7 +34,7 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
     ['the 503 of a proxy', page(503)],
     ['the 504 of a proxy', page(504)],
     ['429', tooMany(3)],
-    ['a reply that breaks off', breakOff()],
+    ['a response that breaks off', breakOff()],
   ]
   const ways: CreatePlantsOptions[] = [
     {},
@@ -50,19 +50,19 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
       ),
     ),
   )('%s for %i ms, with %j', async (_what, ms, options, fail) => {
-    const reply = failBetween(25, 25 + ms, fail)
-    await runToEnd({ reply, rows: 200, ...options })
+    const respond = failBetween(25, 25 + ms, fail)
+    await runToEnd({ respond, rows: 200, ...options })
   })
 
   test('a Retry-After longer than one call would wait for', async () => {
-    const reply = failBetween(0, 90_000, tooMany(100))
-    const { sent } = await runToEnd({ reply, client: { maxRetryAfterMs: 1_000 } })
+    const respond = failBetween(0, 90_000, tooMany(100))
+    const { sent } = await runToEnd({ respond, client: { maxRetryAfterMs: 1_000 } })
     expect(sent[16]?.at).toBeGreaterThanOrEqual(100_000)
   })
 
   test('by one request at a time, the first at once, and then more and more rarely', async () => {
-    const reply = failBetween(25, 60_025, refuseConnection)
-    const { sent } = await runToEnd({ reply, rows: 200 })
+    const respond = failBetween(25, 60_025, refuseConnection)
+    const { sent } = await runToEnd({ respond, rows: 200 })
     const times = sent.map(({ at }) => at).filter((at) => at > 40 && at < 60_000)
     expect(times.length).toBeGreaterThan(15)
     expect(times.length).toBeLessThan(60)
@@ -73,8 +73,9 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
   })
 
   test('where a plant that is sent again to find the server is the one that was stored', async () => {
-    const reply: Script['reply'] = (_id, _at, attempt) => (attempt === 3 ? lose() : replyFern())
-    const { sent } = await runToEnd({ reply, rows: 5, concurrency: 1 })
+    const respond: Script['respond'] = (_id, _at, attempt) =>
+      attempt === 3 ? lose() : respondFern()
+    const { sent } = await runToEnd({ respond, rows: 5, concurrency: 1 })
     expect(sent.map(({ id }) => id)).toEqual([0, 1, 2, 1, 2, 3, 4])
   })
 })
@@ -82,8 +83,8 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
 describe('an outage that lasts too long', () => {
   test.each([0.1, 1, 30, 300])('ends the loop after %f s, and loses no word', async (seconds) => {
     const maxOutageMs = seconds * 1_000
-    const reply = failBetween(25, Number.POSITIVE_INFINITY, lose)
-    const run = await runBulk({ reply, rows: 200, maxOutageMs })
+    const respond = failBetween(25, Number.POSITIVE_INFINITY, lose)
+    const run = await runBulk({ respond, rows: 200, maxOutageMs })
     expect(run.thrown).toMatchObject({ code: 'connection_lost', reason: 'ECONNRESET' })
     expect(run.lastedMs - 30).toBeGreaterThanOrEqual(maxOutageMs)
     expect(run.lastedMs - 30).toBeLessThanOrEqual(maxOutageMs + 20)
@@ -98,15 +99,20 @@ describe('an outage that lasts too long', () => {
   })
 
   test('ends at once where the server asks to wait longer', async () => {
-    const run = await runBulk({ reply: tooMany(31), maxOutageMs: 30_000 })
+    const run = await runBulk({ respond: tooMany(31), maxOutageMs: 30_000 })
     expect(run.thrown).toMatchObject({ code: 'rate_limited', retryAfterMs: 31_000 })
     expect([run.results.length, run.sent.length, run.lastedMs]).toEqual([16, 16, 10])
   })
 
-  test('is counted anew after each reply', async () => {
-    const reply = (_id: number, at: number) =>
-      at % 10_000 < 8_000 ? refuseConnection() : replyFern()
-    const { lastedMs } = await runToEnd({ reply, rows: 2_000, maxOutageMs: 12_000, concurrency: 1 })
+  test('is counted anew after each response', async () => {
+    const respond = (_id: number, at: number) =>
+      at % 10_000 < 8_000 ? refuseConnection() : respondFern()
+    const { lastedMs } = await runToEnd({
+      respond,
+      rows: 2_000,
+      maxOutageMs: 12_000,
+      concurrency: 1,
+    })
     expect(lastedMs).toBeGreaterThan(30_000)
   })
 
@@ -118,7 +124,7 @@ describe('an outage that lasts too long', () => {
       for (let id = 1; id < 16; id++) yield { id, name: 'Fern' }
     }
     const { results, thrown, sent, seen } = await runBulk({
-      reply(_id, at) {
+      respond(_id, at) {
         if (at > 15_000) isLate.resolve()
         return lose()
       },
@@ -156,8 +162,8 @@ describe.each<[string, Failing, string]>([
     ['one is sent at once', 300, (row) => row % 100 === 50, { concurrency: 1, maxRetries: 0 }],
     ['two are sent at once', 300, (row) => row % 100 === 50, { concurrency: 2 }],
   ])('is told as a result in 15 s, where %s', async (_where, rows, isBad, more) => {
-    const reply = (id: number) => (isBad(id) ? fail() : replyFern())
-    const run = await runBulk({ reply, rows, timeoutMs: 800, ...more })
+    const respond = (id: number) => (isBad(id) ? fail() : respondFern())
+    const run = await runBulk({ respond, rows, timeoutMs: 800, ...more })
     expect([run.thrown, run.results.length]).toEqual([undefined, rows])
     expect(indexesOf(run.failed)).toEqual(upTo(rows).filter(isBad))
     const error = { code, applied: 'maybe', attempts: 3 }
@@ -169,8 +175,8 @@ describe.each<[string, Failing, string]>([
 describe('a row', () => {
   test('that the server alone always is too busy for is told after maxOutageMs', async () => {
     const isBad = (id: number) => id === 50 || id === 60
-    const reply = (id: number) => (isBad(id) ? refuse(50300)() : replyFern())
-    const run = await runBulk({ reply, rows: 300, maxOutageMs: 5_000 })
+    const respond = (id: number) => (isBad(id) ? refuse(50300)() : respondFern())
+    const run = await runBulk({ respond, rows: 300, maxOutageMs: 5_000 })
     const error = { code: 'server_error', apiCode: 50300 }
     expect(run.failed).toMatchObject([{ error }, { error }])
     expect([run.thrown, run.results.length]).toEqual([undefined, 300])
@@ -179,21 +185,21 @@ describe('a row', () => {
 
   test('that a busy server refuses beside a bad one is sent again until it is stored', async () => {
     let count = 0
-    const reply = (id: number) => {
+    const respond = (id: number) => {
       if (id === 2 && ++count < 9) return refuse(50300)()
-      return id === 1 ? lose() : replyFern()
+      return id === 1 ? lose() : respondFern()
     }
-    const run = await runBulk({ reply, concurrency: 2 })
+    const run = await runBulk({ respond, concurrency: 2 })
     expect([indexesOf(run.failed), run.results.length, count]).toEqual([[1], 40, 9])
   })
 
   test('whose first request was lost stays in doubt, whatever a later one says', async () => {
     let count = 0
-    const reply = (id: number) => {
-      if (id !== 1) return replyFern()
+    const respond = (id: number) => {
+      if (id !== 1) return respondFern()
       return ++count === 1 ? lose() : refuse(40002)()
     }
-    const { failed } = await runBulk({ reply, rows: 3 })
+    const { failed } = await runBulk({ respond, rows: 3 })
     const error = { code: 'invalid_plant', applied: 'maybe', attempts: 2 }
     expect(failed).toMatchObject([{ index: 1, error, meta: { attempts: 2 } }])
   })
@@ -201,8 +207,8 @@ describe('a row', () => {
 
 describe('the listener of the progress', () => {
   test('hears of an outage, what it is and how long it may last, and of its end', async () => {
-    const reply = failBetween(105, 20_105, refuseConnection)
-    const { seen } = await runBulk({ reply, rows: 2_000, maxOutageMs: 60_000 })
+    const respond = failBetween(105, 20_105, refuseConnection)
+    const { seen } = await runBulk({ respond, rows: 2_000, maxOutageMs: 60_000 })
     const outage = seen.flatMap(({ state }) => (state.type === 'outage' ? state : []))
     expect(outage[0]).toMatchObject({ cause: { code: 'connection_failed' } })
     const left = outage.map(({ remainingMs }) => remainingMs)
@@ -214,35 +220,35 @@ describe('the listener of the progress', () => {
   })
 
   test('hears how long the server asked to wait', async () => {
-    const reply: Script['reply'] = (_id, _at, attempt) =>
-      attempt === 40 ? tooMany(7)() : replyFern()
-    const { seen } = await runBulk({ reply, rows: 100 })
+    const respond: Script['respond'] = (_id, _at, attempt) =>
+      attempt === 40 ? tooMany(7)() : respondFern()
+    const { seen } = await runBulk({ respond, rows: 100 })
     const [waiting] = seen.flatMap(({ state }) => (state.type === 'waiting' ? state.ms : []))
     expect(waiting).toBeGreaterThan(6_800)
     expect(waiting).toBeLessThanOrEqual(7_700)
   })
 
   test('is called at most ten times a second, whatever comes', async () => {
-    const { seen, lastedMs } = await runBulk({ reply: replyFern, rows: 2_000 })
+    const { seen, lastedMs } = await runBulk({ respond: respondFern, rows: 2_000 })
     expect(seen.length).toBeLessThanOrEqual(lastedMs / 100 + 3)
     expect(seen.length).toBeGreaterThanOrEqual(lastedMs / 120)
   })
 
   test.each(failingListeners)('that %s changes nothing', async (_what, onProgress) => {
-    await runToEnd({ reply: replyFern, onProgress })
+    await runToEnd({ respond: respondFern, onProgress })
   })
 
   test('hears what was there before, unless it took several requests', async () => {
-    const replayed = replyJson(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' })
+    const replayed = respondJson(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' })
     const tries = new Set<number>()
-    const reply = (id: number) => {
+    const respond = (id: number) => {
       const isFirst = !tries.has(id)
       tries.add(id)
       if (id % 10 === 1 && isFirst) return lose()
       if (id % 10 === 2) return refuse(40003)()
-      return id % 2 === 1 ? replayed() : replyFern()
+      return id % 2 === 1 ? replayed() : respondFern()
     }
-    const { seen } = await runBulk({ reply, rows: 2_000 })
+    const { seen } = await runBulk({ respond, rows: 2_000 })
     const counts = { stored: 1_000, alreadyThere: 800, rejected: 200, settledRows: 2_000 }
     expect(seen.at(-1)).toMatchObject(counts)
   })
@@ -251,8 +257,8 @@ describe('the listener of the progress', () => {
 describe('settledRows, over 40 runs with random failures, ends, and loops of any speed,', () => {
   const ROWS = 120
 
-  /** A reply at random: late, lost, refuseConnection, limited, or a plant; in every fourth run what ends it. */
-  async function replyAtRandom(random: () => number, seed: number, id: number, at: number) {
+  /** A response at random: late, lost, refused, limited, or a plant; in every fourth run what ends it. */
+  async function respondAtRandom(random: () => number, seed: number, id: number, at: number) {
     if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
     if (seed % 4 === 2 && at > 2_000) return refuseConnection()
     await delay(random() * (random() < 0.1 ? 3_000 : 40))
@@ -261,7 +267,7 @@ describe('settledRows, over 40 runs with random failures, ends, and loops of any
     if (kind < 0.08) return refuse(50000)()
     if (kind < 0.1) return tooMany(1)()
     if (kind < 0.11) return refuse(50300)()
-    return id % 7 === 3 ? refuse(40003)() : replyFern()
+    return id % 7 === 3 ? refuse(40003)() : respondFern()
   }
 
   test('passes no row whose body of the loop has not ended, and no row that failed with the bulk', async () => {
@@ -280,7 +286,7 @@ describe('settledRows, over 40 runs with random failures, ends, and loops of any
         last = progress
       }
       const { thrown } = await runBulk({
-        reply: (id, at) => replyAtRandom(random, seed, id, at),
+        respond: (id, at) => respondAtRandom(random, seed, id, at),
         ...{ rows: ROWS, concurrency: 1 + (seed % 9), maxOutageMs: 20_000, onProgress },
         async onResult(result) {
           if (random() < 0.3) await delay(random() * 300)

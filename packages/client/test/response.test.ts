@@ -6,34 +6,34 @@ import { readBody } from '../src/response.ts'
 import {
   breakOff,
   createFakeClient,
-  type FakeReply,
   lose,
   page,
+  type Responder,
   refuse,
   refuseConnection,
-  replyJson,
+  respondJson,
   run,
 } from './fakes.ts'
 
-/** The error of a call whose attempts get these replies in turn. */
-async function errorOf(...replies: readonly FakeReply[]) {
-  const options = { token: () => 'token', maxRetries: replies.length - 1 }
-  const { error, meta, sent } = await run(replies, options)
-  expect([meta.attempts, sent.length]).toEqual([replies.length, replies.length])
+/** The error of a call whose attempts get these responses in turn. */
+async function errorOf(...responders: readonly Responder[]) {
+  const options = { token: () => 'token', maxRetries: responders.length - 1 }
+  const { error, meta, sent } = await run(responders, options)
+  expect([meta.attempts, sent.length]).toEqual([responders.length, responders.length])
   return error
 }
 
-/** By these headers it is known that the server replies to this request. */
-const nameOf = ({ headers }: Parameters<FakeReply>[0]) => ({
+/** By these headers it is known that the server responds to this request. */
+const nameOf = ({ headers }: Parameters<Responder>[0]) => ({
   'content-type': 'application/json',
   'x-request-id': headers['x-request-id'],
 })
 const ofServer =
-  (status: number, text: string, more = {}): FakeReply =>
+  (status: number, text: string, more = {}): Responder =>
   (request) =>
     page(status, text, { ...nameOf(request), ...more })()
 
-describe('the body of a reply', () => {
+describe('the body of a response', () => {
   const going = new AbortController().signal
 
   /** A body of these chunks, which notes whether it was cancelled; without an end where it is endless. */
@@ -89,10 +89,10 @@ describe('the body of a reply', () => {
 
 describe('a 200', () => {
   const shade = { id: 7, name: 'Fern', tag: 'shade' }
-  const says = (plant: object, headers = {}) => replyJson(200, plant, headers)
+  const says = (plant: object, headers = {}) => respondJson(200, plant, headers)
   const ECHO = 'it is an echo of the request'
 
-  test.each<[string, FakeReply, string]>([
+  test.each<[string, Responder, string]>([
     ['another name', says({ name: 'Moss', tag: 'shade' }), 'name is not what was sent'],
     ['another tag', says({ name: 'Fern', tag: 'sun' }), 'tag is not what was sent'],
     ['no tag', says({ name: 'Fern' }), 'tag is not what was sent'],
@@ -101,22 +101,22 @@ describe('a 200', () => {
     ['the body of the request', ({ body }) => page(200, body)(), ECHO],
     ['that body in other words', ({ body }) => page(200, body.replaceAll(',', ' ,\n'))(), ECHO],
     ['its body and headers', ({ body, headers }) => page(200, body, headers)(), ECHO],
-  ])('with %s is not that of the plant', async (_what, reply, problem) => {
+  ])('with %s is not that of the plant', async (_what, respond, problem) => {
     const message = expect.stringContaining(problem)
     const error = { code: 'unexpected_response', applied: 'maybe', message }
-    await expect(createFakeClient(reply).createPlant(shade)).rejects.toMatchObject(error)
+    await expect(createFakeClient(respond).createPlant(shade)).rejects.toMatchObject(error)
   })
 
   test.each([
     ['more members', says({ ...shade, stored: '2030-01-01', id: '7' })],
     ['its id, as the request has it, from the server', says(shade, { 'x-request-id': 'r-1' })],
-  ])('with %s is that of the plant', async (_what, reply) => {
-    const plant = await createFakeClient(reply).createPlant(shade)
+  ])('with %s is that of the plant', async (_what, respond) => {
+    const plant = await createFakeClient(respond).createPlant(shade)
     expect(plant).toEqual({ name: 'Fern', tag: 'shade' })
   })
 })
 
-describe('a reply that is not one of the contract', () => {
+describe('a response that is not one of the contract', () => {
   const HOST = '127.0.0.1:3000'
   const ADDRESS = `http://${HOST}/plants`
   const messageOf = (where: string, status: number, why: string) =>
@@ -140,7 +140,7 @@ describe('a reply that is not one of the contract', () => {
 
   test('is quoted with 80 characters, its media type, and what is wrong with it', async () => {
     const nome = 'F'.repeat(200)
-    expect(await errorOf(replyJson(200, { nome }))).toMatchObject({
+    expect(await errorOf(respondJson(200, { nome }))).toMatchObject({
       snippet: `{"nome":"${'F'.repeat(71)}`,
       contentType: 'text/plain;charset=UTF-8',
       issues: [{ path: ['name'], message: 'is required' }],
@@ -150,17 +150,17 @@ describe('a reply that is not one of the contract', () => {
     expect(await errorOf(() => new Response(null, { status: 204 }))).toMatchObject(empty)
   })
 
-  test.each<[string, FakeReply]>([
+  test.each<[string, Responder]>([
     ['a page with status 200', page(200)],
     ['a 503 without an Error', page(503)],
     ['a 404 without an Error', page(404)],
-    ['a 201', replyJson(201, { name: 'Fern' })],
+    ['a 201', respondJson(201, { name: 'Fern' })],
     ['JSON with status 200 that the server never gives', ofServer(200, '{"nome":"Fern"}')],
     ['a page under the id of the request', ofServer(200, '<p>', { 'content-type': 'text/html' })],
     ['a 502 under the id of the request', ofServer(502, '')],
     ['the beginning of the plant as a whole body', ofServer(200, '{"name":"Fe')],
-  ])('leaves it open whether the plant is stored: %s', async (_name, reply) => {
-    expect(await errorOf(reply)).toMatchObject({ code: 'unexpected_response', applied: 'maybe' })
+  ])('leaves it open whether the plant is stored: %s', async (_name, respond) => {
+    expect(await errorOf(respond)).toMatchObject({ code: 'unexpected_response', applied: 'maybe' })
   })
 })
 
@@ -194,7 +194,7 @@ describe('a response that broke off', () => {
   })
 })
 
-describe('an Error reply', () => {
+describe('an Error response', () => {
   const rows = Object.values(errorTable).map(({ status, code, stored }) => {
     return [status, code, stored] as const
   })
@@ -253,10 +253,10 @@ describe('an Error reply', () => {
 })
 
 /** The begin of the one response to the plant. */
-const breakOffPlant: FakeReply = (request) => breakOff('{"name":"F', nameOf(request))()
+const breakOffPlant: Responder = (request) => breakOff('{"name":"F', nameOf(request))()
 
 describe('after several attempts', () => {
-  test.each<[string, readonly FakeReply[], Applied, string]>([
+  test.each<[string, readonly Responder[], Applied, string]>([
     // A fetch of the caller's may have sent more than it was asked to.
     ['two refused connections', [refuseConnection, refuseConnection], 'maybe', 'connection_failed'],
     ['lost, then refused', [lose, refuseConnection], 'maybe', 'connection_failed'],
@@ -268,8 +268,8 @@ describe('after several attempts', () => {
     ['lost, then 401 twice', [lose, refuse(40101), refuse(40101)], 'maybe', 'unauthorized'],
     ['a 200 that broke off', [breakOffPlant], 'yes', 'connection_lost'],
     ['that, then refused', [breakOffPlant, refuseConnection], 'yes', 'connection_failed'],
-  ])('%s: %s', async (_name, replies, applied, code) => {
-    expect(await errorOf(...replies)).toMatchObject({ applied, code })
+  ])('%s: %s', async (_name, responders, applied, code) => {
+    expect(await errorOf(...responders)).toMatchObject({ applied, code })
   })
 
   test.each<[before: Applied, ...afterNoMaybeYes: Applied[]]>([

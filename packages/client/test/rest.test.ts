@@ -3,34 +3,34 @@ import { createPlantStoreClient, PlantStoreError } from '../src/index.ts'
 import { createRestClient } from '../src/rest.ts'
 import {
   createFakeFetch,
-  type FakeReply,
   FERN,
   given,
   hang,
   lose,
   page,
+  type Responder,
   refuse,
-  replyFern,
-  replyJson,
+  respondFern,
+  respondJson,
 } from './fakes.ts'
 
 type Request = Parameters<ReturnType<typeof createRestClient>['createPlant']>[0]
 
-/** Makes a call whose requests get these replies in turn. */
-function create(replies: FakeReply | readonly FakeReply[], more: Partial<Request> = {}) {
-  const { fetch, sent } = createFakeFetch(replies)
+/** Makes a call whose requests get these responses in turn. */
+function create(responders: Responder | readonly Responder[], more: Partial<Request> = {}) {
+  const { fetch, sent } = createFakeFetch(responders)
   const baseUrl = 'http://127.0.0.1:3000/garden//'
   const rest = createRestClient({ ...given, baseUrl, fetch, maxRetries: 1 })
   return { sent, call: rest.createPlant({ body: FERN, ...more } as Request) }
 }
 
-describe('every reply of the contract is a value', () => {
+describe('every response of the contract is a value', () => {
   test('200 with its Plant and headers', async () => {
-    const stored = replyJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
+    const stored = respondJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
     const { sent, call } = create(stored, { body: { id: 2n ** 63n - 1n, name: 'Fern' } })
-    const reply = await call
-    expect(reply).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
-    expect(reply.headers.get('x-request-id')).toBe('r-1')
+    const respond = await call
+    expect(respond).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
+    expect(respond.headers.get('x-request-id')).toBe('r-1')
     expect(sent).toMatchObject([
       {
         url: 'http://127.0.0.1:3000/garden/plants',
@@ -52,12 +52,12 @@ describe('every reply of the contract is a value', () => {
   })
 })
 
-test.each<[string, FakeReply, object]>([
+test.each<[string, Responder, object]>([
   ['an undeclared status', refuse(40900), { code: 'conflict', status: 409, attempts: 1 }],
   ['a page', page(), { code: 'unexpected_response', applied: 'maybe' }],
   ['a lost connection', lose, { code: 'connection_lost', applied: 'maybe', attempts: 2 }],
-])('what is no reply of the contract is thrown: %s', async (_what, reply, error) => {
-  const { call } = create(reply)
+])('what is no response of the contract is thrown: %s', async (_what, respond, error) => {
+  const { call } = create(respond)
   await expect(call).rejects.toThrow(PlantStoreError)
   await expect(call).rejects.toMatchObject(error)
 })
@@ -82,7 +82,7 @@ describe('a call', () => {
     ['a cache', { fetchOptions: { cache: 'no-store' } }, 'invalid_option'],
     ['another server', { overrideClientOptions: { baseUrl: 'http://a' } }, 'invalid_option'],
   ])('with %s is refused before anything is sent', async (_what, more, code) => {
-    const { sent, call } = create(replyFern, more)
+    const { sent, call } = create(respondFern, more)
     await expect(call).rejects.toMatchObject({ code, applied: 'no' })
     expect(sent).toEqual([])
   })

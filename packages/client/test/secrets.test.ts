@@ -6,14 +6,14 @@ import { createScrub } from '../src/scrubber.ts'
 import {
   createFakeClient,
   createFakeFetch,
-  type FakeReply,
   FERN,
   given,
   hang,
   lose,
   page,
+  type Responder,
   refuse,
-  replyJson,
+  respondJson,
   run,
 } from './fakes.ts'
 
@@ -26,11 +26,11 @@ const TOKENS: readonly [name: string, token: string][] = [
 const html = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const say = (error: number, message: string) =>
-  replyJson(Math.floor(error / 100), { error, message })
+  respondJson(Math.floor(error / 100), { error, message })
 const fail = (thrown: unknown) => () => Promise.reject<Response>(thrown)
 
 /** Each quotes the credential in another place or spelling. */
-const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
+const CASES: readonly [name: string, respond: (token: string) => Responder][] = [
   ['a refusal', (token) => say(40002, `no ${token}`)],
   ['a refusal in capitals', (token) => say(40101, `Bearer ${token}`.toUpperCase())],
   ['a 503', (token) => say(50300, `Bearer ${token}`)],
@@ -40,7 +40,7 @@ const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
   ['a redirect', (token) => page(302, '', { location: `/${token}` })],
   ['broken JSON', (token) => page(200, `{"name":${JSON.stringify(token)}`)],
   ['a page, across the cut', (token) => page(200, 'x'.repeat(70) + token)],
-  ['JSON of another shape', (token) => replyJson(200, { [token]: token })],
+  ['JSON of another shape', (token) => respondJson(200, { [token]: token })],
   ['what fetch throws', (token) => fail(new TypeError(`bad header ${token}`))],
   [
     'the cause of what fetch throws',
@@ -56,10 +56,10 @@ const CASES: readonly [name: string, reply: (token: string) => FakeReply][] = [
 ]
 
 describe.each(TOKENS)('%s is not shown', (_name, token) => {
-  describe.each(CASES)('after %s', (_case, replyWith) => {
+  describe.each(CASES)('after %s', (_case, respondWith) => {
     test.each(['a text', 'a function'])('where it is given as %s', async (kind) => {
       const events: PlantStoreEvent[] = []
-      const { fetch } = createFakeFetch(replyWith(token))
+      const { fetch } = createFakeFetch(respondWith(token))
       const options: PlantStoreClientOptions = {
         ...{ ...given, fetch, timeoutMs: 10, maxRetries: 0 },
         token: kind === 'a text' ? token : async () => token,
@@ -85,8 +85,8 @@ describe.each(TOKENS)('%s is not shown', (_name, token) => {
 
 test('the headers of a failed response are shown, but for those that quote the token', async () => {
   const token = 'token-of-mine'
-  const reply = refuse(40003, { 'x-a': '1', 'x-echo': `Bearer ${token}` })
-  const { meta } = await run(reply, { token })
+  const respond = refuse(40003, { 'x-a': '1', 'x-echo': `Bearer ${token}` })
+  const { meta } = await run(respond, { token })
   expect([meta.headers?.get('x-a'), meta.headers?.has('x-echo')]).toEqual(['1', false])
 })
 

@@ -3,13 +3,13 @@ import { findSecret } from '../runtimes/secret-search.ts'
 import type { PlantStoreClientOptions, PlantStoreEvent, TokenFunction } from '../src/index.ts'
 import {
   createFakeClient,
-  type FakeReply,
   FERN,
   lose,
   page,
+  type Responder,
   refuse,
-  replyFern,
-  replyJson,
+  respondFern,
+  respondJson,
   run,
 } from './fakes.ts'
 
@@ -17,23 +17,23 @@ type TokenContext = Parameters<TokenFunction>[0]
 
 const refused = refuse(40101)
 const takeOnly =
-  (token: string, reply: FakeReply = replyFern): FakeReply =>
+  (token: string, respond: Responder = respondFern): Responder =>
   (request, attempt) =>
-    (request.headers.authorization === `Bearer ${token}` ? reply : refused)(request, attempt)
+    (request.headers.authorization === `Bearer ${token}` ? respond : refused)(request, attempt)
 
 /** A client with a token function that notes each `refresh`, and gives another after the first. */
-function createNoting(replies: FakeReply | readonly FakeReply[], maxRetries = 3) {
+function createNoting(responders: Responder | readonly Responder[], maxRetries = 3) {
   const refreshes: boolean[] = []
   const token = async ({ refresh }: TokenContext) => {
     refreshes.push(refresh)
     return refreshes.includes(true) ? 'fresh' : 'stale'
   }
-  return { refreshes, ...createFakeClient(replies, { token, maxRetries }) }
+  return { refreshes, ...createFakeClient(responders, { token, maxRetries }) }
 }
 
 describe('a token function', () => {
   test('is asked once for a call, however many attempts it takes', async () => {
-    const { refreshes, sent, createPlant } = createNoting([lose, replyFern])
+    const { refreshes, sent, createPlant } = createNoting([lose, respondFern])
     await createPlant(FERN)
     expect([refreshes, sent.length]).toEqual([[false], 2])
   })
@@ -63,11 +63,11 @@ describe('a token function', () => {
 
   test('is not asked to refresh what another call has had refreshed', async () => {
     const gate = Promise.withResolvers<void>()
-    const reply: FakeReply = async (request, attempt) => {
+    const respond: Responder = async (request, attempt) => {
       if (attempt === 1) await gate.promise
       return takeOnly('fresh')(request, attempt)
     }
-    const { refreshes, createPlant } = createNoting(reply)
+    const { refreshes, createPlant } = createNoting(respond)
     const slow = createPlant({ id: 1, name: 'Fern' })
     await createPlant({ id: 2, name: 'Fern' })
     gate.resolve()
@@ -83,11 +83,11 @@ describe('a token function', () => {
       return ++asked === 1 ? 'stale' : open.promise
     }
     let late: Promise<unknown> | undefined
-    const reply: FakeReply = (request, attempt) => {
+    const respond: Responder = (request, attempt) => {
       if (attempt === 1) late = client.tryCreatePlant({ id: 2, name: 'Fern' })
       return takeOnly('fresh')(request, attempt)
     }
-    const client = createFakeClient(reply, { token })
+    const client = createFakeClient(respond, { token })
     expect((await client.tryCreatePlant(FERN)).ok).toBe(true)
     open.resolve('fresh')
     expect(await late).toMatchObject({ ok: true })
@@ -99,7 +99,7 @@ describe('a token function', () => {
       asked.push(signal)
       return asked.length < 3 ? new Promise<string>(() => {}) : 'token'
     }
-    const { tryCreatePlant } = createFakeClient(replyFern, { token })
+    const { tryCreatePlant } = createFakeClient(respondFern, { token })
     const [first, second, third] = [0, 1, 2].map(() => new AbortController())
     const calls = [first, second].map((by) => tryCreatePlant(FERN, { signal: by?.signal }))
     await new Promise(setImmediate)
@@ -126,7 +126,7 @@ describe('a token function', () => {
   ])('that throws %o is named as one that threw %s, and asked anew', async (thrown, kind) => {
     let asked = 0
     const token = () => (++asked === 1 ? Promise.reject(thrown) : 'token')
-    const { createPlant } = createFakeClient(replyFern, { token })
+    const { createPlant } = createFakeClient(respondFern, { token })
     const code = 'token_provider_failed'
     const message = `token could not be had: its function threw ${kind}`
     const error = { name: 'PlantStoreError', code, message, applied: 'no', attempts: 0 }
@@ -161,21 +161,21 @@ describe('a token function', () => {
   })
 
   test('may give white space around it, which is left out', async () => {
-    const { sent } = await run(replyFern, { token: () => 'abc\n' })
+    const { sent } = await run(respondFern, { token: () => 'abc\n' })
     expect(sent).toMatchObject([{ headers: { authorization: 'Bearer abc' } }])
   })
 
   test.each([undefined, null, 5, '', '  '])('that gives %o sends nothing', async (value) => {
     const token = (() => value) as () => string
-    const { sent, error } = await run(replyFern, { token })
+    const { sent, error } = await run(respondFern, { token })
     expect(error).toMatchObject({ code: 'invalid_token' })
     expect(sent).toEqual([])
   })
 })
 
 describe('checkToken', () => {
-  function check(reply: FakeReply, options: PlantStoreClientOptions = {}) {
-    const { sent, checkToken } = createFakeClient(reply, { maxRetries: 1, ...options })
+  function check(respond: Responder, options: PlantStoreClientOptions = {}) {
+    const { sent, checkToken } = createFakeClient(respond, { maxRetries: 1, ...options })
     return { sent, checked: checkToken({ requestId: 'check-1' }) }
   }
 
@@ -190,15 +190,15 @@ describe('checkToken', () => {
     ])
   })
 
-  test.each<[string, FakeReply, string, number]>([
+  test.each<[string, Responder, string, number]>([
     ['refuses its only token', refused, 'unauthorized', 1],
     ['is gone', lose, 'connection_lost', 2],
     ['repeats the request', ({ body }) => new Response(body), 'unexpected_response', 1],
-    ['says 200 with a plant', replyFern, 'unexpected_response', 1],
+    ['says 200 with a plant', respondFern, 'unexpected_response', 1],
     ['refuses something else', refuse(40000), 'rejected', 1],
-    ['refuses it by a 422', replyJson(422, { error: 40002, message: '' }), 'invalid_plant', 1],
+    ['refuses it by a 422', respondJson(422, { error: 40002, message: '' }), 'invalid_plant', 1],
     ['is a page', page(404), 'unexpected_response', 1],
-  ])('fails where the server %s, and nothing is stored', async (_what, reply, code, attempts) => {
-    await expect(check(reply).checked).rejects.toMatchObject({ code, applied: 'no', attempts })
+  ])('fails where the server %s, and nothing is stored', async (_what, respond, code, attempts) => {
+    await expect(check(respond).checked).rejects.toMatchObject({ code, applied: 'no', attempts })
   })
 })
