@@ -32,9 +32,9 @@ export function addPlants(path: string, plants: readonly NewPlant[]): void {
   database.close()
 }
 
-/** Runs statements on a SQLite file, past the program. */
+/** Runs statements on a SQLite file, past the program and the defences of SQLite. */
 export function execute(path: string, sql: string): void {
-  const database = new DatabaseSync(path, { timeout: 10_000 })
+  const database = new DatabaseSync(path, { timeout: 10_000, defensive: false })
   database.exec(sql)
   database.close()
 }

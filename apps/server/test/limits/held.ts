@@ -2,11 +2,12 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Connections that send this text and read nothing. */
+/** Connections that send this text and read nothing, or send on at full speed. */
 export interface Held {
   readonly port: number
   readonly connections: number
   readonly text: string
+  readonly sendsOn?: boolean
 }
 
 /** Opens them from a separate process, so that they cost this one nothing; returns how to end them. */

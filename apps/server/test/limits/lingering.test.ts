@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startServerProcess } from '../process/server-process.ts'
+import { holdConnections } from './held.ts'
 
 /** Connections that may linger at a time, as documented in docs/interface.md. */
 const LINGERING_LIMIT = 256
@@ -109,27 +109,10 @@ test('2,000 callers who send on are 256 at a time, and good ones are served mean
   expect(countOpen()).toBeGreaterThan(0)
 })
 
-/** Sends at full speed on 256 connections, from a process of its own, for longer than a test takes. */
-const FLOOD = `
-const piece = Buffer.alloc(65536, 32)
-for (let count = 0; count < 256; count++) {
-  const socket = net.connect({ host: '127.0.0.1', port: Number(process.argv[1]), allowHalfOpen: true })
-  socket.on('error', () => {}).resume()
-  socket.write('POST /plants HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 99999999999\\r\\n\\r\\n')
-  const send = () => {
-    if (socket.destroyed) return
-    if (socket.write(piece)) setImmediate(send)
-    else socket.once('drain', send)
-  }
-  send()
-}
-setTimeout(() => process.exit(), 60_000)
-`
-
 test('256 callers who send on at full speed do not keep good ones waiting', async () => {
   const { port, client } = await start()
-  const flood = spawn(process.execPath, ['--eval', FLOOD, String(port)], { stdio: 'inherit' })
-  onTestFinished(() => void flood.kill('SIGKILL'))
+  const text = 'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n'
+  onTestFinished(await holdConnections({ port, connections: 256, text, sendsOn: true }))
   await sleep(3_000)
   const waitedMs: number[] = []
   for (let id = 0; id < 31; id++) {
@@ -137,6 +120,5 @@ test('256 callers who send on at full speed do not keep good ones waiting', asyn
     await client.createPlant({ id, name: 'Fern' })
     waitedMs.push(performance.now() - began)
   }
-  expect(flood.exitCode).toBeNull()
   expect(waitedMs.toSorted((one, other) => one - other)[15]).toBeLessThan(100)
 })

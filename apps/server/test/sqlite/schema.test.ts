@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { connect } from '../../src/sqlite/connect.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { type CreateOutcome, StoreRefusedError } from '../../src/store/store.ts'
+import { execute } from '../commands/plants.ts'
 import { runOn } from '../commands/program.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -48,12 +49,6 @@ function namesIn(path: string): string[] {
   const rows = database.prepare("SELECT name FROM sqlite_schema WHERE type <> 'index'").all()
   database.close()
   return rows.map(({ name }) => String(name)).toSorted()
-}
-
-function execute(path: string, sql: string): void {
-  const database = new DatabaseSync(path, { defensive: false })
-  database.exec(sql)
-  database.close()
 }
 
 function open(path: string) {

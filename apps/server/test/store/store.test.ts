@@ -132,14 +132,6 @@ describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase
     expect(await readPlants()).toEqual(plants.map((plant) => ({ ...plant, tag: null })))
   })
 
-  test('after a restart a repeat is already there and other content is refused', async () => {
-    const { create, reopen } = await openStore()
-    await create(fern)
-    await reopen()
-    expect(await create(fern)).toBe('already_there')
-    expect(await create({ ...fern, name: 'Moss' })).toBe('id_taken')
-  })
-
   test('closing commits what waits and refuses what comes after', async () => {
     const { open, readPlants } = await createDatabase()
     const store = await open()

@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openStore } from '../../src/engines.ts'
-import type { RequestObserver } from '../../src/http/locals.ts'
 import { createNodeServer } from '../../src/http/node-server.ts'
 import { createBareApp, respondWithError } from '../../src/http/pipeline.ts'
 import { FailureLog } from '../../src/http/request-log.ts'
@@ -25,13 +24,10 @@ import { chunk, LAST_CHUNK, plantText, post, postChunks, request } from './reque
 const log = createLog('silent')
 
 /** A caller of a server whose app has these routes and no others. */
-async function openCaller(
-  addRoutes: (app: Express) => void,
-  { idleMs = 0, observer }: { idleMs?: number; observer?: RequestObserver } = {},
-) {
+async function openCaller(addRoutes: (app: Express) => void, { idleMs = 0 } = {}) {
   const config = loadConfig({}, [], {})
   const failures = new FailureLog(log)
-  const options = { ...config, log, failures, observer, isDraining: () => false }
+  const options = { ...config, log, failures, isDraining: () => false }
   const app = createBareApp()
   addRoutes(app)
   app.use(respondWithError(options))
@@ -74,15 +70,6 @@ test('an error in the middle of a response cuts it off', async () => {
   )
   caller.send('GET /half HTTP/1.1\r\nHost: a\r\n\r\n')
   expect(String(await caller.readToEnd())).toMatch(/\r\n\r\nhalf$/)
-})
-
-test('an error that cannot even be noted ends the connection without a word', async () => {
-  const fail = () => {
-    throw new Error('a secret of ours')
-  }
-  const caller = await openCaller((app) => app.use(fail), { observer: { answered: fail } })
-  caller.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  expect(String(await caller.readToEnd())).toBe('')
 })
 
 setFlagsFromString('--expose-gc')
