@@ -10,14 +10,17 @@ import {
 export const FERN = { id: 7, name: 'Fern' }
 export const given = { baseUrl: 'http://127.0.0.1:3000', token: 'token' }
 
-export type SentRequest = { readonly url: string } & Parameters<PlantStoreFetch>[1]
+type SentRequest = { readonly url: string } & Parameters<PlantStoreFetch>[1]
 export type Responder = (request: SentRequest, attempt: number) => Response | Promise<Response>
 
 /**
- * A fetch without a network, which heeds the signal as the real one does. Its requests get these
- * responses in turn, the last for ever.
+ * A client over a fetch without a network, which heeds the signal as the real one does. Its requests
+ * get these responses in turn, the last for ever.
  */
-export function createFakeFetch(responders: Responder | readonly Responder[]) {
+export function createFakeClient(
+  responders: Responder | readonly Responder[],
+  options: PlantStoreClientOptions = {},
+) {
   const all = [responders].flat()
   const sent: SentRequest[] = []
   const fetch: PlantStoreFetch = async (url, init) => {
@@ -30,16 +33,7 @@ export function createFakeFetch(responders: Responder | readonly Responder[]) {
     const respond = all[Math.min(attempt, all.length) - 1] as Responder
     return Promise.race([respond(request, attempt), aborted])
   }
-  return { sent, fetch }
-}
-
-/** A client over such a fetch. */
-export function createFakeClient(
-  responders: Responder | readonly Responder[],
-  options: PlantStoreClientOptions = {},
-) {
-  const { fetch, sent } = createFakeFetch(responders)
-  return { sent, ...createPlantStoreClient({ ...given, fetch, ...options }) }
+  return { sent, fetch, ...createPlantStoreClient({ ...given, fetch, ...options }) }
 }
 
 export function respondJson(status: number, value: unknown, headers = {}): () => Response {
@@ -65,10 +59,8 @@ export const tooMany = (seconds: number) => refuse(42900, { 'retry-after': Strin
 export function breakOff(text = '', headers = {}, goOn = async () => {}): () => Response {
   const start = (body: ReadableStreamDefaultController) =>
     body.enqueue(new TextEncoder().encode(text))
-  const pull = async (body: ReadableStreamDefaultController) => {
-    await goOn()
-    body.error(new Error('gone'))
-  }
+  const pull = (body: ReadableStreamDefaultController) =>
+    goOn().then(() => body.error(new Error('gone')))
   return () => new Response(new ReadableStream({ start, pull }), { headers })
 }
 

@@ -10,7 +10,6 @@ import {
 import { VERSION } from '../src/version.ts'
 import {
   createFakeClient,
-  createFakeFetch,
   FERN,
   failingListeners,
   given,
@@ -124,7 +123,7 @@ describe('an option of a client is taken', () => {
   })
 
   test('base URL and token from the environment where they are not given', async () => {
-    const { fetch, sent } = createFakeFetch(respondFern)
+    const { fetch, sent } = createFakeClient(respondFern)
     vi.stubEnv('PLANT_STORE_BASE_URL', 'http://plants.example/store')
     vi.stubEnv('PLANT_STORE_TOKEN', ' of_the_environment\r\n')
     await createPlantStoreClient({ fetch }).createPlant(FERN)

@@ -255,8 +255,6 @@ describe('the listener of the progress', () => {
 })
 
 describe('settledRows, over 40 runs with random failures, ends, and loops of any speed,', () => {
-  const ROWS = 120
-
   /** A response at random: late, lost, refused, limited, or a plant; in every fourth run what ends it. */
   async function respondAtRandom(random: () => number, seed: number, id: number, at: number) {
     if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
@@ -287,7 +285,7 @@ describe('settledRows, over 40 runs with random failures, ends, and loops of any
       }
       const { thrown } = await runBulk({
         respond: (id, at) => respondAtRandom(random, seed, id, at),
-        ...{ rows: ROWS, concurrency: 1 + (seed % 9), maxOutageMs: 20_000, onProgress },
+        ...{ rows: 120, concurrency: 1 + (seed % 9), maxOutageMs: 20_000, onProgress },
         async onResult(result) {
           if (random() < 0.3) await delay(random() * 300)
           if (seed % 4 === 3 && random() < 0.01) throw new Error('left')
@@ -304,7 +302,7 @@ describe('settledRows, over 40 runs with random failures, ends, and loops of any
       if (thrown !== undefined) continue
       ended++
       const counts = [settledRows, done.size, stored + alreadyThere + rejected, sent]
-      expect(counts).toEqual(Array(4).fill(ROWS))
+      expect(counts).toEqual(Array(4).fill(120))
     }
     expect(ended).toBeGreaterThan(10)
     expect(ended).toBeLessThan(36)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createPlantStoreClient, PlantStoreError } from '../src/index.ts'
 import { createRestClient } from '../src/rest.ts'
 import {
-  createFakeFetch,
+  createFakeClient,
   FERN,
   given,
   hang,
@@ -18,7 +18,7 @@ type Request = Parameters<ReturnType<typeof createRestClient>['createPlant']>[0]
 
 /** Makes a call whose requests get these responses in turn. */
 function create(responders: Responder | readonly Responder[], more: Partial<Request> = {}) {
-  const { fetch, sent } = createFakeFetch(responders)
+  const { fetch, sent } = createFakeClient(responders)
   const baseUrl = 'http://127.0.0.1:3000/garden//'
   const rest = createRestClient({ ...given, baseUrl, fetch, maxRetries: 1 })
   return { sent, call: rest.createPlant({ body: FERN, ...more } as Request) }

@@ -5,8 +5,8 @@ import { createRestClient } from '../src/rest.ts'
 import { createScrub } from '../src/scrubber.ts'
 import {
   createFakeClient,
-  createFakeFetch,
   FERN,
+  fetchFailed,
   given,
   hang,
   lose,
@@ -42,14 +42,7 @@ const CASES: readonly [name: string, respond: (token: string) => Responder][] = 
   ['a page, across the cut', (token) => page(200, 'x'.repeat(70) + token)],
   ['JSON of another shape', (token) => respondJson(200, { [token]: token })],
   ['what fetch throws', (token) => fail(new TypeError(`bad header ${token}`))],
-  [
-    'the cause of what fetch throws',
-    (token) => {
-      const hung = { code: token, headers: { token } }
-      const cause = Object.assign(new Error(`Bearer ${token}`), hung)
-      return fail(new TypeError('fetch failed', { cause }))
-    },
-  ],
+  ['the cause of what fetch throws', (token) => fail(fetchFailed(token, 'Bearer'))],
   ['a text that fetch throws', (token) => fail(`Bearer ${token}`)],
   ['a lost connection', () => lose],
   ['a timeout', () => hang],
@@ -59,7 +52,7 @@ describe.each(TOKENS)('%s is not shown', (_name, token) => {
   describe.each(CASES)('after %s', (_case, respondWith) => {
     test.each(['a text', 'a function'])('where it is given as %s', async (kind) => {
       const events: PlantStoreEvent[] = []
-      const { fetch } = createFakeFetch(respondWith(token))
+      const { fetch } = createFakeClient(respondWith(token))
       const options: PlantStoreClientOptions = {
         ...{ ...given, fetch, timeoutMs: 10, maxRetries: 0 },
         token: kind === 'a text' ? token : async () => token,
