@@ -13,8 +13,6 @@ export interface Ended {
   readonly printed: string
 }
 
-export type Program = ReturnType<typeof startProgram>
-
 /** `detached`: with all that it starts in a process group of its own, which signals go to. */
 export interface ProgramOptions extends Pick<SpawnOptions, 'cwd' | 'detached' | 'env'> {
   readonly uid?: number

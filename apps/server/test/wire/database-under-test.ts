@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
@@ -8,6 +7,7 @@ import { inject } from 'vitest'
 import { openStore } from '../../src/engines.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A plant as it lies in the database. */
 export interface StoredPlant {
@@ -37,10 +37,8 @@ function toPlant({ id, name, tag }: Record<string, unknown>): StoredPlant {
   return tag === null ? plant : { ...plant, tag: utf8.decode(tag as Uint8Array) }
 }
 
-/** A folder of its own, whose path has no link in it. */
-function makeFolder(): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), 'plant-store-wire-')))
-}
+/** A folder that lasts until the database is closed. */
+const makeFolder = () => temporaryFolder(() => {})
 
 /** A real database, and a way into it. */
 function underTest({ url, ...observer }: Observer, folder = makeFolder()) {
