@@ -31,7 +31,9 @@ test('plants move from SQLite to PostgreSQL by export and import, before and aft
   const postgres = await startPostgres()
   onTestFinished(() => postgres.stop())
   const databaseUrl = await postgres.createDatabase()
-  execFileSync(process.execPath, [SERVER, 'migrate', '--database-url', databaseUrl])
+  execFileSync(process.execPath, [SERVER, 'migrate', '--database-url', databaseUrl], {
+    stdio: 'ignore',
+  })
   const [old, next] = [await startServer(), await startServer([`--database-url=${databaseUrl}`])]
   const client = createPlantStoreClient({ baseUrl: old.url, token: old.token })
   const store = async (from: number, to: number) => {

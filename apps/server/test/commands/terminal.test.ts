@@ -43,7 +43,7 @@ describe('a path shows and is not obeyed, and makes no line of its own, in', () 
     ['config', ['config']],
     ['token list', ['token', 'list']],
     ['an audit file', ['token', 'list', '--audit-file'], 'a/b'],
-    ['serve', [...SERVE_JWTS, '--jwks-file'], 'none'],
+    ['serve', [...SERVE_JWTS, '--log-level', 'silent', '--jwks-file'], 'none'],
   ])('%s', async (_command, words, file) => {
     const { at, path } = await arrange()
     expectHarmless(await runOn(path, file === undefined ? words : [...words, at(file)]))
