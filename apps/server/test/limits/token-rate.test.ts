@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import {
@@ -41,7 +42,7 @@ describe('a limit of two requests a second', () => {
   const remainingOf = (reply: Reply) =>
     Number(RATE_LIMIT.exec(headerOf(reply, 'ratelimit') ?? '')?.[1])
 
-  test('reports what is left, and refuses the third at once without storing it', async () => {
+  test('reports what is left, refuses the third without storing it, and takes one after Retry-After', async () => {
     const authorization = await newToken()
     const bodies = ['{', '{', plantText(11)]
     const replies = await askAtOnce(bodies.map((body) => post(body, { authorization })))
@@ -53,6 +54,8 @@ describe('a limit of two requests a second', () => {
     expect(headerOf(refused, 'retry-after')).toBe('1')
     expect(headerOf(refused, 'ratelimit')).toMatch(/;t=1$/)
     expect(await server.database.readPlants()).toEqual([])
+    await sleep(1_020)
+    expect((await server.ask(request({ authorization }))).status).toBe(200)
   })
 
   test('is separate for each token, whatever its name', async () => {
