@@ -61,24 +61,22 @@ describe('the plant', () => {
     const { sent, tryCreatePlant } = createFakeClient(respondFern)
     const refused = invalidCases.filter(({ error }) => error === 'invalid_plant')
     expect(refused.length).toBeGreaterThan(90)
+    let advised = 0
     for (const { body = '', message = '' } of refused) {
-      const result = await tryCreatePlant(decodeJson(Buffer.from(body)) as NewPlantInput)
-      expect(result).toMatchObject({ ok: false, meta: { attempts: 0 }, error: { applied: 'no' } })
-      // A number that has lost digits gets advice besides.
-      const said = result.ok ? '' : result.error.message.replace(/give a bigint.*?; /, '')
-      expect(said).toBe(`nothing was sent: ${message}`)
+      const plant = decodeJson(Buffer.from(body)) as NewPlantInput
+      const { id } = Object(plant)
+      const isInexact = Number.isInteger(id) && !Number.isSafeInteger(id)
+      const advice = 'give a bigint, since a number beyond 2^53 has lost digits already; '
+      const said = `nothing was sent: ${isInexact ? advice : ''}${message}`
+      const result = await tryCreatePlant(plant)
+      expect(result).toMatchObject({
+        ok: false,
+        error: { message: said, applied: 'no', attempts: 0 },
+      })
+      if (isInexact) advised++
     }
+    expect(advised).toBeGreaterThan(0)
     expect(sent).toEqual([])
-  })
-
-  test.each([
-    [2 ** 53, true],
-    [1.5, false],
-    [2n ** 63n, false],
-  ])('with the id %s should have a bigint, says its error: %s', async (id, isAdvised) => {
-    const result = await createFakeClient(respondFern).tryCreatePlant({ id, name: 'Fern' })
-    const advice = 'nothing was sent: give a bigint, since a number beyond 2^53 has lost digits'
-    expect(result.ok ? '' : result.error.message.startsWith(advice)).toBe(isAdvised)
   })
 
   test('has an issue for each problem, and may be one that cannot even be read', async () => {
