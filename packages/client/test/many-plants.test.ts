@@ -114,6 +114,7 @@ describe('it goes no faster than it may', () => {
 })
 
 describe('what concerns every plant ends it', () => {
+  const refused = refuse(40101)
   const failing = () => Promise.reject(new Error('closed'))
   const close = () => {
     throw new Error('cleanup')
@@ -121,12 +122,8 @@ describe('what concerns every plant ends it', () => {
   const unclosable = { [Symbol.iterator]: () => Object.assign(ferns(40), { return: close }) }
 
   test.each<[string, Partial<Script>, string]>([
-    ['401', { respond: refuse(40101) }, 'unauthorized'],
-    [
-      '401, of a source that throws',
-      { respond: refuse(40101), source: unclosable },
-      'unauthorized',
-    ],
+    ['401', { respond: refused }, 'unauthorized'],
+    ['401, of a source that throws', { respond: refused, source: unclosable }, 'unauthorized'],
     ['403', { respond: refuse(40300) }, 'forbidden'],
     ['a token function that fails', { client: { token: failing } }, 'token_provider_failed'],
   ])('%s: what was on its way is given, then it throws', async (_what, script, code) => {

@@ -28,9 +28,9 @@ describe('every response of the contract is a value', () => {
   test('200 with its Plant and headers', async () => {
     const stored = respondJson(200, { name: 'Fern' }, { 'x-request-id': 'r-1' })
     const { sent, call } = create(stored, { body: { id: 2n ** 63n - 1n, name: 'Fern' } })
-    const respond = await call
-    expect(respond).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
-    expect(respond.headers.get('x-request-id')).toBe('r-1')
+    const response = await call
+    expect(response).toMatchObject({ status: 200, body: { name: 'Fern' }, applied: 'yes' })
+    expect(response.headers.get('x-request-id')).toBe('r-1')
     expect(sent).toMatchObject([
       {
         url: 'http://127.0.0.1:3000/garden/plants',
