@@ -174,12 +174,14 @@ describe('what concerns every plant ends it', () => {
 
   test('an abort while the source gives nothing', async () => {
     const controller = new AbortController()
-    const next = () => {
+    const { signal } = controller
+    // Its end waits for its next plant.
+    async function* source() {
       controller.abort()
-      return new Promise<never>(() => {})
+      await new Promise<never>(() => {})
+      yield* ferns(1)
     }
-    const source: AsyncIterable<Fern> = { [Symbol.asyncIterator]: () => ({ next }) }
-    const { thrown } = await runBulk({ respond: respondFern, source, signal: controller.signal })
+    const { thrown } = await runBulk({ respond: respondFern, source: source(), signal })
     expect(thrown).toMatchObject({ code: 'aborted' })
   })
 

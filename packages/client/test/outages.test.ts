@@ -78,22 +78,25 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
 })
 
 describe('an outage that lasts too long', () => {
-  test.each([0, 0.1, 1, 30, 300])('ends the loop after %f s, and loses no word', async (seconds) => {
-    const maxOutageMs = seconds * 1_000
-    const respond = failBetween(25, Number.POSITIVE_INFINITY, lose)
-    const run = await runBulk({ respond, rows: 200, maxOutageMs })
-    expect(run.thrown).toMatchObject({ code: 'connection_lost', reason: 'ECONNRESET' })
-    expect(run.lastedMs - 30).toBeGreaterThanOrEqual(maxOutageMs)
-    expect(run.lastedMs - 30).toBeLessThanOrEqual(maxOutageMs + 20)
-    expect(run.failed).toHaveLength(16)
-    for (const result of run.failed) {
-      const own = run.sent.filter(({ id }) => id === result.input.id)
-      const error = { code: 'connection_lost', applied: 'maybe', attempts: own.length }
-      expect(result).toMatchObject({ error, meta: { attempts: own.length } })
-    }
-    const answered = new Set(run.results.map(({ input }) => input.id))
-    expect(run.sent.filter(({ id }) => !answered.has(id))).toEqual([])
-  })
+  test.each([0, 0.1, 1, 30, 300])(
+    'ends the loop after %f s, and loses no word',
+    async (seconds) => {
+      const maxOutageMs = seconds * 1_000
+      const respond = failBetween(25, Number.POSITIVE_INFINITY, lose)
+      const run = await runBulk({ respond, rows: 200, maxOutageMs })
+      expect(run.thrown).toMatchObject({ code: 'connection_lost', reason: 'ECONNRESET' })
+      expect(run.lastedMs - 30).toBeGreaterThanOrEqual(maxOutageMs)
+      expect(run.lastedMs - 30).toBeLessThanOrEqual(maxOutageMs + 20)
+      expect(run.failed).toHaveLength(16)
+      for (const result of run.failed) {
+        const own = run.sent.filter(({ id }) => id === result.input.id)
+        const error = { code: 'connection_lost', applied: 'maybe', attempts: own.length }
+        expect(result).toMatchObject({ error, meta: { attempts: own.length } })
+      }
+      const answered = new Set(run.results.map(({ input }) => input.id))
+      expect(run.sent.filter(({ id }) => !answered.has(id))).toEqual([])
+    },
+  )
 
   test('ends at once where the server asks to wait longer', async () => {
     const run = await runBulk({ respond: tooMany(31), maxOutageMs: 30_000 })

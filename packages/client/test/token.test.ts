@@ -16,10 +16,8 @@ import {
 type TokenContext = Parameters<TokenFunction>[0]
 
 const refused = refuse(40101)
-const takeOnly =
-  (token: string, respond: Responder = respondFern): Responder =>
-  (request, attempt) =>
-    (request.headers.authorization === `Bearer ${token}` ? respond : refused)(request, attempt)
+const takeFresh: Responder = ({ headers }) =>
+  (headers.authorization === 'Bearer fresh' ? respondFern : refused)()
 
 /** A client with a token function that notes each `refresh`, and gives another after the first. */
 function createNoting(responders: Responder | readonly Responder[], maxRetries = 3) {
@@ -39,7 +37,7 @@ describe('a token function', () => {
   })
 
   test('is asked for a fresh one when the server refuses it, once in a call', async () => {
-    const client = createNoting(takeOnly('fresh'))
+    const client = createNoting(takeFresh)
     await client.createPlant(FERN)
     expect([client.refreshes, client.sent.length]).toEqual([[false, true], 2])
     const { ok, meta } = await createNoting(refused).tryCreatePlant(FERN)
@@ -47,7 +45,7 @@ describe('a token function', () => {
   })
 
   test('gets the refusal in the next call where one without retries may not ask again', async () => {
-    const { refreshes, sent, tryCreatePlant } = createNoting(takeOnly('fresh'), 0)
+    const { refreshes, sent, tryCreatePlant } = createNoting(takeFresh, 0)
     expect((await tryCreatePlant(FERN)).ok).toBe(false)
     expect(sent).toHaveLength(1)
     expect((await tryCreatePlant(FERN)).ok).toBe(true)
@@ -56,7 +54,7 @@ describe('a token function', () => {
   })
 
   test('is asked once for calls at the same time, to refresh as well', async () => {
-    const { refreshes, createPlant } = createNoting(takeOnly('fresh'))
+    const { refreshes, createPlant } = createNoting(takeFresh)
     await Promise.all([1, 2, 3, 4].map((id) => createPlant({ id, name: 'Fern' })))
     expect(refreshes).toEqual([false, true])
   })
@@ -65,7 +63,7 @@ describe('a token function', () => {
     const gate = Promise.withResolvers<void>()
     const respond: Responder = async (request, attempt) => {
       if (attempt === 1) await gate.promise
-      return takeOnly('fresh')(request, attempt)
+      return takeFresh(request, attempt)
     }
     const { refreshes, createPlant } = createNoting(respond)
     const slow = createPlant({ id: 1, name: 'Fern' })
@@ -85,7 +83,7 @@ describe('a token function', () => {
     let late: Promise<unknown> | undefined
     const respond: Responder = (request, attempt) => {
       if (attempt === 1) late = client.tryCreatePlant({ id: 2, name: 'Fern' })
-      return takeOnly('fresh')(request, attempt)
+      return takeFresh(request, attempt)
     }
     const client = createFakeClient(respond, { token })
     expect((await client.tryCreatePlant(FERN)).ok).toBe(true)
