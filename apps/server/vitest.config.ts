@@ -17,7 +17,7 @@ const SLOW = [
   'test/http/pace.test.ts',
   'test/wire/store-failures.test.ts',
   'test/one-definition/*.test.ts',
-  'test/commands/{file-modes,litestream,restore}.test.ts',
+  'test/commands/{file-modes,in-terminal,litestream,restore}.test.ts',
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus,secrets,traces}.test.ts',
