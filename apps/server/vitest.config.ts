@@ -13,7 +13,7 @@ const patient = {
 
 /** They wait for time, for crashes or for other programs; `pnpm test:all` runs them. */
 const SLOW = [
-  'test/auth/late-bodies.test.ts',
+  'test/auth/late.test.ts',
   'test/http/pace.test.ts',
   'test/wire/store-failures.test.ts',
   'test/one-definition/*.test.ts',

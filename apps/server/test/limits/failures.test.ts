@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { expectReply, headerOf, missing, stored } from '../wire/expectations.ts'
-import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
+import { useWireServer, type WireServer } from '../wire/harness.ts'
 import { get, plantOf, plantText, post, request, token, withLines } from '../wire/request.ts'
 
 const tooMany = { error: 'too_many_requests', message: /no valid token/ } as const
@@ -87,15 +87,6 @@ describe('requests without a valid token from an address over the limit', () => 
       replies: [{ ...stored, isRepeat: true }, tooMany, tooMany, stored],
       stored: [plantOf(1), plantOf(2)],
     })
-  })
-
-  test('do not keep out a good token that is new, once all tokens were read', async () => {
-    const { text, id, secretSha256 } = createOpaqueToken()
-    const late = tokenRecord({ id, secretSha256, name: 'late' })
-    await server.database.withStore(({ tokens }) => tokens.add(late))
-    await failUntilRefused(server)
-    const ask = () => server.ask(request({ authorization: `Bearer ${text}` }))
-    await expect.poll(async () => (await ask()).status, { timeout: 10_000 }).toBe(200)
   })
 
   test('are refused without asking the database', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { expectReply } from '../wire/expectations.ts'
 import { tokenRecord, useWireServer } from '../wire/harness.ts'
-import { plantOf, plantText, post } from '../wire/request.ts'
+import { plantOf, plantText, post, request } from '../wire/request.ts'
 
 const server = useWireServer()
 
@@ -43,4 +43,19 @@ test('a token that is good still stores a plant whose body was long on its way',
   await sleep(1_500)
   expectReply(await end(), { plant: { name: plantOf(1).name } })
   expect(await server.database.readPlants()).toStrictEqual([plantOf(1)])
+})
+
+const limited = useWireServer({ failedCredentialLimit: '1' })
+
+test('a token that is new is let in from an address over the limit, once all tokens were read', {
+  timeout: 60_000,
+}, async () => {
+  const { text, id, secretSha256 } = createOpaqueToken()
+  const record = tokenRecord({ id, secretSha256, name: 'new' })
+  await limited.database.withStore(({ tokens }) => tokens.add(record))
+  const ask = async (token: string) =>
+    (await limited.ask(request({ authorization: `Bearer ${token}` }))).status
+  expect([await ask('x'), await ask('x')]).toEqual([401, 429])
+  // They are read every ten seconds.
+  await expect.poll(() => ask(text), { timeout: 20_000 }).toBe(200)
 })
