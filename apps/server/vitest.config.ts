@@ -21,7 +21,7 @@ const SLOW = [
   'test/fuzz/*.test.ts',
   'test/limits/{bounds,lingering,under-load}.test.ts',
   'test/telemetry/{alerts,failures,prometheus,secrets,traces}.test.ts',
-  'test/postgres/{citus,crashes,failover,outages}.test.ts',
+  'test/postgres/{citus,commands,crashes,failover,outages,schemas}.test.ts',
   'test/process/{exceptions,failing-disk,full-disk,hardened-start,shutdown,sync-order}.test.ts',
   'test/sqlite/known-files.test.ts',
   'test/proxies/*.test.ts',
