@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
-import type {} from '../packages/client/runtimes/needs.ts'
+import type {} from '../test/needs.ts'
 
 /** What `pnpm test` runs. */
 const QUICK = ['contract', 'benchmark', 'server', 'cli', 'client', 'docs']

@@ -3,10 +3,10 @@ import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { settings } from '@plant-store/server/config/settings.js'
 import { describe, expect, test } from 'vitest'
-import { post } from '../../apps/server/test/process/server-process.ts'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
-import { needs } from '../../packages/client/runtimes/needs.ts'
 import { writeContext } from '../../release/image.ts'
+import { needs } from '../../test/needs.ts'
+import { post } from '../../test/server-process.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { runInShell } from './fresh-copy.ts'
 import { blockWith, read, root } from './markdown.ts'
 

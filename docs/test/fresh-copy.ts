@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { startProgram } from '../../apps/server/test/start-program.ts'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
+import { startProgram } from '../../test/start-program.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { root } from './markdown.ts'
 
 /** The lines that git prints in a folder. */

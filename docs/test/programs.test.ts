@@ -1,9 +1,9 @@
 import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startServerProcess } from '../../apps/server/test/process/server-process.ts'
-import { startProgram } from '../../apps/server/test/start-program.ts'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
+import { startServerProcess } from '../../test/server-process.ts'
+import { startProgram } from '../../test/start-program.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
 import { startProxy } from './proxy.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { listen } from '../../apps/server/test/listen.ts'
-import type { OnEnd } from '../../apps/server/test/temporary-folder.ts'
+import { listen } from '../../test/listen.ts'
+import type { OnEnd } from '../../test/temporary-folder.ts'
 
 /** Starts a proxy to servers of this machine, as companies have them: it tunnels, and passes on what comes without TLS. */
 export async function startProxy(onEnd: OnEnd) {

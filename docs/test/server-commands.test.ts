@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startPostgres } from '../../apps/server/test/postgres/postgres-server.ts'
-import { post } from '../../apps/server/test/process/server-process.ts'
+import { startPostgres } from '../../test/postgres-server.ts'
+import { post } from '../../test/server-process.ts'
 import { copyFreshly, filesLeftIn, plainEnvironment, runInShell } from './fresh-copy.ts'
 import { blocksOf, blockWith, documents, root } from './markdown.ts'
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startServerProcess } from '../../apps/server/test/process/server-process.ts'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
+import { startServerProcess } from '../../test/server-process.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { blocksOf, documents, read, root } from './markdown.ts'
 
 /** What stands before a command; what the command says is below it. */

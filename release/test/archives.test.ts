@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
 import { runInShell } from '../../docs/test/fresh-copy.ts'
 import { blockWith } from '../../docs/test/markdown.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { PLATFORMS } from '../archives.ts'
 import { buildRelease, fileIn, HERE, startReleased } from './released.ts'
 

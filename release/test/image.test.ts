@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { writeContext } from '../image.ts'
 
 const NAME = `plant-store-${randomUUID().slice(0, 8)}`

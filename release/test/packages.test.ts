@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../apps/server/test/temporary-folder.ts'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { ROOT, readJson, readVersion } from '../release.ts'
 import { buildRelease } from './released.ts'
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { post } from '../../apps/server/test/process/server-process.ts'
 import { runInShell, type Shell } from '../../docs/test/fresh-copy.ts'
+import { post } from '../../test/server-process.ts'
 import { ROOT } from '../release.ts'
 
 /** The platform of this machine. */

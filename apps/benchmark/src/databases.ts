@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { query, startPostgres } from '../../server/test/postgres/postgres-server.ts'
+import { query, startPostgres } from '../../../test/postgres-server.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 

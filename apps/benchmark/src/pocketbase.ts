@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findFreePort } from '../../server/test/free-port.ts'
+import { findFreePort } from '../../../test/free-port.ts'
 import { startProgram } from './child.ts'
 import { countSqlitePlants } from './databases.ts'
 import type { StartServer } from './servers.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../server/test/temporary-folder.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { ends, openScreen, runProgram, startProgram } from './helpers/program.ts'
 
 /** Neither server nor login is needed: nothing is reachable here. */

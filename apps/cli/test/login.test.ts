@@ -9,8 +9,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startRestartableServer as startServer } from '../../server/test/process/restartable-server.ts'
-import { temporaryFolder } from '../../server/test/temporary-folder.ts'
+import { startRestartableServer as startServer } from '../../../test/restartable-server.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { ends, openScreen, runProgram } from './helpers/program.ts'
 import { startRawServer } from './helpers/raw-server.ts'
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createPlantStoreClient, createPlants, type NewPlantInput } from '@plant-store/client'
 import { expect, onTestFinished, test } from 'vitest'
-import { startPostgres } from '../../server/test/postgres/postgres-server.ts'
-import { MAIN as SERVER } from '../../server/test/process/main.ts'
-import { startRestartableServer as startServer } from '../../server/test/process/restartable-server.ts'
+import { startPostgres } from '../../../test/postgres-server.ts'
+import { startRestartableServer as startServer } from '../../../test/restartable-server.ts'
+import { MAIN as SERVER } from '../../../test/start-program.ts'
 import { openImporter } from './import/importer.ts'
 
 const PLANTS = 3_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
 import { findRuntimes } from '../../../packages/client/runtimes/runtimes.ts'
+import { needs } from '../../../test/needs.ts'
 import { ends } from './helpers/program.ts'
 import { openImporter } from './import/importer.ts'
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { expect, test } from 'vitest'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { listen } from '../../server/test/listen.ts'
-import { startRestartableServer } from '../../server/test/process/restartable-server.ts'
-import { startProgram } from '../../server/test/start-program.ts'
-import { temporaryFolder } from '../../server/test/temporary-folder.ts'
+import { listen } from '../../../test/listen.ts'
+import { needs } from '../../../test/needs.ts'
+import { startRestartableServer } from '../../../test/restartable-server.ts'
+import { startProgram } from '../../../test/start-program.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 
 const PROGRAM = join(import.meta.dirname, '.venv/bin/schemathesis')
 

@@ -5,9 +5,9 @@ import { env } from 'node:process'
 import { promisify } from 'node:util'
 import validCases from '@plant-store/contract/cases/valid.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { startRestartableServer } from '../../server/test/process/restartable-server.ts'
-import { temporaryFolder } from '../../server/test/temporary-folder.ts'
+import { needs } from '../../../test/needs.ts'
+import { startRestartableServer } from '../../../test/restartable-server.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 
 /** Compilers of whole dependency trees need minutes on a machine that has other work. */
 const MAKING_MS = 900_000

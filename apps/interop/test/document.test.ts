@@ -4,9 +4,9 @@ import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { createOpenApiDocument, formatOpenApiJson } from '@plant-store/contract/openapi'
 import { expect, test } from 'vitest'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
-import { startProgram } from '../../server/test/start-program.ts'
-import { temporaryFolder } from '../../server/test/temporary-folder.ts'
+import { needs } from '../../../test/needs.ts'
+import { startProgram } from '../../../test/start-program.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 
 /** The folder of the tools, which is installed by itself. */
 const TOOLS = join(import.meta.dirname, '../tools')

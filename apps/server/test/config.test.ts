@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { ConfigError, loadConfig } from '../src/config/config.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {
   try {

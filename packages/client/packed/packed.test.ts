@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRestartableServer } from '../../../apps/server/test/process/restartable-server.ts'
-import { needs } from '../runtimes/needs.ts'
+import { needs } from '../../../test/needs.ts'
+import { startRestartableServer } from '../../../test/restartable-server.ts'
 
 const PACKAGE = join(import.meta.dirname, '..')
 const CONTRACT = join(PACKAGE, '../contract')

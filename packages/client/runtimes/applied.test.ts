@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OutcomeUnknownError, StoreUnavailableError } from '../../../apps/server/src/store/store.ts'
-import { startRestartableServer } from '../../../apps/server/test/process/restartable-server.ts'
-import { type Cut, startTcpProxy } from '../../../apps/server/test/tcp-proxy.ts'
+import { startRestartableServer } from '../../../test/restartable-server.ts'
+import { type Cut, startTcpProxy } from '../../../test/tcp-proxy.ts'
 import {
   type Applied,
   createPlantStoreClient,

@@ -6,8 +6,8 @@ import { startServer } from '../../../apps/server/src/http/server.ts'
 import { openSqliteStore } from '../../../apps/server/src/sqlite/store.ts'
 import type { PlantStore } from '../../../apps/server/src/store/store.ts'
 import { createLog } from '../../../apps/server/src/telemetry/log.ts'
-import { readPlants } from '../../../apps/server/test/sqlite/sqlite-file.ts'
-import { temporaryFolder } from '../../../apps/server/test/temporary-folder.ts'
+import { readPlants } from '../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 
 /**
  * The real server over a real SQLite file, in this process.

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import { needs } from './needs.ts'
+import { needs } from '../../../test/needs.ts'
 
 /** Where Debian puts its browser. */
 const CHROMIUM = '/usr/bin/chromium'

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import {
-  type RestartableServer,
-  startRestartableServer,
-} from '../../../apps/server/test/process/restartable-server.ts'
+import { type RestartableServer, startRestartableServer } from '../../../test/restartable-server.ts'
 import {
   type CreatePlantsOptions,
   type CreatePlantsProgress,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { needs } from '../../client/runtimes/needs.ts'
+import { needs } from '../../../test/needs.ts'
 import { decodeJson } from '../src/index.ts'
 
 /** What runtimes before JSON.parse source text access do: a reviver gets no context. */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { listen } from '../../../server/test/listen.ts'
+import { listen } from '../../../../test/listen.ts'
 
 /** Starts a server that responds to whatever it gets with the same bytes; none end the connection. */
 export async function startRawServer(response: string) {

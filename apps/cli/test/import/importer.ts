@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import {
   type RestartableServer,
   startRestartableServer,
-} from '../../../server/test/process/restartable-server.ts'
-import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
+} from '../../../../test/restartable-server.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import {
   openScreen,
   type ProgramOptions,

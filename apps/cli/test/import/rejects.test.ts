@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { RejectsFile, rejectsFormatOf, rejectsPathsOf } from '../../src/import/rejects.ts'
 import { type OpenOptions, open, readAll, recordsOf } from './read.ts'
 

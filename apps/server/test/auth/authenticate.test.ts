@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { tokenRecord } from '../wire/harness.ts'
 
 const START = Date.UTC(2030, 0, 1)

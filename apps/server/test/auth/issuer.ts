@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { onTestFinished } from 'vitest'
-import { findFreePort } from '../free-port.ts'
+import { findFreePort } from '../../../../test/free-port.ts'
 import type { SigningKey } from './sign-jwt.ts'
 
 /** An identity provider on loopback, as far as a resource server sees one: its keys by HTTP. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { makeStore } from '../commands/plants.ts'
-import { runToEnd, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { Issuer, startIssuer } from './issuer.ts'
 import { AUDIENCE, good, ISSUER, someKey } from './jwt-service.ts'
 

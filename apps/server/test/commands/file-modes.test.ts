@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startServerProcess } from '../process/server-process.ts'
+import { startServerProcess } from '../../../../test/server-process.ts'
 import { takeSchemaBack } from './plants.ts'
 import { arrange } from './program.ts'
 

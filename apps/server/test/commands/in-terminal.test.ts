@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { MAIN as SERVER } from '../../../../test/start-program.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openScreenOf, type ScreenOptions } from '../../../cli/test/helpers/program.ts'
-import { MAIN as SERVER } from '../process/main.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const ESCAPE = '\u001b'
 

@@ -1,10 +1,10 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { needs } from '../../../../test/needs.ts'
+import { startServerProcess } from '../../../../test/server-process.ts'
+import { startProgram } from '../../../../test/start-program.ts'
 import { readRoot } from '../process/node-flags.ts'
-import { startServerProcess } from '../process/server-process.ts'
-import { startProgram } from '../start-program.ts'
 import { addPlants, spreadPlants } from './plants.ts'
 import { arrange } from './program.ts'
 

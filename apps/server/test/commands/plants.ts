@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
+import { readPlants } from '../../../../test/sqlite-file.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
 
 /** Plants whose ids are spread over all of int64, the same at each call. */
 export function spreadPlants(count: number): NewPlant[] {

@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { startServerProcess } from '../../../../test/server-process.ts'
 import { restoreStore } from '../../src/sqlite/backup.ts'
-import { startServerProcess } from '../process/server-process.ts'
 import {
   addPlants,
   contentOf,

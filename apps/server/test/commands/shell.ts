@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAIN } from '../process/main.ts'
-import { startProgram } from '../start-program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { MAIN, startProgram } from '../../../../test/start-program.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 
 const PEAK_MEMORY = join(import.meta.dirname, 'peak-memory.ts')
 

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { listen } from '../../../../test/listen.ts'
 import { trackConnections } from '../../src/http/close.ts'
 import { keepPace, type PaceOptions } from '../../src/http/pace.ts'
-import { listen } from '../listen.ts'
 
 /** A server that keeps a pace; returns how to open a connection that has sent the head of a request. */
 async function startServer(handle: RequestListener, options: Partial<PaceOptions>) {

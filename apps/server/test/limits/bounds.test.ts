@@ -2,7 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { logLinesIn, type ServerProcess, startServerProcess } from '../process/server-process.ts'
+import {
+  logLinesIn,
+  type ServerProcess,
+  startServerProcess,
+} from '../../../../test/server-process.ts'
 import {
   bodyInChunks,
   create,

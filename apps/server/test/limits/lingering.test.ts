@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startServerProcess } from '../process/server-process.ts'
+import { startServerProcess } from '../../../../test/server-process.ts'
 import { holdConnections } from './held.ts'
 
 /** Connections that may linger at a time, as documented in docs/interface.md. */

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { plantText, startServerProcess, statusesOf } from '../process/server-process.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { plantText, startServerProcess, statusesOf } from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { watchMemory } from './memory.ts'
 
 /** `pnpm overload` presses for a minute, on a machine that does nothing else: then time is judged too. */

@@ -11,11 +11,11 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { post, runToEnd, startServerProcess } from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { ends } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
-import { post, runToEnd, startServerProcess } from '../process/server-process.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const [CONTRACT, CLIENT, SERVER] = ['packages/contract', 'packages/client', 'apps/server'] as const

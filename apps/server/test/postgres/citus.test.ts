@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { PASSWORD, type PostgresServer, query, USER } from '../../../../test/postgres-server.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { readPostgresFacts } from '../../src/postgres/store.ts'
-import { PASSWORD, type PostgresServer, query, USER } from './postgres-server.ts'
 import { END_STORE_SESSIONS, newDatabase, openStoreAt, usePostgres } from './use-postgres.ts'
 
 /**

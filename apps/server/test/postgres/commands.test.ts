@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { type ProgramOptions, runProgram } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import {
   newDatabase,
   openSession,

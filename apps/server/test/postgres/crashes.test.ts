@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { startTcpProxy } from '../tcp-proxy.ts'
+import { startTcpProxy } from '../../../../test/tcp-proxy.ts'
 import { History } from './history.ts'
 import {
   clientOf,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startTcpProxy } from '../../../../test/tcp-proxy.ts'
 import { runProgram } from '../commands/program.ts'
-import { startTcpProxy } from '../tcp-proxy.ts'
 import {
   type PreparedDatabase,
   prepareDatabase,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { logLinesIn } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { useDatabase } from '../../src/postgres/pool.ts'
 import { resolveOutcome } from '../../src/postgres/resolve.ts'
-import { logLinesIn } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import {
   prepareDatabase,
   readIds,

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { findFreePort } from '../../../../test/free-port.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { runProgram } from '../commands/program.ts'
-import { findFreePort } from '../free-port.ts'
 import { prepareDatabase, readRows, serve } from './served-database.ts'
 import {
   asServer,

@@ -1,14 +1,14 @@
-import { issueToken } from '../../src/auth/tokens.ts'
-import { engineOf } from '../../src/engines.ts'
-import { createTestClient } from '../clients.ts'
+import { type PostgresServer, query } from '../../../../test/postgres-server.ts'
 import {
+  createTestClient,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
-} from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
+import { engineOf } from '../../src/engines.ts'
 import type { StoredRow } from './history.ts'
-import { type PostgresServer, query } from './postgres-server.ts'
 
 /** A migrated database and a token for the servers over it. */
 export interface PreparedDatabase {

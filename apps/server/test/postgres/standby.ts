@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, chownSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { PASSWORD, type PostgresServer, startPostgres, USER } from './postgres-server.ts'
+import {
+  PASSWORD,
+  type PostgresServer,
+  startPostgres,
+  USER,
+} from '../../../../test/postgres-server.ts'
 
 const STANDBY = 'standby'
 

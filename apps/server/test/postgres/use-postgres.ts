@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { type PostgresServer, query, startPostgres } from '../../../../test/postgres-server.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type PostgresServer, query, startPostgres } from './postgres-server.ts'
 
 /** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
 export function usePostgres(settings: readonly string[] = []): PostgresServer {

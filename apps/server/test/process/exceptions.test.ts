@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { startServerProcess } from '../../../../test/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
-import { startServerProcess } from './server-process.ts'
 
 /** A create that names its fault in a header; without a token where that is undefined. */
 function create(fault: string, token: string | undefined, ...more: string[]): string {

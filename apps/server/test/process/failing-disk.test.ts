@@ -1,17 +1,17 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { makeStore, query, spreadPlants } from '../commands/plants.ts'
-import { arrange, ends } from '../commands/program.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { startLoad } from './load.ts'
 import {
   clientWithoutRetries,
   createMany,
   runToEnd,
   startServerProcess,
   statusesOf,
-} from './server-process.ts'
+} from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
+import { makeStore, query, spreadPlants } from '../commands/plants.ts'
+import { arrange, ends } from '../commands/program.ts'
+import { startLoad } from './load.ts'
 import { failSystemCall, needsStrace } from './system-calls.ts'
 
 const KILLS = 20

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { ends } from '../commands/program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { runToEnd, startServerProcess } from './server-process.ts'
 import { mountSmallBlocks, needsSmallBlocks } from './small-disk.ts'
 
 async function arrange(blockBytes: number) {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
+import { MAIN } from '../../../../test/start-program.ts'
 import { arrange as arrangePlace, ends } from '../commands/program.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { MAIN } from './main.ts'
 import { unitNodeFlags } from './node-flags.ts'
-import { runToEnd, startServerProcess } from './server-process.ts'
 
 /** Node 26 forbids fsync under the model, which a backup needs. */
 const isSyncForbidden = Number.parseInt(process.versions.node, 10) >= 26

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { ends } from '../commands/program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { runToEnd, startServerProcess } from './server-process.ts'
 
 describe('a first run', () => {
   test('shows its token, and no later run does', async () => {

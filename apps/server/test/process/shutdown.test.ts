@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { type ServerProcess, startServerProcess } from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
 import { arrange } from '../commands/program.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { plantText, post } from '../wire/request.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** Longer than any test, so that what waits for it never ends. */
 const NEVER_MS = '3600000'

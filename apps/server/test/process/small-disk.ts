@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { needs } from '../../../../test/needs.ts'
 
 /** Where a disk is mounted, for the processes of a test alone: with the last of them it is gone. */
 const FOLDER = '/mnt'

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { createMany, startServerProcess } from '../../../../test/server-process.ts'
 import { arrange } from '../commands/program.ts'
-import { createMany, startServerProcess } from './server-process.ts'
 import { expectInOrder, joinInterrupted, needsStrace, recordSystemCalls } from './system-calls.ts'
 
 const LOG_WRITTEN = /pwrite64\(.*plants\.db-wal>.* = \d+$/

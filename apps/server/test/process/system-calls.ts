@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
-import { startProgram } from '../start-program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+import { needs } from '../../../../test/needs.ts'
+import { startProgram } from '../../../../test/start-program.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 
 /** Whether system calls can be traced here: strace is a package of Linux distributions. */
 export const needsStrace = needs('strace', spawnSync('strace', ['-V']).status === 0)

@@ -4,9 +4,9 @@ import { request as requestOverTls } from 'node:https'
 import { DatabaseSync } from 'node:sqlite'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { plantText, startServerProcess } from '../../../../test/server-process.ts'
+import { readPlants } from '../../../../test/sqlite-file.ts'
 import { arrange } from '../commands/program.ts'
-import { plantText, startServerProcess } from '../process/server-process.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
 import { needsProxies, PROXIES, type ProxyName, startProxy } from './start-proxy.ts'
 
 interface Call {

@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises'
 import type { NewPlant } from '@plant-store/contract'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { CommitThread } from '../../src/sqlite/commit-thread.ts'
 import { knowFiles } from '../../src/sqlite/known-files.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { preparePlantInsert } from '../../src/sqlite/plants.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { createTransactions } from '../../src/sqlite/transactions.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const SLOW_MS = 20
 

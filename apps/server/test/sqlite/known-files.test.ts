@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { createFilesCheck, knowFiles } from '../../src/sqlite/known-files.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Until the time of a folder's last change is old enough to show the next one. */
 const QUIET_MS = 2_100

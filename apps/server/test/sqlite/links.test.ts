@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { contentOf, makeStore, spreadPlants } from '../commands/plants.ts'
 import { runOn } from '../commands/program.ts'
-import { startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A folder of data with a relative link, through another link, to where the file is or will be. */
 function arrangeLink() {

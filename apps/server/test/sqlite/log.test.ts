@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { growLog, LOG_LIMIT_BYTES } from '../../src/sqlite/connect.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { preparePlantInsert } from '../../src/sqlite/plants.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const LOG_BYTES = 4_096_000
 

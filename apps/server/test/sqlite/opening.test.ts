@@ -12,11 +12,11 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
 import { execute } from '../commands/plants.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const PAGE_BYTES = 4_096
 

@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { needs } from '../../../../test/needs.ts'
+import { MAIN, startProgram } from '../../../../test/start-program.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { makeStore, spreadPlants } from '../commands/plants.ts'
 import { runOn } from '../commands/program.ts'
-import { MAIN } from '../process/main.ts'
-import { startProgram } from '../start-program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Root may write everywhere, so that it runs the program as another user: nobody. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined

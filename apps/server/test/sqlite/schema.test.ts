@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { connect } from '../../src/sqlite/connect.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { type CreateOutcome, StoreRefusedError } from '../../src/store/store.ts'
 import { execute } from '../commands/plants.ts'
 import { runOn } from '../commands/program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 /** What the migrations have made since they landed: a store of today must stay one. */
 const LANDED = `

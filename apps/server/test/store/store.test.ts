@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type { NewPlant } from '@plant-store/contract'
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { readPlants } from '../../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
 import { readRows } from '../postgres/served-database.ts'
 import { newDatabase, usePostgres } from '../postgres/use-postgres.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const postgres = usePostgres()
 

@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { good } from '../auth/jwt-service.ts'
-import { runOn } from '../commands/program.ts'
-import { findFreePort } from '../free-port.ts'
-import { prepareDatabase, serve } from '../postgres/served-database.ts'
-import { startPair } from '../postgres/standby.ts'
+import { findFreePort } from '../../../../test/free-port.ts'
 import {
   plantText,
   post,
   runToEnd,
   type ServerProcess,
   startServerProcess,
-} from '../process/server-process.ts'
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
+import { good } from '../auth/jwt-service.ts'
+import { runOn } from '../commands/program.ts'
+import { prepareDatabase, serve } from '../postgres/served-database.ts'
+import { startPair } from '../postgres/standby.ts'
 import { mountSmallBlocks, needsSmallBlocks } from '../process/small-disk.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { needsPromtool, OPERATIONS, rules, runPromtool } from './promtool.ts'
 import { readSamples, startScrapedServer } from './scraped-server.ts'
 

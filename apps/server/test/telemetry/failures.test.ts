@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FailureLog } from '../../src/http/request-log.ts'
-import { createLog } from '../../src/telemetry/log.ts'
-import { makeStore } from '../commands/plants.ts'
-import { runOn } from '../commands/program.ts'
-import { prepareDatabase, serve } from '../postgres/served-database.ts'
-import { usePostgres } from '../postgres/use-postgres.ts'
 import {
   logLinesIn,
   plantText,
   post,
   type ServerProcess,
   startServerProcess,
-} from '../process/server-process.ts'
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
+import { FailureLog } from '../../src/http/request-log.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import { makeStore } from '../commands/plants.ts'
+import { runOn } from '../commands/program.ts'
+import { prepareDatabase, serve } from '../postgres/served-database.ts'
+import { usePostgres } from '../postgres/use-postgres.ts'
 import { failSystemCall, needsStrace } from '../process/system-calls.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 type Line = Record<string, unknown>
 

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
-import { makeStore } from '../commands/plants.ts'
+import { needs } from '../../../../test/needs.ts'
 import {
   createMany,
   logLinesIn,
   type ServerProcess,
   startServerProcess,
-} from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
+import { makeStore } from '../commands/plants.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 

@@ -1,4 +1,4 @@
-import { startServerProcess } from '../process/server-process.ts'
+import { startServerProcess } from '../../../../test/server-process.ts'
 
 /** Writes the URLs of the modules that a program loads to standard error, if they contain a text. */
 const reporterOf = (text: string) =>

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { describe, expect, test, vi } from 'vitest'
+import { logLinesIn, post } from '../../../../test/server-process.ts'
 import { createLevelSwitch, createLog } from '../../src/telemetry/log.ts'
-import { logLinesIn, post } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
 import { startScrapedServer } from './scraped-server.ts'

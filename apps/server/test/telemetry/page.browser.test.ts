@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
+import { findFreePort } from '../../../../test/free-port.ts'
+import { plantText, post } from '../../../../test/server-process.ts'
 import { DESKTOP, expectWellMade, PHONE, useBrowser } from '../browser.ts'
-import { findFreePort } from '../free-port.ts'
-import { plantText, post } from '../process/server-process.ts'
 import { startScrapedServer } from './scraped-server.ts'
 
 /** A browser and servers on a machine that may have other work. */

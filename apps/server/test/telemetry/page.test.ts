@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startServerProcess } from '../../../../test/server-process.ts'
 import { compare, parseScrape, percentile } from '../../overview/measure.ts'
 import { build } from '../../src/process/build.ts'
-import { startServerProcess } from '../process/server-process.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { startScrapedServer } from './scraped-server.ts'
 

@@ -1,11 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import {
+  runToEnd,
+  type ServerProcess,
+  startServerProcess,
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { runToEnd, type ServerProcess, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 import { needsPromtool, OPERATIONS, rules, runPromtool } from './promtool.ts'
 import { readSamples } from './scraped-server.ts'
 

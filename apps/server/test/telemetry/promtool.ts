@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { needs } from '../../../../packages/client/runtimes/needs.ts'
+import { needs } from '../../../../test/needs.ts'
 
 /** The folder for operators: the alerts, the dashboard, and the configuration of Prometheus. */
 export const OPERATIONS = join(import.meta.dirname, '../../../../operations')

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { issueToken } from '../../src/auth/tokens.ts'
-import { openStore } from '../../src/engines.ts'
-import { unitNodeFlags } from '../process/node-flags.ts'
 import {
   clientWithoutRetries,
   type ServerProcess,
   startServerProcess,
-} from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
+} from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
+import { issueToken } from '../../src/auth/tokens.ts'
+import { openStore } from '../../src/engines.ts'
+import { unitNodeFlags } from '../process/node-flags.ts'
 
 /** A server process with a SQLite file of its own, whose client sends each plant once. */
 export interface ScrapedServer extends ServerProcess {

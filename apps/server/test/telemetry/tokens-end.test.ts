@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { logLinesIn, startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { issueToken } from '../../src/auth/tokens.ts'
 import { watchTokens } from '../../src/commands/watch-tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { runOn } from '../commands/program.ts'
-import { logLinesIn, startServerProcess } from '../process/server-process.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

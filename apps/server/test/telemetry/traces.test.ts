@@ -6,7 +6,7 @@ import {
   runToEnd,
   type Sent,
   startServerProcess,
-} from '../process/server-process.ts'
+} from '../../../../test/server-process.ts'
 import { loadedModules } from './loaded-modules.ts'
 import {
   attributesOf,

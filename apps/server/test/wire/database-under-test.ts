@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openStore } from '../../src/engines.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import type { Store } from '../../src/store/store.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A plant as it lies in the database. */
 export interface StoredPlant {

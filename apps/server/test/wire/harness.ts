@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type ServerProcess, startServerProcess } from '../../../../test/server-process.ts'
 import type { Flags } from '../../src/config/config.ts'
 import { environmentNameOf, type SettingName } from '../../src/config/settings.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
-import { type ServerProcess, startServerProcess } from '../process/server-process.ts'
 import {
   type DatabaseUnderTest,
   makeDatabaseUnderTest,

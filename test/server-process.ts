@@ -1,9 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
+import {
+  createPlantStoreClient,
+  type PlantStoreClient,
+  type PlantStoreClientOptions,
+} from '@plant-store/client'
+import { createRestClient, type RestClient } from '@plant-store/client/rest'
 import { onTestFinished } from 'vitest'
-import { createTestClient } from '../clients.ts'
-import { type Ended, type ProgramOptions, startProgram } from '../start-program.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { MAIN } from './main.ts'
+import { type Ended, MAIN, type ProgramOptions, startProgram } from './start-program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** A client of the server under test; `rest` sends each plant once and gives every status. */
+export interface TestClient extends PlantStoreClient {
+  readonly rest: RestClient
+}
+
+export function createTestClient(options: PlantStoreClientOptions): TestClient {
+  const rest = createRestClient({ ...options, maxRetries: 0 })
+  return { ...createPlantStoreClient(options), rest }
+}
 
 export interface ServerProcessOptions extends Pick<ProgramOptions, 'onEnd'> {
   /** Where it runs, and so keeps its data; a new folder by default. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { needs } from '../../../packages/client/runtimes/needs.ts'
+import { needs } from './needs.ts'
 
 export const needsOpenssl = needs('openssl', spawnSync('openssl', ['version']).status === 0)
 

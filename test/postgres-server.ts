@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { findFreePort } from '../free-port.ts'
+import { findFreePort } from './free-port.ts'
 
 export const USER = 'plant_store'
 export const PASSWORD = 'correct horse'

@@ -1,8 +1,13 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { OnEnd } from './temporary-folder.ts'
+
+/** The server's program: the build, or the one that a release has made of it. */
+export const MAIN =
+  process.env.TESTED_PROGRAM ?? join(import.meta.dirname, '../apps/server/dist/main.js')
 
 /** How a program ended, and what it printed: to each stream, and in the order of a terminal. */
 export interface Ended {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { findFreePort } from '../free-port.ts'
-import { readPlants } from '../sqlite/sqlite-file.ts'
-import { type OnEnd, temporaryFolder } from '../temporary-folder.ts'
+import { findFreePort } from './free-port.ts'
 import { startServerProcess } from './server-process.ts'
+import { readPlants } from './sqlite-file.ts'
+import { type OnEnd, temporaryFolder } from './temporary-folder.ts'
 
 export type RestartableServer = Awaited<ReturnType<typeof startRestartableServer>>
 
