@@ -18,14 +18,13 @@ const SLOW = [
   'test/wire/store-failures.test.ts',
   'test/one-definition/*.test.ts',
   'test/commands/{file-modes,in-terminal,litestream,restore}.test.ts',
-  'test/fuzz/*.test.ts',
-  'test/limits/{bounds,lingering,under-load}.test.ts',
+  'test/limits/{bounds,lingering}.test.ts',
   'test/telemetry/{alerts,failures,prometheus,secrets,traces}.test.ts',
   'test/postgres/{citus,commands,crashes,failover,outages,schemas}.test.ts',
   'test/process/{exceptions,failing-disk,full-disk,hardened-start,shutdown,sync-order}.test.ts',
   'test/sqlite/known-files.test.ts',
-  'test/proxies/*.test.ts',
   'test/**/*.browser.test.ts',
+  'soak/*.test.ts',
 ]
 
 export default defineConfig({

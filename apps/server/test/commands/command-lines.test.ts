@@ -1,9 +1,9 @@
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROOT, readRoot } from '../../../../test/root.ts'
 import { startProgram } from '../../../../test/start-program.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { flagOf, settingNames } from '../../src/config/settings.ts'
-import { ROOT, readRoot } from '../process/node-flags.ts'
 import { ends, runProgram } from './program.ts'
 
 const commands = ['export', 'backup', 'restore', 'migrate', 'config', 'doctor']

@@ -1,7 +1,7 @@
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
+import { readRoot } from '../../../../test/root.ts'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { readRoot } from '../process/node-flags.ts'
 import { makeSqliteFile } from '../wire/database-under-test.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'

@@ -9,15 +9,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { ROOT } from '../../../../test/root.ts'
 import { post, runToEnd, startServerProcess } from '../../../../test/server-process.ts'
 import { readPlants } from '../../../../test/sqlite-file.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { ends } from '../commands/program.ts'
 import { runShell } from '../commands/shell.ts'
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const [CONTRACT, CLIENT, SERVER] = ['packages/contract', 'packages/client', 'apps/server'] as const
 
 /** Text that stands in a file exactly once, and what replaces it. */

@@ -1,11 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-
-export const ROOT = join(import.meta.dirname, '../../../..')
-
-export function readRoot(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
-}
+import { ROOT, readRoot } from '../../../../test/root.ts'
 
 /** The flags of a command line that stand before the program, so that they are Node's. */
 export function nodeFlagsOf(command: string): string[] {

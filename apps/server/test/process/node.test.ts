@@ -2,10 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ROOT, readRoot } from '../../../../test/root.ts'
 import { createMany, startServerProcess } from '../../../../test/server-process.ts'
 import { MAIN } from '../../../../test/start-program.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { nodeFlagsOf, ROOT, readRoot, unitCommand } from './node-flags.ts'
+import { nodeFlagsOf, unitCommand } from './node-flags.ts'
 
 /** A flag that runs lines before the program, in each of its threads. */
 function importing(lines: string): string {

@@ -4,10 +4,10 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { errorTable } from '@plant-store/contract'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { post, type ServerProcess, startServerProcess } from '../../../../test/server-process.ts'
-import { readPlants } from '../../../../test/sqlite-file.ts'
-import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { memoryOf } from '../limits/memory.ts'
+import { post, type ServerProcess, startServerProcess } from '../../../test/server-process.ts'
+import { readPlants } from '../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { memoryOf } from '../test/limits/memory.ts'
 import { type Input, input, TOKEN } from './inputs.ts'
 
 /** Inputs after which the server is looked at, on average half as many. */

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { plantText, startServerProcess, statusesOf } from '../../../../test/server-process.ts'
-import { readPlants } from '../../../../test/sqlite-file.ts'
-import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { watchMemory } from './memory.ts'
+import { plantText, startServerProcess, statusesOf } from '../../../test/server-process.ts'
+import { readPlants } from '../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { watchMemory } from '../test/limits/memory.ts'
 
 /** `pnpm overload` presses for a minute, on a machine that does nothing else: then time is judged too. */
 const { PLANT_STORE_TEST_SECONDS } = process.env

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createCertificate } from '../../../../test/certificate.ts'
-import { findFreePort } from '../../../../test/free-port.ts'
-import { needs } from '../../../../test/needs.ts'
-import type { ServerProcess } from '../../../../test/server-process.ts'
-import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { readRoot } from '../process/node-flags.ts'
+import { createCertificate } from '../../../test/certificate.ts'
+import { findFreePort } from '../../../test/free-port.ts'
+import { needs } from '../../../test/needs.ts'
+import { readRoot } from '../../../test/root.ts'
+import type { ServerProcess } from '../../../test/server-process.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 
 /** Where Debian has nginx and HAProxy, which not every user's PATH holds. */
 const PATH = `${process.env.PATH}:/usr/sbin`

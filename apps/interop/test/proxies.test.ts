@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request as requestOverTls } from 'node:https'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { plantText, startServerProcess } from '../../../../test/server-process.ts'
-import { readPlants } from '../../../../test/sqlite-file.ts'
-import { arrange } from '../commands/program.ts'
+import { plantText, startServerProcess } from '../../../test/server-process.ts'
+import { readPlants } from '../../../test/sqlite-file.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { needsProxies, PROXIES, type ProxyName, startProxy } from './start-proxy.ts'
 
 interface Call {
@@ -51,7 +52,7 @@ function expectError(got: Awaited<ReturnType<typeof call>>, name: ErrorName): vo
 }
 
 async function start(name: ProxyName) {
-  const { folder, path } = await arrange()
+  const folder = temporaryFolder()
   const environment = {
     PLANT_STORE_TRUSTED_PROXIES: '127.0.0.1',
     PLANT_STORE_FAILED_CREDENTIAL_LIMIT: '20',
@@ -61,7 +62,7 @@ async function start(name: ProxyName) {
   const isThere = async () => (await call(port, {}).catch(() => undefined))?.status === 401
   // HAProxy sends no request before its first health check.
   await vi.waitUntil(isThere, { timeout: 20_000, interval: 500 })
-  return { path, server, token: server.token, port }
+  return { path: join(folder, 'data/plants.db'), server, token: server.token, port }
 }
 
 describe.each(PROXIES)('through %s as it is shipped', needsProxies, (name) => {
