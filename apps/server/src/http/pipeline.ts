@@ -64,7 +64,7 @@ export function respond(
   more: Partial<Content> = {},
 ): void {
   const { statusCode: status } = response
-  const closesConnection = options.isDraining()
+  const closesConnection = options.shutdown.hasBegun
   const isSent = sendResponse(response, { status, body, closesConnection, ...more })
   if (isSent) noteSuccess(options, response)
 }

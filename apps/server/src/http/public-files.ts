@@ -74,7 +74,7 @@ export function sendPublic(
     cacheControl: 'private, no-cache',
     headers,
     // A body that came along is not read, and more of it would be taken for a request.
-    closesConnection: options.isDraining() || !response.req.complete,
+    closesConnection: options.shutdown.hasBegun || !response.req.complete,
   })
 }
 

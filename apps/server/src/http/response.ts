@@ -72,8 +72,8 @@ export function addHeader({ locals }: Response, name: string, value: string): vo
 export interface ClosingRules {
   /** A body up to this many bytes is read to its end even if it is refused. */
   readonly bodyLimitBytes: number
-  /** While true, each response is the last one on its connection. */
-  readonly isDraining: () => boolean
+  /** Once it has begun, each response is the last one on its connection. */
+  readonly shutdown: { readonly hasBegun: boolean }
 }
 
 /** Whether the unread rest of the body is too long, or too uncertain, to wait for. */
@@ -84,7 +84,7 @@ function hasUnwantedBody({ headers, complete }: IncomingMessage, bodyLimitBytes:
 
 /** Whether a response that leaves the body unread ends the connection of this request. */
 export function endsConnection(request: IncomingMessage, rules: ClosingRules): boolean {
-  return rules.isDraining() || hasUnwantedBody(request, rules.bodyLimitBytes)
+  return rules.shutdown.hasBegun || hasUnwantedBody(request, rules.bodyLimitBytes)
 }
 
 /** The Error body of a failure. */

@@ -38,10 +38,10 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { log, metrics } = parts
   const { listen: place, operationsListen, shutdownTimeoutMs } = config
-  let isDraining = false
-  const readiness = watchReadiness({ log, store, isDraining: () => isDraining })
+  const shutdown = { hasBegun: false }
+  const readiness = watchReadiness({ log, store, shutdown })
   const failures = new FailureLog(log, readiness.suspect)
-  const pipeline = { ...config, log, failures, isDraining: () => isDraining }
+  const pipeline = { ...config, log, failures, shutdown }
 
   const observed = { ...pipeline, observer: metrics?.requests }
   const app = createApp(config, store.plants, { ...parts, pipeline: observed })
@@ -67,10 +67,10 @@ export async function startServer(
     url,
     operationsUrl,
     announceClose() {
-      isDraining = true
+      shutdown.hasBegun = true
     },
     async close() {
-      isDraining = true
+      shutdown.hasBegun = true
       readiness.close()
       await closeServer(service, shutdownTimeoutMs)
       if (operationsUrl !== undefined) await closeServer(operations, 0)

@@ -5,7 +5,7 @@ import type { StandbyMeasures } from '../store/observer.ts'
 import { listColumns } from '../store/plant-columns.ts'
 import {
   type CreateOutcome,
-  isCreateOutcome,
+  createOutcomes,
   type OutcomeUnknownError,
   type Store,
   StoreUnavailableError,
@@ -80,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const watch = createCommitWatch(connections)
   let standbys: StandbyMeasures | undefined
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
-    isOutcome: isCreateOutcome,
+    outcomes: createOutcomes,
     observer: options.observer,
     commitsInFlight: COMMITS_IN_FLIGHT,
     besideAfterMs: BESIDE_AFTER_MS,
@@ -95,7 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   })
 
   return {
-    plants: { create: (plant, timing) => commits.add(plant, timing) },
+    plants: { create: commits.add.bind(commits) },
     tokens: createPostgresTokenStore(connections, tables),
     description,
     failure: new Promise<OutcomeUnknownError>(() => {}),

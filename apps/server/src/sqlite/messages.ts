@@ -3,7 +3,6 @@ import { type ColumnValue, contentFields, plantColumns } from '../store/plant-co
 import {
   type CreateOutcome,
   createOutcomes,
-  isCreateOutcome,
   OutcomeUnknownError,
   StoreUnavailableError,
 } from '../store/store.ts'
@@ -108,7 +107,9 @@ export function outcomesOf(
 ): CreateOutcome[] {
   if ('error' in response && response.batch === batch) throw toError(response.error)
   const places = 'outcomes' in response ? Array.from(response.outcomes) : []
-  const outcomes = places.map((place) => createOutcomes[place]).filter(isCreateOutcome)
+  const outcomes = places
+    .map((place) => createOutcomes[place])
+    .filter((outcome) => outcome !== undefined)
   if (outcomes.length === ids.length && places.length === ids.length && response.batch === batch) {
     return outcomes
   }

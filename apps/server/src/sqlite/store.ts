@@ -4,7 +4,7 @@ import { GroupCommit } from '../store/group-commit.ts'
 import type { StoreMeasures, StoreObserver } from '../store/observer.ts'
 import {
   type CreateOutcome,
-  isCreateOutcome,
+  createOutcomes,
   OutcomeUnknownError,
   type PlantStore,
   type Store,
@@ -98,7 +98,7 @@ class SqliteStore implements Store {
     const threadOptions = { path, files, observer, commitHere, onDeath: integrity.fail }
     const commits = new GroupCommit<NewPlant, CreateOutcome>({
       observer,
-      isOutcome: isCreateOutcome,
+      outcomes: createOutcomes,
       commit: (plants) => {
         this.#thread ??= new CommitThread(threadOptions)
         const thread = this.#thread
@@ -113,7 +113,7 @@ class SqliteStore implements Store {
     this.#integrity = integrity
     this.#transactions = transactions
     this.#commits = commits
-    this.plants = { create: (plant, timing) => commits.add(plant, timing) }
+    this.plants = { create: commits.add.bind(commits) }
     this.tokens = createSqliteTokenStore(database, transactions)
     this.description = `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`
     this.failure = integrity.failure

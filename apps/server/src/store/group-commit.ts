@@ -7,8 +7,8 @@ export interface GroupCommitOptions<Item, Outcome> {
    * Its error is the error of every item of the batch. `waitedMs` is the wait of the oldest item.
    */
   readonly commit: (batch: readonly Item[], waitedMs: number) => Promise<Outcome[]>
-  /** Whether a value is an outcome at all. Default: anything but undefined. */
-  readonly isOutcome?: (value: unknown) => boolean
+  /** Every outcome that there can be. Default: anything but undefined. */
+  readonly outcomes?: readonly Outcome[]
   /** Resolves a commit that has ended, if that is known before the event loop's next turn. */
   readonly poll?: () => void
   /** Commits that may run at the same time. Default: 1. */
@@ -199,11 +199,13 @@ async function commitBatch<Item, Outcome>(
 function refuseWrongOutcomes<Item, Outcome>(
   outcomes: readonly Outcome[],
   expected: number,
-  { isOutcome = (value) => value !== undefined }: GroupCommitOptions<Item, Outcome>,
+  { outcomes: possible }: GroupCommitOptions<Item, Outcome>,
 ): void {
   let known = 0
   // Not `filter`, which passes over holes.
-  for (const outcome of outcomes ?? []) if (isOutcome(outcome)) known++
+  for (const outcome of outcomes ?? []) {
+    if (possible ? possible.includes(outcome) : outcome !== undefined) known++
+  }
   if (outcomes?.length === expected && known === expected) return
   throw new OutcomeUnknownError(`a commit of ${expected} did not end with ${expected} outcomes`)
 }

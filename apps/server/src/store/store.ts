@@ -9,10 +9,6 @@ export const createOutcomes = ['created', 'already_there', 'id_taken'] as const
  */
 export type CreateOutcome = (typeof createOutcomes)[number]
 
-export function isCreateOutcome(value: unknown): value is CreateOutcome {
-  return createOutcomes.includes(value as CreateOutcome)
-}
-
 /** Plants, each under the id that its caller chose. */
 export interface PlantStore {
   /**

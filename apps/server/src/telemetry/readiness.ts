@@ -4,7 +4,7 @@ import { type Store, StoreUnavailableError } from '../store/store.ts'
 export interface ReadinessParts {
   readonly log: Logger
   readonly store: Pick<Store, 'isReady'>
-  readonly isDraining: () => boolean
+  readonly shutdown: { readonly hasBegun: boolean }
 }
 
 /** Whether the server is ready, which is logged when it changes. */
@@ -50,22 +50,22 @@ function createChangeLog(log: Logger) {
 }
 
 /** Watches a store, of a server that drains only once: that is no change to log here. */
-export function watchReadiness({ log, store, isDraining }: ReadinessParts): Readiness {
+export function watchReadiness({ log, store, shutdown }: ReadinessParts): Readiness {
   const changes = createChangeLog(log)
   let checkedAt = performance.now()
 
   async function assert(): Promise<void> {
-    if (isDraining()) throw new StoreUnavailableError('the server is shutting down')
+    if (shutdown.hasBegun) throw new StoreUnavailableError('the server is shutting down')
     const startedAt = performance.now()
     checkedAt = startedAt
     const failure = await findFailure(store)
     // What ends now may be what the end has caused.
-    if (!isDraining()) changes.note(startedAt, failure)
+    if (!shutdown.hasBegun) changes.note(startedAt, failure)
     if (failure !== undefined) throw failure
   }
 
   function checkIfOlder(ms: number): void {
-    if (performance.now() - checkedAt < ms || isDraining()) return
+    if (performance.now() - checkedAt < ms || shutdown.hasBegun) return
     // Its result is logged.
     assert().catch(() => {})
   }

@@ -5,7 +5,7 @@ import { startServer } from '../../src/http/server.ts'
 import { GroupCommit } from '../../src/store/group-commit.ts'
 import {
   type CreateOutcome,
-  isCreateOutcome,
+  createOutcomes,
   OutcomeUnknownError,
   type PlantStore,
 } from '../../src/store/store.ts'
@@ -44,7 +44,7 @@ test.each<[what: string, outcomes: (batch: readonly unknown[]) => unknown]>([
 ])('a commit whose outcomes are %s stores no item', async (_what, outcomes) => {
   const group = new GroupCommit<NewPlant, CreateOutcome>({
     commit: async (batch) => outcomes(batch) as CreateOutcome[],
-    isOutcome: isCreateOutcome,
+    outcomes: createOutcomes,
   })
   const results = await Promise.allSettled(
     [1n, 2n, 3n].map((id) => group.add({ id, name: 'Fern' })),

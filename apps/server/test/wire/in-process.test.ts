@@ -27,7 +27,7 @@ const log = createLog('silent')
 async function openCaller(addRoutes: (app: Express) => void, { idleMs = 0 } = {}) {
   const config = loadConfig({}, [], {})
   const failures = new FailureLog(log)
-  const options = { ...config, log, failures, isDraining: () => false }
+  const options = { ...config, log, failures, shutdown: { hasBegun: false } }
   const app = createBareApp()
   addRoutes(app)
   app.use(respondWithError(options))
