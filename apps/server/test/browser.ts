@@ -13,8 +13,13 @@ const REFUSAL = /^Failed to load resource: (the server responded with a status o
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export const DESKTOP = { width: 1280, height: 900 }
-export const PHONE = { width: 390, height: 844 }
+const DESKTOP = { width: 1280, height: 900 }
+
+/** What a page must fit. */
+export const SCREENS = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  { name: `desktop-${colorScheme}`, viewport: DESKTOP, colorScheme },
+  { name: `phone-${colorScheme}`, viewport: { width: 390, height: 844 }, colorScheme },
+])
 
 /** A browser for the tests of a file. */
 export function useBrowser() {

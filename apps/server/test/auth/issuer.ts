@@ -34,16 +34,13 @@ export class Issuer {
   /** On the port that it had before, if any. */
   async start(): Promise<void> {
     this.#port ||= await findFreePort()
-    this.#server.listen(this.#port, '127.0.0.1')
-    await once(this.#server, 'listening')
+    await once(this.#server.listen(this.#port, '127.0.0.1'), 'listening')
   }
 
   async stop(): Promise<void> {
     if (!this.#server.listening) return
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    this.#server.closeAllConnections()
-    await closed
+    this.#server.close().closeAllConnections()
+    await once(this.#server, 'close')
   }
 }
 

@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { makeStore } from '../commands/plants.ts'
+import { arrange, ends } from '../commands/program.ts'
 import { Issuer, startIssuer } from './issuer.ts'
-import { AUDIENCE, good, ISSUER, someKey } from './jwt-service.ts'
-
-const rules = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
+import { good, JWT_RULES, someKey } from './jwt-service.ts'
 
 function keyFile(content: string): string {
   const path = join(temporaryFolder(), 'keys.json')
@@ -17,9 +15,8 @@ function keyFile(content: string): string {
 
 describe('serve', { timeout: 60_000 }, () => {
   async function start(places: Record<string, string>) {
-    const folder = temporaryFolder()
-    await makeStore(join(folder, 'data/plants.db'), [])
-    const environment = { ...rules, ...places }
+    const { folder } = await arrange([])
+    const environment = { ...JWT_RULES, ...places }
     return startServerProcess({ folder, environment, token: good({ exp: 4e9 }) })
   }
 
@@ -55,9 +52,12 @@ describe('serve', { timeout: 60_000 }, () => {
     ['without a key', () => keyFile('{"keys":[]}'), 'it has no key that can check a JWT'],
   ])('refuses a file of keys %s', async (_claim, pathOf, problem) => {
     const path = pathOf()
-    const environment = { ...rules, PLANT_STORE_JWKS_FILE: path, PLANT_STORE_LOG_LEVEL: 'silent' }
-    const { code, err } = await runToEnd({ environment })
-    expect(code).toBe(78)
-    expect(err).toContain(`PLANT_STORE_JWKS_FILE: ${path}: ${problem}`)
+    const environment = {
+      ...JWT_RULES,
+      PLANT_STORE_JWKS_FILE: path,
+      PLANT_STORE_LOG_LEVEL: 'silent',
+    }
+    const says = `PLANT_STORE_JWKS_FILE: ${path}: ${problem}`
+    expect(await runToEnd({ environment })).toMatchObject(ends(78, says))
   })
 })

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import { plantText, post } from '../../../../test/server-process.ts'
+import { type OnEnd, temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openAuthenticate } from '../../src/auth/authenticate.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/http/server.ts'
@@ -13,6 +12,9 @@ import { type Json, makeKey, type SigningKey, signJwt } from './sign-jwt.ts'
 
 export const ISSUER = 'https://issuer.test/'
 export const AUDIENCE = 'plants'
+/** The settings of a server that takes its JWTs, but for where their keys are. */
+export const JWT_RULES = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: AUDIENCE }
+
 export const START = Date.UTC(2030, 0, 1)
 export const SECOND_MS = 1000
 export const MINUTE_MS = 60_000
@@ -38,8 +40,7 @@ export async function startJwtService({
 }: {
   issuer?: Issuer
   flags?: Record<string, string>
-  /** Takes what ends a part of it; `afterAll` for a service that all tests of a file share. */
-  onEnd?: (end: () => Promise<void>) => void
+  onEnd?: OnEnd
 } = {}) {
   if (flags.jwksFile === undefined) await issuer.start()
   onEnd(() => issuer.stop())
@@ -47,8 +48,7 @@ export async function startJwtService({
   const unlimited = { failedCredentialLimit: 'off' }
   const jwtFlags = { ...source, ...unlimited, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
   const config = loadConfig(jwtFlags, [], {})
-  const folder = mkdtempSync(join(tmpdir(), 'plant-store-'))
-  const store = await openSqliteStore({ path: join(folder, 'plants.db') })
+  const store = await openSqliteStore({ path: join(temporaryFolder(onEnd), 'plants.db') })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
   const clock = { time: START, age: 0 }
@@ -63,7 +63,6 @@ export async function startJwtService({
     stop.abort()
     await server.close()
     await store.close()
-    rmSync(folder, { recursive: true, force: true })
   })
   let id = 0
   async function create(token: string, body = plantText(++id)) {

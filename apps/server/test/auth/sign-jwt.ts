@@ -10,24 +10,18 @@ const signers: Record<string, (data: Buffer, key: KeyObject) => Buffer> = {
   Ed25519: (data, key) => sign(null, data, key),
 }
 
-/** A key of an issuer, and its entry in the key set. */
-export interface SigningKey {
-  readonly kid: string
-  readonly alg: string
-  readonly privateKey: KeyObject
-  readonly publicKey: KeyObject
-  readonly jwk: Record<string, unknown>
-}
-
 function generate(alg: string, bits: number) {
   if (alg.startsWith('ES')) return generateKeyPairSync('ec', { namedCurve: 'P-256' })
   if (alg.startsWith('Ed')) return generateKeyPairSync('ed25519')
   return generateKeyPairSync('rsa', { modulusLength: bits })
 }
 
-export function makeKey(kid: string, alg = 'ES256', bits = 2048): SigningKey {
+export type SigningKey = ReturnType<typeof makeKey>
+
+/** A key of an issuer, and its entry in the key set. */
+export function makeKey(kid: string, alg = 'ES256', bits = 2048) {
   const { privateKey, publicKey } = generate(alg, bits)
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }
+  const jwk: Json = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }
   return { kid, alg, privateKey, publicKey, jwk }
 }
 

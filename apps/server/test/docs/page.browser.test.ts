@@ -2,7 +2,7 @@ import { INT64_MAX } from '@plant-store/contract'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
-import { expectWellMade, useBrowser } from '../browser.ts'
+import { expectWellMade, SCREENS, useBrowser } from '../browser.ts'
 import { useWireServer } from '../wire/harness.ts'
 import { token } from '../wire/request.ts'
 
@@ -76,18 +76,13 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
     expect(await page.locator('#answer[data-verdict]').count()).toBe(0)
   })
 
-  test.each([
-    [1280, 900, 'light'],
-    [1280, 900, 'dark'],
-    [390, 844, 'light'],
-    [390, 844, 'dark'],
-  ] as const)('fits %i × %i in %s, and axe finds nothing', async (width, height, colorScheme) => {
-    const page = await open({ viewport: { width, height }, colorScheme })
+  test.each(SCREENS)('fits a $name screen, and axe finds nothing', async ({ name, ...screen }) => {
+    const page = await open(screen)
     await page.getByLabel('Token').fill(token.text)
     await send(page, 'Stored')
     expect(await page.locator('#verdict').boundingBox()).toMatchObject({ y: expect.any(Number) })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-    await expectWellMade(page, `${width}-${colorScheme}`)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(screen.viewport.width)
+    await expectWellMade(page, `docs-${name}`)
   })
 
   test('without JavaScript shows the command, the fields and the errors', async () => {

@@ -17,11 +17,15 @@ export interface PreparedDatabase {
 }
 
 /** Brings a new database to the schema and puts a token into it. */
-export async function prepareDatabase(databaseUrl: string): Promise<PreparedDatabase> {
+export async function prepareDatabase(
+  databaseUrl: string,
+  tokenName = 'storm',
+  lifetimeMs = Number.POSITIVE_INFINITY,
+): Promise<PreparedDatabase> {
   const database = engineOf(databaseUrl)
   await database.migrate({ allowDataLoss: false })
   const store = await database.open({ allowDataLoss: false })
-  const { text: token } = await issueToken(store, 'storm', Number.POSITIVE_INFINITY)
+  const { text: token } = await issueToken(store, tokenName, lifetimeMs)
   await store.close()
   return { databaseUrl, token }
 }

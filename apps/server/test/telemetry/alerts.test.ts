@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findFreePort } from '../../../../test/free-port.ts'
@@ -12,13 +11,13 @@ import {
   startServerProcess,
 } from '../../../../test/server-process.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { good } from '../auth/jwt-service.ts'
+import { good, JWT_RULES } from '../auth/jwt-service.ts'
 import { runOn } from '../commands/program.ts'
 import { prepareDatabase, serve } from '../postgres/served-database.ts'
 import { startPair } from '../postgres/standby.ts'
 import { mountSmallBlocks, needsSmallBlocks } from '../process/small-disk.ts'
 import { needsPromtool, OPERATIONS, rules, runPromtool } from './promtool.ts'
-import { readSamples, startScrapedServer } from './scraped-server.ts'
+import { scrape, startScrapedServer } from './scraped-server.ts'
 
 /** The metrics that the rules ask for. */
 const ASKED = new Set(['up', ...(rules.match(/\b(?:plant_store|process_start_time)_\w+/g) ?? [])])
@@ -30,11 +29,10 @@ class Recording {
   /** For how many minutes nothing has changed since. */
   #waited = 0
 
-  async scrape({ operationsUrl }: ServerProcess, times: number, act?: () => unknown) {
+  async scrape(server: ServerProcess, times: number, act?: () => unknown) {
     for (let time = 0; time < times; time++) {
       await act?.()
-      const response = await fetch(`${operationsUrl}/metrics`).catch(() => undefined)
-      const samples = readSamples((await response?.text()) ?? '')
+      const samples = await scrape(server).catch(() => new Map<string, number>())
       this.#scrapes.push(samples.set('up', samples.size > 0 ? 1 : 0))
     }
   }
@@ -86,13 +84,6 @@ const create = async (server: ServerProcess) =>
 async function createOnAndOn(server: ServerProcess): Promise<void> {
   create(server).catch(() => {})
   await sleep(1_000)
-}
-
-/** Lets no commit end until it is closed, like another process that writes. */
-function holdCommits(folder: string): DatabaseSync {
-  const other = new DatabaseSync(join(folder, 'plants.db'), { timeout: 10_000 })
-  other.exec('BEGIN IMMEDIATE')
-  return other
 }
 
 /** A primary with a synchronous standby, and a server over a database of it. */
@@ -148,18 +139,17 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
 
   fires(stuck, 'another process that holds the store', async (recording) => {
     const server = await startScrapedServer()
-    const other = holdCommits(server.folder)
-    onTestFinished(() => other.close())
+    server.holdCommits()
     await recording.scrape(server, 14, () => createOnAndOn(server))
   })
 
   fires(['PlantStoreCommitsSlow'], 'another process that holds up commits', async (recording) => {
     const server = await startScrapedServer()
     await recording.scrape(server, 16, async () => {
-      const other = holdCommits(server.folder)
+      const release = server.holdCommits()
       const created = create(server)
       await sleep(300)
-      other.close()
+      release()
       await created
     })
   })
@@ -199,8 +189,7 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
 
   fires(['PlantStoreBackupOld'], 'a backup that was the last one', async (recording) => {
     const server = await startScrapedServer()
-    const backup = ['backup', join(server.folder, 'backup.db')]
-    expect((await runOn(join(server.folder, 'plants.db'), backup)).code).toBe(0)
+    expect((await runOn(server.path, `backup ${server.path}.backup`)).code).toBe(0)
     await recording.scrape(server, 2)
     recording.wait(27 * 60)
   })
@@ -222,9 +211,8 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
   const busy = 'one busy caller with a revoked token beside a good one'
   fires(['PlantStoreTokensRefused'], busy, async (recording) => {
     const server = await startScrapedServer()
-    const path = join(server.folder, 'plants.db')
-    const token = (await runOn(path, 'token create --name busy --expires 90d')).out.trim()
-    await runOn(path, `token revoke ${token.split('_')[1]}`)
+    const token = (await runOn(server.path, 'token create --name busy')).out.trim()
+    await runOn(server.path, `token revoke ${token.split('_')[1]}`)
     const callers = [server, ...Array.from({ length: 10 }, () => ({ ...server, token }))]
     await recording.scrape(server, 40, () => Promise.all(callers.map(create)))
   })
@@ -238,9 +226,8 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
 
   fires(['PlantStoreIssuerKeysUnavailable'], 'an issuer that is away', async (recording) => {
     const server = await startScrapedServer({
+      ...JWT_RULES,
       PLANT_STORE_JWKS_URL: `http://127.0.0.1:${await findFreePort()}/keys`,
-      PLANT_STORE_JWT_ISSUER: 'https://issuer.test',
-      PLANT_STORE_JWT_AUDIENCE: 'plants',
     })
     // Its keys are asked for once in ten seconds.
     await recording.scrape(server, 13, () => createOnAndOn({ ...server, token: good() }))

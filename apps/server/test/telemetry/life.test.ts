@@ -1,5 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { needs } from '../../../../test/needs.ts'
 import {
@@ -8,10 +7,8 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../../../../test/server-process.ts'
-import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { makeStore } from '../commands/plants.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+import { build } from '../../src/process/build.ts'
+import { arrange } from '../commands/program.ts'
 
 const endWith = async (server: ServerProcess, signal?: NodeJS.Signals) =>
   logLinesIn((await server.end(signal)).err)
@@ -26,7 +23,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(JSON.stringify(lines)).not.toContain(token)
     expect(lines).toEqual([
       expect.objectContaining({ msg: 'made the first token', ...about }),
-      expect.objectContaining({ msg: 'listening', url, operationsUrl, pid, version }),
+      expect.objectContaining({
+        msg: 'listening',
+        url,
+        operationsUrl,
+        pid,
+        version: build.version,
+      }),
       expect.objectContaining({ msg: 'draining', reason: signal }),
       expect.objectContaining({ msg: 'stopped', reason: signal, exitCode: 0 }),
     ])
@@ -51,9 +54,8 @@ test('SIGUSR2 shows each request at debug, and hides them again, without a resta
 })
 
 test('a server warns of a file with its database URL that others may read', async () => {
-  const folder = temporaryFolder()
-  const [path, openFile] = [join(folder, 'plants.db'), join(folder, 'url')]
-  await makeStore(path, [])
+  const { path, at } = await arrange([])
+  const openFile = at('url')
   writeFileSync(openFile, `sqlite:${path}`)
   const environment = { PLANT_STORE_DATABASE_URL_FILE: openFile }
   const server = await startServerProcess({ environment })

@@ -1,12 +1,10 @@
 import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { createMany, plantText as plant, post } from '../../../../test/server-process.ts'
 import { build } from '../../src/process/build.ts'
 import { startIssuer } from '../auth/issuer.ts'
-import { someKey } from '../auth/jwt-service.ts'
+import { JWT_RULES, someKey } from '../auth/jwt-service.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { request } from '../wire/request.ts'
 import { loadedModules } from './loaded-modules.ts'
@@ -138,15 +136,14 @@ describe('commits', () => {
     const first = request({ authorization: `Bearer ${server.token}` })
     caller.send(first)
     expect((await caller.readReply()).status).toBe(200)
-    const other = new DatabaseSync(join(server.folder, 'plants.db'), { timeout: 10_000 })
-    other.exec('BEGIN IMMEDIATE')
+    const release = server.holdCommits()
     caller.send(first)
     // Of two scrapes in a row, the second is read after all that came before the first.
     await server.scrape()
     await waitForSample(server, 'waiting_plants', 0)
     const waiting = [2, 3, 4].map((id) => server.client.createPlant({ id, name: 'Fern' }))
     await waitForSample(server, 'waiting_plants', 3)
-    other.close()
+    release()
     await Promise.all([caller.readReply(), ...waiting])
     caller.destroy()
     await waitForSample(server, 'waiting_plants', 0)
@@ -156,11 +153,10 @@ describe('commits', () => {
 test('a store shows the sizes of its files, and hides nothing else once they cannot be measured', async () => {
   const server = await startScrapedServer()
   await server.client.createPlant({ id: 1, name: 'Fern' })
-  const path = join(server.folder, 'plants.db')
   const sizesDiffer = async () => {
     const samples = await server.scrape()
     const shown = ['database', 'log'].map((name) => samples.get(`plant_store_sqlite_${name}_bytes`))
-    return shown.map((size, index) => size !== statSync(path + ['', '-wal'][index]).size)
+    return shown.map((size, index) => size !== statSync(server.path + ['', '-wal'][index]).size)
   }
   // The thread that commits lets the log grow once it runs, which may be between the two looks.
   await expect.poll(sizesDiffer).toEqual([false, false])
@@ -179,11 +175,7 @@ test('refusals are counted by the limit', async () => {
 
 test('fetches of keys are counted by how they end, and the last good one is dated', async () => {
   const issuer = await startIssuer(someKey, (_request, response) => response.writeHead(500).end())
-  const environment = {
-    PLANT_STORE_JWKS_URL: issuer.url,
-    PLANT_STORE_JWT_ISSUER: 'https://issuer.test',
-    PLANT_STORE_JWT_AUDIENCE: 'plants',
-  }
+  const environment = { ...JWT_RULES, PLANT_STORE_JWKS_URL: issuer.url }
   const dated = 'jwks_last_fetch_timestamp_seconds'
   const without = await startScrapedServer(environment)
   await waitForSample(without, 'jwks_fetches_total{result="failed"}', 1)

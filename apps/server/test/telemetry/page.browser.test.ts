@@ -1,12 +1,10 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { findFreePort } from '../../../../test/free-port.ts'
 import { plantText, post } from '../../../../test/server-process.ts'
-import { DESKTOP, expectWellMade, PHONE, useBrowser } from '../browser.ts'
-import { startScrapedServer } from './scraped-server.ts'
+import { expectWellMade, SCREENS, useBrowser } from '../browser.ts'
+import { read, startScrapedServer } from './scraped-server.ts'
 
 /** A browser and servers on a machine that may have other work. */
 const TIMEOUT_MS = 120_000
@@ -27,12 +25,7 @@ async function readPlots(page: Page): Promise<Record<string, string>> {
 describe('the page in Chromium, the network closed', needsChromium, () => {
   const browser = useBrowser()
 
-  test.each([
-    ['desktop-light', { viewport: DESKTOP, colorScheme: 'light' }],
-    ['desktop-dark', { viewport: DESKTOP, colorScheme: 'dark' }],
-    ['phone-light', { viewport: PHONE, colorScheme: 'light' }],
-    ['phone-dark', { viewport: PHONE, colorScheme: 'dark' }],
-  ] as const)('is whole at rest and under load: %s', async (name, options) => {
+  test.each(SCREENS)('is whole at rest and under load: $name', async ({ name, ...options }) => {
     const server = await startScrapedServer({ PLANT_STORE_REQUEST_LIMIT: '99' })
     const page = await browser.open(server.operationsUrl, options)
     await untilState(page, /^Ready$/)
@@ -76,18 +69,14 @@ describe('the page in Chromium, the network closed', needsChromium, () => {
 
   test('says that the server is not ready, with the reason, until it is', async () => {
     const server = await startScrapedServer()
-    const other = new DatabaseSync(join(server.folder, 'plants.db'), { timeout: 10_000 })
-    onTestFinished(() => {
-      if (other.isOpen) other.close()
-    })
-    other.exec('BEGIN IMMEDIATE')
+    const release = server.holdCommits()
     expect((await post(server)).status).toBe(503)
     const page = await browser.open(server.operationsUrl)
     await untilState(page, /^Not ready$/)
-    const { message } = (await (await fetch(`${server.operationsUrl}/readyz`)).json()) as Error
+    const { message } = JSON.parse(await read(server, 'readyz'))
     expect(await page.locator('#reason').textContent()).toBe(message)
     await expectWellMade(page, 'overview-not-ready')
-    other.close()
+    release()
     await untilState(page, /^Ready$/)
   })
 

@@ -1,17 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import {
-  runToEnd,
-  type ServerProcess,
-  startServerProcess,
-} from '../../../../test/server-process.ts'
+import { runToEnd, startServerProcess } from '../../../../test/server-process.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { serveNewDatabase } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 import { needsPromtool, OPERATIONS, rules, runPromtool } from './promtool.ts'
-import { readSamples } from './scraped-server.ts'
+import { read, scrape } from './scraped-server.ts'
 
 interface Panel {
   readonly targets?: readonly { readonly expr: string }[]
@@ -48,9 +44,9 @@ describe('promtool', needsPromtool, () => {
   })
 
   test('finds no fault with the metrics of this project', async () => {
-    const { client, operationsUrl } = await startServerProcess()
-    await client.createPlant({ id: 1, name: 'Fern' })
-    const text = await (await fetch(`${operationsUrl}/metrics`)).text()
+    const server = await startServerProcess()
+    await server.client.createPlant({ id: 1, name: 'Fern' })
+    const text = await read(server, 'metrics')
     // The library's own metrics of the process have names that promtool would rather see changed.
     const own = text.split('\n').filter((line) => /\bplant_store_/.test(line))
     expect(own.length).toBeGreaterThan(50)
@@ -61,11 +57,6 @@ describe('promtool', needsPromtool, () => {
 describe('an alert or a panel on a metric that does not exist would show nothing', () => {
   const postgres = usePostgres()
 
-  async function namesOf({ operationsUrl }: ServerProcess): Promise<string[]> {
-    const samples = readSamples(await (await fetch(`${operationsUrl}/metrics`)).text())
-    return [...samples.keys()].map((series) => series.replace(/\{.*/, ''))
-  }
-
   test('so servers on both engines, one of them as the unit starts it, have each', async () => {
     const folder = temporaryFolder()
     const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` }
@@ -75,7 +66,8 @@ describe('an alert or a panel on a metric that does not exist would show nothing
     const { server: shared } = await serveNewDatabase(postgres)
     for (const { client } of [sqlite, shared]) await client.createPlant({ id: 1, name: 'Fern' })
     expect((await runToEnd({ folder, environment, args: ['backup', 'b.db'] })).code).toBe(0)
-    const names = new Set([...(await namesOf(sqlite)), ...(await namesOf(shared))])
+    const series = [...(await scrape(sqlite)).keys(), ...(await scrape(shared)).keys()]
+    const names = new Set(series.map((name) => name.replace(/\{.*/, '')))
     const asked = [rules.replaceAll(/#.*/g, ''), ...shown].join('\n')
     const wanted = new Set(asked.match(/\b(?:plant_store|nodejs|process)_\w+/g))
     expect(wanted.size).toBeGreaterThan(25)

@@ -1,26 +1,26 @@
 import { join } from 'node:path'
-import { inject } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { inject, onTestFinished } from 'vitest'
 import {
   clientWithoutRetries,
   type ServerProcess,
   startServerProcess,
 } from '../../../../test/server-process.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { issueToken } from '../../src/auth/tokens.ts'
-import { openStore } from '../../src/engines.ts'
+import { prepareDatabase } from '../postgres/served-database.ts'
 import { unitNodeFlags } from '../process/node-flags.ts'
 
-/** A server process with a SQLite file of its own, whose client sends each plant once. */
-export interface ScrapedServer extends ServerProcess {
-  /** Where it keeps `plants.db`. */
-  readonly folder: string
-  /** The samples of `/metrics` by name and labels. */
-  scrape(): Promise<Map<string, number>>
+export type ScrapedServer = Awaited<ReturnType<typeof startScrapedServer>>
+
+/** What a path of the operations listener says. */
+export async function read({ operationsUrl }: Pick<ServerProcess, 'operationsUrl'>, path: string) {
+  return (await fetch(`${operationsUrl}/${path}`)).text()
 }
 
-/** The samples in Prometheus's text format, without comments. */
-export function readSamples(text: string): Map<string, number> {
-  const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+/** The samples of `/metrics` by name and labels. */
+export async function scrape(server: Pick<ServerProcess, 'operationsUrl'>) {
+  const lines = (await read(server, 'metrics')).split('\n')
+  const samples = lines.filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     samples.map((line) => {
       const end = line.lastIndexOf(' ')
@@ -29,17 +29,18 @@ export function readSamples(text: string): Map<string, number> {
   )
 }
 
-/** Starts the program as the project of the tests wants it; it ends with the test. */
+/**
+ * Starts the program as the project of the tests wants it, over a SQLite file of its own; it ends
+ * with the test, and its client sends each plant once.
+ */
 export async function startScrapedServer(
   environment: Readonly<Record<string, string>> = {},
   tokenName = 'greenhouse',
   lifetimeMs = 3_600_000,
-): Promise<ScrapedServer> {
+) {
   const folder = temporaryFolder()
-  const databaseUrl = `sqlite:${join(folder, 'plants.db')}`
-  const store = await openStore({ databaseUrl, allowDataLoss: false })
-  const { text: token } = await issueToken(store, tokenName, lifetimeMs)
-  await store.close()
+  const path = join(folder, 'plants.db')
+  const { databaseUrl, token } = await prepareDatabase(`sqlite:${path}`, tokenName, lifetimeMs)
   const server = await startServerProcess({
     folder,
     token,
@@ -49,7 +50,19 @@ export async function startScrapedServer(
   return {
     ...server,
     folder,
+    /** Its file. */
+    path,
     client: clientWithoutRetries(server),
-    scrape: async () => readSamples(await (await fetch(`${server.operationsUrl}/metrics`)).text()),
+    scrape: () => scrape(server),
+    /** Lets no commit end until it is released, like another process that writes. */
+    holdCommits() {
+      const other = new DatabaseSync(path, { timeout: 10_000 })
+      other.exec('BEGIN IMMEDIATE')
+      const release = () => {
+        if (other.isOpen) other.close()
+      }
+      onTestFinished(release)
+      return release
+    },
   }
 }

@@ -1,15 +1,13 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { logLinesIn, type ServerProcess } from '../../../../test/server-process.ts'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
+import { execute } from '../commands/plants.ts'
 import { prepareDatabase, serve } from '../postgres/served-database.ts'
 import { usePostgres } from '../postgres/use-postgres.ts'
 import { openConnection } from '../wire/raw-socket.ts'
 import { type RequestParts, request } from '../wire/request.ts'
 import { type OtlpReceiver, startReceiver } from './otlp-receiver.ts'
-import { startScrapedServer } from './scraped-server.ts'
+import { read, startScrapedServer } from './scraped-server.ts'
 
 /** What must never be emitted: each place of a request where a caller may put it has its own. */
 const unknownToken = createOpaqueToken().text
@@ -77,21 +75,22 @@ async function send(server: ServerProcess, sent: Sent): Promise<string> {
 }
 
 /**
- * Lets requests succeed and fail, ends the server, and looks at everything that it emitted; who adds
- * a way out adds it here. Returns the log.
+ * Lets requests succeed and fail, the latter by two changes of the database, ends the server, and
+ * looks at everything that it emitted; who adds a way out adds it here. Returns the log.
  */
 async function expectNoSecret(
   server: ServerProcess,
   receiver: OtlpReceiver,
-  breakStore: () => Promise<() => Promise<void>>,
+  change: (sql: string) => unknown,
+  [toBreak, toMend]: readonly [string, string],
 ): Promise<string> {
   await server.client.createPlant({ id: 2n, name: 'Fern' })
   const responses = [await send(server, {}), await send(server, {})]
   for (const sent of Object.values(REFUSED)) responses.push(await send(server, sent))
-  const fix = await breakStore()
+  await change(toBreak)
   responses.push(await send(server, { body: WELL_FORMED.replace('1', '3') }))
-  await fix()
-  const metrics = await (await fetch(`${server.operationsUrl}/metrics`)).text()
+  await change(toMend)
+  const metrics = await read(server, 'metrics')
   const { err: log } = await server.end()
   const traces = [...receiver.bodies, JSON.stringify(receiver.headers)].join('\n')
 
@@ -119,12 +118,10 @@ const environmentOf = ({ url }: OtlpReceiver) => ({
 test('no secret leaves a server over SQLite, whatever fails', async () => {
   const receiver = await startReceiver()
   const server = await startScrapedServer(environmentOf(receiver))
-  const other = new DatabaseSync(join(server.folder, 'plants.db'), { timeout: 10_000 })
-  await expectNoSecret(server, receiver, async () => {
-    other.exec('ALTER TABLE plants RENAME TO mislaid')
-    return async () => other.exec('ALTER TABLE mislaid RENAME TO plants')
-  })
-  other.close()
+  await expectNoSecret(server, receiver, (sql) => execute(server.path, sql), [
+    'ALTER TABLE plants RENAME TO mislaid',
+    'ALTER TABLE mislaid RENAME TO plants',
+  ])
 })
 
 describe('over PostgreSQL', () => {
@@ -134,13 +131,11 @@ describe('over PostgreSQL', () => {
     const receiver = await startReceiver()
     const database = await prepareDatabase(await postgres.createDatabase())
     const server = await serve(database, { environment: environmentOf(receiver) })
-    const other = new pg.Client(database.databaseUrl)
-    await other.connect()
-    const log = await expectNoSecret(server, receiver, async () => {
-      await other.query('ALTER TABLE plants ADD CONSTRAINT few CHECK (id < 77001178)')
-      return async () => void (await other.query('ALTER TABLE plants DROP CONSTRAINT few'))
-    })
-    await other.end()
+    const change = (sql: string) => postgres.query(database.databaseUrl, sql)
+    const log = await expectNoSecret(server, receiver, change, [
+      'ALTER TABLE plants ADD CONSTRAINT few CHECK (id < 77001178)',
+      'ALTER TABLE plants DROP CONSTRAINT few',
+    ])
     expect(log).toContain('23514')
   })
 
@@ -152,8 +147,8 @@ describe('over PostgreSQL', () => {
     postgres.kill()
     const again = { body: { id: 2, name: 'Fern' } }
     while ((await server.client.rest.createPlant(again)).status === 200);
-    const read = async (path: string) => (await fetch(`${server.operationsUrl}/${path}`)).text()
-    const shown = await Promise.all(['metrics', 'about.json', 'readyz'].map(read))
+    const paths = ['metrics', 'about.json', 'readyz']
+    const shown = await Promise.all(paths.map((path) => read(server, path)))
     const { out, err } = await server.end()
     await postgres.start()
     expect(err).toMatch(/"status":50[03]/)

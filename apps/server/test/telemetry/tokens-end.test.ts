@@ -7,43 +7,40 @@ import { issueToken } from '../../src/auth/tokens.ts'
 import { watchTokens } from '../../src/commands/watch-tokens.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
-import { runOn } from '../commands/program.ts'
+import { arrange } from '../commands/program.ts'
+import { scrape } from './scraped-server.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** A store with tokens by name, and what runs a command on it. */
+/** A store with tokens by name, what runs a command on it, and what serves it. */
 async function makeTokens(lifetimes: Readonly<Record<string, string>>) {
-  const path = join(temporaryFolder(), 'plants.db')
-  await runOn(path, 'migrate')
-  const tokens: string[] = []
+  const { folder, run } = await arrange([])
+  let token = ''
   for (const [name, expires] of Object.entries(lifetimes)) {
-    const { code, out } = await runOn(path, `token create --name ${name} --expires ${expires}`)
+    const { code, out } = await run(`token create --name ${name} --expires ${expires}`)
     expect(code).toBe(0)
-    tokens.push(out.trim())
+    token = out.trim()
   }
-  return { path, token: tokens.at(-1) }
-}
-
-/** What a server over the store shows and says of the ends of tokens, from its start to its end. */
-async function serveOn(path: string, token: string | undefined, shows: boolean) {
-  const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${path}` }
-  const server = await startServerProcess({ environment, token })
-  // It is read while the server listens already.
-  const metric = /^plant_store_next_token_end_timestamp_seconds (\S+)$/m
-  const read = async () =>
-    metric.exec(await (await fetch(`${server.operationsUrl}/metrics`)).text())
-  if (shows) await expect.poll(read).not.toBeNull()
-  const nextEnd = Number((await read())?.[1] ?? Number.NaN)
-  const { out, err } = await server.end()
-  return { nextEnd, out, warnings: logLinesIn(err).filter(({ level }) => level === 'warn') }
+  /** What a server shows and says of the ends of tokens, from its start to its end. */
+  async function serve(shows: boolean) {
+    const server = await startServerProcess({ folder, token })
+    const name = 'plant_store_next_token_end_timestamp_seconds'
+    const read = async () => (await scrape(server)).get(name)
+    // It is read while the server listens already.
+    if (shows) await expect.poll(read).toBeDefined()
+    const nextEnd = (await read()) ?? Number.NaN
+    const { out, err } = await server.end()
+    return { nextEnd, out, warnings: logLinesIn(err).filter(({ level }) => level === 'warn') }
+  }
+  return { run, serve }
 }
 
 test('a server shows the next end of a token and logs the command that, run, moves it', async () => {
   const now = Date.now()
   const lifetimes = { 'backup-job': '1d', lasting: 'never', web: '80d', cron: '13d' }
-  const { path, token } = await makeTokens(lifetimes)
-  const { nextEnd, warnings } = await serveOn(path, token, true)
+  const { run, serve } = await makeTokens(lifetimes)
+  const { nextEnd, warnings } = await serve(true)
   expect(nextEnd).toBeGreaterThanOrEqual((now + 13 * DAY_MS) / 1_000)
   expect(nextEnd).toBeLessThan((now + 14 * DAY_MS) / 1_000)
   expect(warnings).toMatchObject([
@@ -57,14 +54,14 @@ test('a server shows the next end of a token and logs the command that, run, mov
 
   const [command = ''] = /token rotate \w+$/.exec(String(warnings[0]?.fix)) ?? []
   // A successor lives as long as its token did.
-  expect((await runOn(path, command)).code).toBe(0)
-  expect((await runOn(path, `${command} --overlap 10d`)).code).toBe(0)
-  expect((await serveOn(path, token, true)).nextEnd).toBeGreaterThan(nextEnd)
+  expect((await run(command)).code).toBe(0)
+  expect((await run(`${command} --overlap 10d`)).code).toBe(0)
+  expect((await serve(true)).nextEnd).toBeGreaterThan(nextEnd)
 })
 
 test('a server whose tokens never end shows nothing, and says how to make another', async () => {
-  const { path, token } = await makeTokens({ lasting: 'never' })
-  const { nextEnd, out, warnings } = await serveOn(path, token, false)
+  const { serve } = await makeTokens({ lasting: 'never' })
+  const { nextEnd, out, warnings } = await serve(false)
   expect(nextEnd).toBeNaN()
   expect(out).toMatch(/^Another token, if yours is lost: .* token create --name NAME/m)
   expect(warnings).toEqual([])
