@@ -76,19 +76,22 @@ describe('a flood of forged JWTs', () => {
 })
 
 describe('a JWT that names no key of its own', () => {
-  const keys = Array.from({ length: 5 }, (_, index) => makeKey(`key${index}`))
+  const makeKeys = (count: number, kid?: string) =>
+    Array.from({ length: count }, (_, index) => makeKey(kid ?? `key${index}`))
   const start = (...keys: (typeof thief)[]) => startJwtService({ issuer: new Issuer(...keys) })
-  const nameless = (key: typeof thief) => good({}, { kid: undefined }, key)
 
-  test('is tried with four keys', async () => {
-    const { statusOf } = await start(...keys.slice(0, 4), makeKey('rsa', 'RS256'))
-    for (const key of keys.slice(0, 4)) expect(await statusOf(nameless(key))).toBe(200)
+  test.each([[undefined], ['shared']])('but the kid %s is tried with four keys', async (kid) => {
+    const keys = makeKeys(4, kid)
+    const { statusOf } = await start(...keys, makeKey('shared', 'RS256'))
+    for (const key of keys) expect(await statusOf(good({}, { kid }, key))).toBe(200)
+    expect(await statusOf(good({}, { kid }, makeKey('shared')))).toBe(401)
   })
 
   test('is refused where five would fit, and the log says so', async () => {
+    const keys = makeKeys(5)
     const { statusOf, logLines } = await start(...keys)
     for (const key of keys) {
-      expect(await statusOf(nameless(key))).toBe(401)
+      expect(await statusOf(good({}, { kid: undefined }, key))).toBe(401)
       expect(await statusOf(good({}, {}, key))).toBe(200)
     }
     expect(logLines.join('')).toContain('more than 4 keys fit')

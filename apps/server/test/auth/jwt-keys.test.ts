@@ -50,13 +50,6 @@ describe('rotation:', () => {
     writeFileSync(path, ' '.repeat(300_000))
     await expectAfter(5 * MINUTE_MS, ofNewKey, 200)
   })
-
-  test('a JWT whose kid two keys share is tried with both', async () => {
-    const keys = [makeKey('same'), makeKey('same'), makeKey('same', 'RS256')]
-    const { expectAfter } = await startJwtService({ issuer: new Issuer(...keys) })
-    for (const key of keys) await expectAfter(0, good({}, {}, key), 200)
-    await expectAfter(0, good({}, {}, makeKey('same')), 401)
-  })
 })
 
 describe('withdrawal:', () => {

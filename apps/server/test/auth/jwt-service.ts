@@ -45,9 +45,9 @@ export async function startJwtService({
   if (flags.jwksFile === undefined) await issuer.start()
   onEnd(() => issuer.stop())
   const source = flags.jwksFile === undefined ? { jwksUrl: issuer.url } : {}
-  const unlimited = { failedCredentialLimit: 'off' }
-  const jwtFlags = { ...source, ...unlimited, jwtIssuer: ISSUER, jwtAudience: AUDIENCE, ...flags }
-  const config = loadConfig(jwtFlags, [], {})
+  const places = { listen: '127.0.0.1:0', operationsListen: 'off' }
+  const limits = { failedCredentialLimit: 'off', shutdownTimeoutMs: '100' }
+  const config = loadConfig({ ...source, ...places, ...limits, ...flags }, [], JWT_RULES)
   const store = await openSqliteStore({ path: join(temporaryFolder(onEnd), 'plants.db') })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
@@ -56,9 +56,7 @@ export async function startJwtService({
   const stop = new AbortController()
   const parts = { log, stop: stop.signal, clocks }
   const authenticate = await openAuthenticate(store.tokens, config, parts)
-  const listen = { host: '127.0.0.1', port: 0 }
-  const limits = { listen, operationsListen: undefined, shutdownTimeoutMs: 0 }
-  const server = await startServer({ ...config, ...limits }, store, { authenticate, log })
+  const server = await startServer(config, store, { authenticate, log })
   onEnd(async () => {
     stop.abort()
     await server.close()

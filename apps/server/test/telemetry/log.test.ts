@@ -85,27 +85,30 @@ test('each request has a line, printable, at debug where it succeeded, with what
   expect(JSON.stringify(others.at(-2)).length).toBeLessThan(1_000)
 })
 
+/** The line that a log writes of one event. */
+function written(say: (log: Logger) => void, forPeople = false): string {
+  const lines: string[] = []
+  say(createLog('trace', { write: (line) => void lines.push(line) }, forPeople))
+  expect(lines).toHaveLength(1)
+  return lines[0] ?? ''
+}
+
 const cause = Object.assign(new Error('inner'), { code: '23514', detail: 'row (1, marked)' })
 
 test('an error is logged with its causes, and without what a driver adds to it', () => {
-  const lines: string[] = []
-  const log = createLog('info', { write: (line) => void lines.push(line) })
-  log.error({ err: new TypeError('outer', { cause }) }, 'failed')
-  const { err } = JSON.parse(lines[0] ?? '')
+  const line = written((log) => log.error({ err: new TypeError('outer', { cause }) }, 'failed'))
+  const { err } = JSON.parse(line)
   expect(err).toMatchObject({ message: 'outer', cause: { message: 'inner', code: '23514' } })
   expect(err.stack).toContain('log.test.ts')
-  expect(lines[0]).not.toContain('marked')
+  expect(line).not.toContain('marked')
 })
 
 /** What a log for people says of one event, without colours, in UTC: its line, and those below it. */
 function readable(say: (log: Logger) => void) {
   vi.stubEnv('TZ', 'UTC')
   vi.stubEnv('NO_COLOR', '1')
-  const lines: string[] = []
-  say(createLog('trace', { write: (line) => void lines.push(line) }, true))
+  const block = written(say, true)
   vi.unstubAllEnvs()
-  expect(lines).toHaveLength(1)
-  const [block = ''] = lines
   const [first = '', ...below] = block.trimEnd().split('\n')
   expect(below.filter((line) => !line.startsWith('  '))).toEqual([])
   expect(block.replaceAll('\n', '')).not.toMatch(UNPRINTABLE)

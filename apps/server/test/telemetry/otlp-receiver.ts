@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listen } from '../../../../test/listen.ts'
 
 /** Attributes of OTLP in JSON (opentelemetry-proto, common.proto KeyValue). */
 type Attributes = readonly {
@@ -23,19 +21,10 @@ export interface ReceivedSpan {
   readonly status: { readonly code: number }
 }
 
+/** What sent spans, with them. */
 interface Resource {
   readonly resource: { readonly attributes: Attributes }
   readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[]
-}
-
-export interface OtlpReceiver {
-  readonly url: string
-  /** Every body that was received, as text. */
-  readonly bodies: readonly string[]
-  readonly headers: readonly IncomingHttpHeaders[]
-  /** What sent spans, with them. */
-  resources(): Resource[]
-  spans(): ReceivedSpan[]
 }
 
 /** Attributes as a plain object; whole numbers as numbers. */
@@ -45,8 +34,10 @@ export function attributesOf({ attributes }: Pick<ReceivedSpan, 'attributes'>) {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, toValue(value)]))
 }
 
+export type OtlpReceiver = Awaited<ReturnType<typeof startReceiver>>
+
 /** An OTLP receiver over HTTP with JSON; one that never answers where the status is 0. */
-export async function startReceiver(status = 200): Promise<OtlpReceiver> {
+export async function startReceiver(status = 200) {
   const bodies: string[] = []
   const headers: IncomingHttpHeaders[] = []
   const server = createServer(async (request, response) => {
@@ -54,14 +45,10 @@ export async function startReceiver(status = 200): Promise<OtlpReceiver> {
     bodies.push(Buffer.concat(await request.toArray()).toString())
     if (status > 0) response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
   const resources = (): Resource[] => bodies.flatMap((body) => JSON.parse(body).resourceSpans)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
+    /** Every body that was received, as text. */
     bodies,
     headers,
     resources,
