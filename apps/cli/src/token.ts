@@ -1,4 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { CliError, codeOf, exitCodes } from './cli-error.ts'
 
 /** The plant store's own tokens: an id, which its operator knows it by, and a secret. */
@@ -32,14 +34,30 @@ export function refuseTokens(args: readonly string[]): void {
   throw new CliError(why, exitCodes.usage, hint)
 }
 
-/** @throws CliError where the file cannot be read, is a device, which may never end, or holds no token. */
+/** What a pipe holds, such as that of a program that prints the token. */
+function readPipe(fd: number): Promise<string> {
+  return text(new Socket({ fd, readable: true, signal: AbortSignal.timeout(5_000) }))
+}
+
+/**
+ * @throws CliError where the file cannot be read, is a device, which may never end, or a pipe that
+ * does not end within 5 s, or holds no token.
+ */
 export async function readTokenFile(path: string): Promise<string> {
-  const refuse = (error: unknown): never => {
-    throw new CliError(`${path} cannot be read: ${codeOf(error)}`, exitCodes.usage)
+  const refuse = (why: string) => new CliError(`${path} ${why}`, exitCodes.usage)
+  let token: string
+  try {
+    // The open of a pipe would wait for one who writes to it.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stats = fstatSync(file)
+    if (stats.isCharacterDevice()) throw refuse('is a device')
+    token = (stats.isFIFO() ? await readPipe(file) : readFileSync(file, 'utf8')).trim()
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    const code = codeOf(error)
+    const isEndless = code === undefined || code === 'ABORT_ERR'
+    throw refuse(isEndless ? 'is a pipe that did not end within 5 s' : `cannot be read: ${code}`)
   }
-  const isDevice = (await stat(path).catch(refuse)).isCharacterDevice()
-  if (isDevice) throw new CliError(`${path} is a device`, exitCodes.usage)
-  const text = await readFile(path, 'utf8').catch(refuse)
-  if (text.trim() === '') throw new CliError(`${path} holds no token`, exitCodes.usage)
-  return text.trim()
+  if (token === '') throw refuse('holds no token')
+  return token
 }

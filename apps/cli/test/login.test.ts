@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -7,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startRestartableServer as startServer } from '../../../test/restartable-server.ts'
@@ -65,6 +67,20 @@ describe('login', () => {
     expect([one.readPlants().size, other.readPlants().size]).toEqual([0, 1])
     expect(await run([...CREATE, '--base-url', one.url])).toEqual(ends(0))
     expect(one.readPlants().size).toBe(1)
+  })
+
+  test('takes the token from a named pipe, and gives one that nobody writes to 5 s', async () => {
+    const { url, token } = await startServer()
+    const { env, run } = makeHome()
+    const pipe = join(env.HOME, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const [taken] = await Promise.all([
+      run(['login', url, '--token-file', pipe]),
+      writeFile(pipe, `${token}\n`),
+    ])
+    expect(taken).toEqual(ends(0))
+    const late = ends(2, /^$/, 'pipe is a pipe that did not end within 5 s')
+    expect(await run(['login', url, '--token-file', pipe])).toEqual(late)
   })
 
   test('saves nothing where the token is refused, where there is none, and where no server is', async () => {
