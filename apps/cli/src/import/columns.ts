@@ -26,6 +26,14 @@ export interface ColumnProblem {
   readonly flags?: string
 }
 
+/** The columns that a person speaks of, as that person names them; what comes last counts. */
+export function saidOf({ map = {}, ignore = [] }: ColumnOptions): readonly Column[] {
+  const ignored = ignore.map((name) => ({ name, field: undefined }))
+  return [...ignored, ...Object.entries(map).map(([name, field]) => ({ name, field }))]
+}
+
+export const ID_TWICE = '--map and --number-rows both say what the id is'
+
 /** Without regard to case and the blanks around it. */
 function isSame(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase()
@@ -89,10 +97,10 @@ function findProblem(
  */
 export function mapColumns(
   names: readonly string[],
-  { map = {}, ignore = [], numberRows }: ColumnOptions,
+  options: ColumnOptions,
 ): { readonly columns: readonly Column[]; readonly problems: readonly ColumnProblem[] } {
-  const said = [...ignore.map((wanted) => [wanted, undefined] as const), ...Object.entries(map)]
-  const found = said.map(([wanted, field]) => ({ wanted, field, at: findColumn(names, wanted) }))
+  const { numberRows } = options
+  const found = saidOf(options).map((said) => ({ ...said, at: findColumn(names, said.name) }))
   const given = new Map(found.map(({ field, at }) => [at, field]))
   given.delete(-1)
   const settled = new Set<unknown>([...given.values(), numberRows === undefined ? '' : 'id'])
@@ -101,10 +109,10 @@ export function mapColumns(
     return { name, field: given.has(index) ? given.get(index) : settled.has(own) ? undefined : own }
   })
   const open = columns.filter((_, index) => !given.has(index))
-  const lost = found.filter(({ at }) => at < 0).map(({ wanted }) => JSON.stringify(wanted))
+  const lost = found.filter(({ at }) => at < 0).map(({ name }) => JSON.stringify(name))
   const problems = lost.map((wanted): ColumnProblem => ({ what: `it has no column ${wanted}` }))
   if (numberRows !== undefined && columns.some(({ field }) => field === 'id')) {
-    problems.push({ what: '--map and --number-rows both say what the id is' })
+    problems.push({ what: ID_TWICE })
   }
   const isRow = (column: Column) => column.field === 'id' && /^-?\d+$/.test(column.name)
   if (columns.some(isRow)) {

@@ -1,12 +1,8 @@
 import { decodeJson, JsonSyntaxError, type JsonValue } from '@plant-store/contract'
+import { plantFieldNames } from '../plant-fields.ts'
+import { type Column, type ColumnOptions, fieldNear, ID_TWICE, saidOf } from './columns.ts'
 import { CsvSplitter } from './csv-splitter.ts'
-import {
-  inQuotes,
-  type PlantOrProblems,
-  type PlantRecord,
-  parsePlant,
-  shorten,
-} from './plant-record.ts'
+import { inQuotes, PlantFileError, type PlantRecord, parsePlant, shorten } from './plant-record.ts'
 
 /** A member as it stands in the line, where a number may have more digits than its value. */
 function show(object: JsonValue, field: string, line: Buffer): string | undefined {
@@ -23,16 +19,69 @@ function show(object: JsonValue, field: string, line: Buffer): string | undefine
   return undefined
 }
 
-function decode(line: Buffer, id: bigint | undefined): PlantOrProblems {
+function isObject(value: JsonValue): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A string, and the colon behind a name, or a bracket. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(:)?)|[[\]{}]/gs
+
+/** The text of an object whose members have the names of their fields; `_` comes before those of none. */
+function rename(text: string, names: readonly string[], said: readonly Column[]): string {
+  const isTaken = (name: string) =>
+    said.some((member) => member.field === name && names.includes(member.name))
+  const renameOne = (name: string) => {
+    const own = said.findLast((member) => member.name === name)
+    return (own === undefined && !isTaken(name) ? name : own?.field) ?? `_${name}`
+  }
+  let depth = 0
+  return text.replace(TOKENS, (token: string, colon?: string) => {
+    if (!token.startsWith('"')) depth += '[{'.includes(token) ? 1 : -1
+    const isName = depth === 1 && colon !== undefined
+    return isName ? JSON.stringify(renameOne(JSON.parse(token))) : token
+  })
+}
+
+/** What a line means, and the line itself, with the names that members have by what a person said. */
+function readLine(line: Buffer, said: readonly Column[], id?: bigint) {
+  let [source, names]: [Buffer, readonly string[]] = [line, []]
   try {
-    const value = decodeJson(line)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    const plant = isObject && id !== undefined ? { ...value, id } : value
-    return parsePlant(plant, (field) => ({ column: field, value: show(value, field, line) }))
+    let value = decodeJson(line)
+    if (said.length > 0 && isObject(value)) {
+      source = Buffer.from(rename(line.toString(), Object.keys(value), said))
+      value = decodeJson(source)
+    }
+    names = Object.keys(Object(value))
+    const plant = isObject(value) && id !== undefined ? { ...value, id } : value
+    const locate = (field: string) => ({ column: field, value: show(value, field, source) })
+    return { source, names, ...parsePlant(plant, locate) }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    return { problems: [{ message: error.message }] }
+    return { source, names, problems: [{ message: error.message }] }
   }
+}
+
+/**
+ * The members that a person speaks of.
+ * @throws PlantFileError for one of the first lines where another one is nearly a field that is not there
+ */
+export function findMembers(head: Buffer, isWhole: boolean, options: ColumnOptions) {
+  const said = saidOf(options)
+  const isNumbered = options.numberRows !== undefined
+  if (isNumbered && said.some(({ field }) => field === 'id')) throw new PlantFileError(ID_TWICE)
+  const splitter = new CsvSplitter(undefined)
+  for (const { line, source } of [...splitter.push(head), ...(isWhole ? splitter.end() : [])]) {
+    const { names } = readLine(source, said)
+    for (const field of plantFieldNames) {
+      if (names.includes(field) || (field === 'id' && isNumbered)) continue
+      const name = names.find((other) => fieldNear(other) === field)
+      if (name === undefined) continue
+      const hint = `--map "${name}=${field}", or --ignore "${name}"`
+      const why = `line ${line}: ${inQuotes(name)} may be the ${field}`
+      throw new PlantFileError(`${why}. Try: ${hint}`)
+    }
+  }
+  return said
 }
 
 /**
@@ -41,12 +90,13 @@ function decode(line: Buffer, id: bigint | undefined): PlantOrProblems {
  */
 export async function* readJsonl(
   chunks: AsyncIterable<Buffer>,
+  said: readonly Column[],
   firstId?: bigint,
 ): AsyncGenerator<PlantRecord> {
   let id = firstId
   for await (const { problem, fields: _, ...line } of new CsvSplitter(undefined).split(chunks)) {
-    const meaning = problem ? { problems: [{ message: problem }] } : decode(line.source, id)
-    yield { ...line, id, ...meaning }
+    if (problem) yield { ...line, id, problems: [{ message: problem }] }
+    else yield { ...line, id, ...readLine(line.source, said, id) }
     if (id !== undefined) id++
   }
 }

@@ -1,7 +1,8 @@
 import { plantFieldNames } from '../plant-fields.ts'
+import type { Column } from './columns.ts'
 import { type CsvDialect, type CsvOptions, findCsvDialect, readCsv } from './csv.ts'
 import { createDecoder, type Encoding, findEncoding, refuseInvalid, toUtf8 } from './decode.ts'
-import { readJsonl } from './jsonl.ts'
+import { findMembers, readJsonl } from './jsonl.ts'
 import { PlantFileError, type PlantRecord } from './plant-record.ts'
 
 export const FORMATS = ['csv', 'jsonl'] as const
@@ -19,6 +20,8 @@ export interface Dialect {
   readonly encoding: Encoding
   /** Undefined for JSON lines. */
   readonly csv: CsvDialect | undefined
+  /** The columns of CSV; of JSON lines the members that a person spoke of. */
+  readonly columns: readonly Column[]
   /** The id of the first row, where rows are numbered. */
   readonly firstId?: bigint | undefined
 }
@@ -88,12 +91,6 @@ function findFormat(head: Buffer, nameOfFile: string): Format {
   return beginning === '{' ? 'jsonl' : 'csv'
 }
 
-/** @throws PlantFileError for options that only CSV has. */
-function refuseCsvOptions({ delimiter, map, ignore }: ReadOptions): undefined {
-  if ((delimiter ?? map ?? ignore) === undefined) return
-  throw new PlantFileError('it is JSON lines, and --delimiter, --map and --ignore are for CSV')
-}
-
 /**
  * Reads the beginning of a file to find out how it is written: format, byte order mark,
  * delimiter and columns. Memory is bounded, whatever the bytes are.
@@ -111,14 +108,16 @@ export async function openPlantFile(
   const head = decodeHead(bytes, isWhole, encoding)
   if (head.length === 0) throw new PlantFileError(`it is empty. Try: a first line ${COLUMNS}`)
   const format = options.format ?? findFormat(head, nameOfFile)
-  const csv =
-    format === 'jsonl' ? refuseCsvOptions(options) : findCsvDialect(head, isWhole, options)
+  const isJson = format === 'jsonl'
+  if (isJson && options.delimiter) throw new PlantFileError('it is JSON lines without a delimiter')
+  const csv = isJson ? undefined : findCsvDialect(head, isWhole, options)
+  const columns = csv?.columns ?? findMembers(head, isWhole, options)
   const { numberRows: firstId } = options
   return {
-    dialect: { encoding, csv, firstId },
+    dialect: { encoding, csv, columns, firstId },
     async *records() {
       const text = toUtf8(chunks, encoding)
-      const records = csv ? readCsv(text, csv, firstId) : readJsonl(text, firstId)
+      const records = csv ? readCsv(text, csv, firstId) : readJsonl(text, columns, firstId)
       for await (const record of records) {
         refuseInvalid(record, encoding.name)
         yield record
@@ -128,9 +127,9 @@ export async function openPlantFile(
 }
 
 /** `CSV ";", windows-1252, columns ID→id, name; ignored: Price` */
-export function describeDialect({ encoding, csv, firstId }: Dialect): string {
+export function describeDialect({ encoding, csv, columns, firstId }: Dialect): string {
   const [used, unused]: [string[], string[]] = [[], []]
-  for (const [index, { name: own, field }] of csv?.columns.entries() ?? []) {
+  for (const [index, { name: own, field }] of columns.entries()) {
     const name = own.trim() || `column ${index + 1}`
     if (field === undefined) unused.push(name)
     else used.push(name === field ? name : `${name}→${field}`)

@@ -66,9 +66,8 @@ function toJsonLine(record: PlantRecord, { code, message }: Rejection): string {
  * is one field, what is no object of JSON the text `_source`. UTF-8, with a byte order mark before
  * CSV that had one or was not UTF-8.
  */
-export function rejectsFormatOf({ csv, encoding, firstId }: Dialect) {
+export function rejectsFormatOf({ csv, columns, encoding, firstId }: Dialect) {
   if (csv === undefined) return { header: '', line: toJsonLine }
-  const { columns } = csv
   // One that is found without a flag.
   const delimiter = DELIMITERS.includes(csv.delimiter) ? csv.delimiter : ','
   // A file of rejects itself has them already.

@@ -81,7 +81,7 @@ describe('for lines with stray quotes', { timeout: 60_000 }, () => {
         const records = await readLines(rows, { delimiter, limitBytes })
         const encoding = { name: 'utf-8', markBytes: 0 }
         const csv = { delimiter, headers: 1, columns }
-        const { header, line } = rejectsFormatOf({ encoding, csv })
+        const { header, line } = rejectsFormatOf({ encoding, csv, columns })
         const rejection = { code: 'some_code', message: 'is "no" plant' }
         const rejects = header + records.map((one) => line(one, rejection)).join('')
         expect(parseStrictly(rejects, delimiter).map(([number]) => number)).toEqual([

@@ -88,6 +88,12 @@ describe('rejects of JSON lines', () => {
     ['[1]', '"_source":"[1]"', missing],
     ['null', '"_source":"null","id":5', 'name: is required', { numberRows: 5n }],
     ['{"_line":7,"_code":"x","_message":"a\\"b","id":1,"name":"n"}', '"id":1,"name":"n"', '1 n'],
+    [
+      '{"ID":1,"x":{"ID":2},"\\u0054ags":"[\\"ID\\":","name":"n","Bot":"b"}',
+      '"id":1,"x":{"ID":2},"_Tags":"[\\"ID\\":","_name":"n","name":"b"',
+      '1 b',
+      { map: { ID: 'id', Bot: 'name' }, ignore: ['Tags'] },
+    ],
     ['{"id":"A","name":"n"}', '"id":"A","name":"n","id":5', '5 n', { numberRows: 5n }],
   ])('keep %s', async (line, kept, read, options) => {
     const rejects = await reject(`${line}\n`, { format: 'jsonl', ...options })

@@ -13,6 +13,8 @@ function optionsOf(flags: string): ReadOptions {
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
 
+const OTHER_NAMES = '--map ID=id --map Name=name --ignore tags'
+
 /** ASCII, and in braces bytes in hexadecimal digits. */
 function bytesOf(text: string): Buffer {
   const hex = (_: string, digits: string) => Buffer.from(digits, 'hex').toString('latin1')
@@ -47,6 +49,7 @@ describe('a table is read in pieces of any size', () => {
     ['of Hive', 'id\u0001name\n1\u0001"a\u0001b"\n', '--delimiter \u0001', '1 a\u0001b'],
     ['with broken bars', 'id¦name¦tag\n1¦"F¦xyz\n"¦w\n', '--delimiter ¦', '1 F¦xyz\n (w)'],
     ['with spaces', 'id name\n1 "Fern wood"\n', '--delimiter space', '1 Fern wood'],
+    ['of JSON with other names', '{"ID":1,"Name":"F","tags":[]}', OTHER_NAMES, '1 F'],
     ['of JSON without ids', '{"id":"x","name":"F"}\n{"name":"M"}', '--number-rows 5', '5 F, 6 M'],
   ])('%s', async (_kind, content, flags, plants) => {
     const options = optionsOf(flags)
@@ -60,6 +63,7 @@ describe('a table is read in pieces of any size', () => {
 test.each([
   ['plants.txt', '{"id":1,"name":"Fern"}\n', '', 'JSON lines, utf-8'],
   ['plants.ndjson', 'nope\n', '--number-rows 7', 'JSON lines, utf-8, rows numbered from 7'],
+  ['-', '{"id":1}', OTHER_NAMES, 'JSON lines, utf-8, columns ID→id, Name→name; ignored: tags'],
   ['-', 'id,name\n', '', 'CSV ",", utf-8, columns id, name'],
   ['-', 'Name\t\tx\n', '--map 2=id', 'CSV tab, utf-8, columns Name→name, column 2→id; ignored: x'],
   ['-', 'id;name;Tags\n', '--ignore tags', 'CSV ";", utf-8, columns id, name; ignored: Tags'],
@@ -85,7 +89,15 @@ test.each<[what: string, content: string | Buffer, message: string, flags?: stri
   ['a file of empty lines', '\n\n', 'the first line is empty'],
   ['a quote in the first line', 'id,na"me\n', 'the first line has a quote inside a field'],
   ['a quote that is never closed', '"id,name\n1,Fern\n', 'the first line has a quote that'],
-  ['JSON lines with columns', '{"id":1}', '--map and --ignore are for CSV', '--map x=id'],
+  ['JSON lines with a delimiter', '{"id":1}', 'without a delimiter', '--delimiter ,'],
+  [
+    'a member nearly a field',
+    '{"id":1}\n{"id":2,"tags":"x"}',
+    'line 2: "tags" may be the tag. Try',
+  ],
+  ['a member nearly a field', '{"id":1,"tags":[]}', 'Try: --map "tags=tag", or --ignore "tags"'],
+  ['a member in capitals', '{"ID":1,"name":"F"}', '"ID" may be the id', '--map x=id'],
+  ['an id twice', '{"No":1}', 'both say what the id is', '--map No=id --number-rows 1'],
   [
     'a lost column',
     'a,name\n',
