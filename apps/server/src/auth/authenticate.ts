@@ -5,7 +5,7 @@ import { environmentNameOf } from '../config/settings.ts'
 import type { TokenStore } from '../store/store.ts'
 import type { Authenticate } from './bearer.ts'
 import type { JwksObserver } from './key-ring.ts'
-import { type KeySource, keysFromFile, keysFromUrl } from './key-source.ts'
+import { keysFromFile, keysFromUrl } from './key-source.ts'
 import {
   type Clocks,
   createAuthenticate,
@@ -33,15 +33,6 @@ export function takesJwt({ jwksUrl, jwksFile }: Pick<Config, 'jwksUrl' | 'jwksFi
   return jwksUrl !== undefined || jwksFile !== undefined
 }
 
-/** Where the keys of JWTs come from, by the settings; undefined if JWTs are not accepted. */
-export function keySourceOf(
-  { jwksUrl, jwksFile }: Pick<Config, 'jwksUrl' | 'jwksFile'>,
-  stop: AbortSignal,
-): KeySource | undefined {
-  if (jwksFile !== undefined) return keysFromFile(jwksFile)
-  return jwksUrl === undefined ? undefined : keysFromUrl(jwksUrl, { stop })
-}
-
 /**
  * The check of credentials that the settings ask for: opaque tokens, and maybe JWTs.
  * An issuer that cannot be reached is no error: opaque tokens are accepted meanwhile.
@@ -53,8 +44,9 @@ export async function openAuthenticate(
   { log, stop, clocks = systemClocks, observer }: AuthenticateParts,
 ): Promise<Authenticate> {
   const opaque = createAuthenticate(tokens, clocks, observer?.tokenCache)
-  const source = keySourceOf(config, stop)
-  const { jwtIssuer: issuer, jwtAudience: audience, requestLimit } = config
+  const { jwksUrl, jwksFile, jwtIssuer: issuer, jwtAudience: audience, requestLimit } = config
+  const fromUrl = jwksUrl === undefined ? undefined : keysFromUrl(jwksUrl, { stop })
+  const source = jwksFile === undefined ? fromUrl : keysFromFile(jwksFile)
   if (source === undefined || issuer === undefined || audience === undefined) return opaque
   // Loaded only here, because most servers need no jose.
   const [{ createJwtAuthenticate }, { KeyRing }] = await Promise.all([
@@ -65,20 +57,15 @@ export async function openAuthenticate(
   const firstRead = ring.refresh()
   // The first requests find keys if the issuer answers, and the server starts even if it does not.
   await Promise.race([firstRead, sleep(START_WAIT_MS, undefined, { ref: false })])
-  if (config.jwksFile !== undefined) {
+  if (jwksFile !== undefined) {
     await firstRead
     if (!ring.keys?.usable.length) {
       const problem = ring.failure ?? 'it has no key that can check a JWT'
-      throw new ConfigError([`${environmentNameOf('jwksFile')}: ${config.jwksFile}: ${problem}`])
+      throw new ConfigError([`${environmentNameOf('jwksFile')}: ${jwksFile}: ${problem}`])
     }
   }
-  const jwt = createJwtAuthenticate({
-    rules: { issuer, audience },
-    ring,
-    clocks,
-    log,
-    requestLimit,
-  })
+  const rules = { issuer, audience }
+  const jwt = createJwtAuthenticate({ rules, ring, clocks, log, requestLimit })
   const checkOf = (credential: string) => (credential.startsWith(OPAQUE_PREFIX) ? opaque : jwt)
   return Object.assign((...check: Parameters<Authenticate>) => checkOf(check[0])(...check), {
     isKnown: (credential: string) => checkOf(credential).isKnown(credential),

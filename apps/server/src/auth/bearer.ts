@@ -70,18 +70,15 @@ function invalidToken(): RequestError {
   })
 }
 
-/** The two checks of a request's credential; each throws a RequestError. */
-export interface BearerChecks {
-  /** Lets a request pass that shows a usable token; its body is not read before. */
-  readonly require: RequestHandler
-  /** Lets a request pass whose token is still usable, after its body has arrived. */
-  readonly requireStill: RequestHandler
-}
-
+/**
+ * The two checks of a request's credential; each throws a RequestError. `require` lets a request pass
+ * that shows a usable token; its body is not read before. `requireStill` lets a request pass whose
+ * token is still usable, after its body has arrived.
+ */
 export function createBearerChecks(
   authenticate: Authenticate,
   failures: FailureLimit,
-): BearerChecks {
+): Record<'require' | 'requireStill', RequestHandler> {
   const requireToken: RequestHandler = (request, { locals }, next) => {
     const credential = credentialOf(request)
     if (credential === undefined) {
@@ -103,12 +100,11 @@ export function createBearerChecks(
     return token instanceof Promise ? token.then(admit) : admit(token)
   }
 
-  return {
-    require: requireToken,
-    requireStill(request, response, next) {
-      const { judgedAt = 0 } = response.locals
-      const isValid = performance.now() - judgedAt < CHECK_VALID_MS
-      return isValid ? next() : requireToken(request, response, next)
-    },
+  const requireStill: RequestHandler = (request, response, next) => {
+    const { judgedAt = 0 } = response.locals
+    const isValid = performance.now() - judgedAt < CHECK_VALID_MS
+    return isValid ? next() : requireToken(request, response, next)
   }
+
+  return { require: requireToken, requireStill }
 }

@@ -51,7 +51,7 @@ interface UncheckedJwt {
   /** The result of its last check, if it was good. */
   readonly before: VerifiedJwt | undefined
   /** May end the check, by an exception, before a signature is verified. */
-  readonly beforeCost: (() => void) | undefined
+  readonly beforeCost?: (() => void) | undefined
 }
 
 /**
@@ -177,15 +177,12 @@ export function createJwtAuthenticate(parts: JwtParts): Authenticate {
       return admit(before)
     }
     const header = readJwtHeader(credential)
-    if (header !== undefined) {
-      const unchecked = { credential, hasKid: header.kid !== undefined, before }
-      return check(digest, {
-        ...unchecked,
-        beforeCost: before === undefined ? beforeCost : undefined,
-      })
+    if (header === undefined) {
+      log.debug('a credential is no JWT, or its header is refused')
+      return undefined
     }
-    log.debug('a credential is no JWT, or its header is refused')
-    return undefined
+    const unchecked = { credential, hasKid: header.kid !== undefined, before }
+    return check(digest, before === undefined ? { ...unchecked, beforeCost } : unchecked)
   }
 
   return Object.assign(authenticate, {

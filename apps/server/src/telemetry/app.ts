@@ -1,5 +1,5 @@
 import { encodeJson } from '@plant-store/contract'
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import type { Config } from '../config/config.ts'
 import { checkFraming } from '../http/framing.ts'
 import { ALWAYS_WAITING, WAIT_LIMIT_MS } from '../http/overload.ts'
@@ -17,7 +17,7 @@ import { build } from '../process/build.ts'
 import { files } from '../process/files.ts'
 import { within } from '../process/within.ts'
 import type { Store, StoreUnavailableError } from '../store/store.ts'
-import { checkLoopbackHost } from './check-host.ts'
+import { isLoopback } from '../text/loopback.ts'
 import type { Metrics } from './metrics.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -40,12 +40,22 @@ function notReady({ message, fix }: StoreUnavailableError): never {
   })
 }
 
-function addMetrics(app: Express, metrics: Metrics, options: PipelineOptions): void {
-  app.get('/metrics', async (_request, response) => {
-    const { contentType } = metrics
-    respond(response, await metrics.print(), options, { contentType })
-  })
-  app.all('/metrics', refuseMethod('GET', 'HEAD'))
+/** A well-formed Host: an IPv6 address in brackets, or another host, and maybe a port. */
+const HOST = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/
+
+/**
+ * Refuses requests whose Host is not this machine's, because a page whose name leads here (DNS
+ * rebinding) could read the responses as its own. For a listener on loopback: another one is reached
+ * by names that the server cannot know. HTTP/1.0 may leave Host out, which no browser does.
+ */
+const checkLoopbackHost: RequestHandler = ({ headers }, _response, next) => {
+  if (headers.host !== undefined) {
+    const [, ipv6, other = ''] = HOST.exec(headers.host) ?? []
+    if (!isLoopback(ipv6 ?? other.toLowerCase())) {
+      throw new RequestError('malformed_request', 'Host is not this machine: try localhost')
+    }
+  }
+  next()
 }
 
 /** More plants are not counted. */
@@ -80,7 +90,11 @@ function createCounter(store: OperationsParts['store']): () => Promise<number | 
   }
 }
 
-function addPage(app: Express, parts: OperationsParts): void {
+function addMetricsAndPage(app: Express, metrics: Metrics, parts: OperationsParts): void {
+  app.get('/metrics', async (_request, response) => {
+    const { contentType } = metrics
+    respond(response, await metrics.print(), parts, { contentType })
+  })
   for (const path of page.paths) {
     app.get(path, async (_request, response) => {
       sendPublic(response, await page.read(path), parts)
@@ -93,7 +107,7 @@ function addPage(app: Express, parts: OperationsParts): void {
     const about = { plants: await count(), store: store.description, settings, limits }
     respond(response, JSON.stringify({ ...build, ...about }), parts)
   })
-  app.all([...page.paths, '/about.json'], refuseMethod('GET', 'HEAD'))
+  app.all([...page.paths, '/about.json', '/metrics'], refuseMethod('GET', 'HEAD'))
 }
 
 /** The app of the operations listener: `GET /livez`, `GET /readyz`, `GET /metrics` and the page. */
@@ -112,8 +126,7 @@ export function createOperationsApp(parts: OperationsParts): Express {
   app.all(['/livez', '/readyz'], refuseMethod('GET', 'HEAD'))
   if (metrics !== undefined) {
     metrics.measureReadiness(readiness.assert)
-    addMetrics(app, metrics, parts)
-    addPage(app, parts)
+    addMetricsAndPage(app, metrics, parts)
   }
   app.use(refusePath)
   app.use(respondWithError(parts))

@@ -7,17 +7,7 @@ export interface ReadinessParts {
   readonly shutdown: { readonly hasBegun: boolean }
 }
 
-/** Whether the server is ready, which is logged when it changes. */
-export interface Readiness {
-  /** @throws StoreUnavailableError with the reason while creates cannot be answered 200. */
-  assert(): Promise<void>
-  /** Checks now, unless that was done within the last second: something has failed. */
-  suspect(): void
-  /** Begins to check by itself, so that changes are logged where nobody asks. */
-  start(): void
-  /** Ends those checks. */
-  close(): void
-}
+export type Readiness = ReturnType<typeof watchReadiness>
 
 /** How old the last check may be where nobody asks; one takes 2 ms over PostgreSQL, else 20 µs. */
 const CHECK_MS = 5_000
@@ -49,8 +39,11 @@ function createChangeLog(log: Logger) {
   }
 }
 
-/** Watches a store, of a server that drains only once: that is no change to log here. */
-export function watchReadiness({ log, store, shutdown }: ReadinessParts): Readiness {
+/**
+ * Watches whether the server is ready, which is logged when it changes. It drains only once: that is
+ * no change to log here.
+ */
+export function watchReadiness({ log, store, shutdown }: ReadinessParts) {
   const changes = createChangeLog(log)
   let checkedAt = performance.now()
 
@@ -73,13 +66,17 @@ export function watchReadiness({ log, store, shutdown }: ReadinessParts): Readin
   let timer: NodeJS.Timeout | undefined
 
   return {
+    /** @throws StoreUnavailableError with the reason while creates cannot be answered 200. */
     assert,
+    /** Checks now, unless that was done within the last second: something has failed. */
     suspect: () => checkIfOlder(RECHECK_MS),
+    /** Begins to check by itself, so that changes are logged where nobody asks. */
     start() {
       timer = setInterval(() => {
         checkIfOlder(changes.isReady ? CHECK_MS : RECHECK_MS)
       }, RECHECK_MS).unref()
     },
+    /** Ends those checks. */
     close: () => clearInterval(timer),
   }
 }

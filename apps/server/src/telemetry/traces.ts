@@ -55,9 +55,8 @@ const propagator = new W3CTraceContextPropagator()
 const cleanHeaders: TextMapGetter<IncomingHttpHeaders> = {
   keys: (headers) => Object.keys(headers),
   get(headers, name) {
-    const value = headers[name]
-    if (value === undefined) return undefined
-    return [value].flat().some((line) => withoutCredentials(line) !== line) ? undefined : value
+    const lines = [headers[name] ?? []].flat()
+    return lines.some((line) => withoutCredentials(line) !== line) ? undefined : headers[name]
   },
 }
 

@@ -10,9 +10,7 @@ const BREAK = /\n(?! {2}|$)/g
 
 /** Escapes UTF-16 code units as JSON does, so that they are shown and not obeyed. */
 export function escapeUnits(text: string): string {
-  return Array.from({ length: text.length }, (_, index) => {
-    return `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`
-  }).join('')
+  return text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Text that a terminal shows and does not obey. Line feeds stay, and JSON keeps its value. */

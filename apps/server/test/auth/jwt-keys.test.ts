@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { keysFromUrl } from '../../src/auth/key-source.ts'
@@ -30,7 +31,8 @@ const uncheckable = {
 
 describe('rotation:', () => {
   test('a JWT without a kid finds the key that an issuer has changed to', async () => {
-    const { issuer, expectAfter } = await startJwtService()
+    const issuer = new Issuer(someKey, makeKey('another'))
+    const { expectAfter } = await startJwtService({ issuer })
     await expectAfter(0, good({}, nameless), 200)
     issuer.keys = [newKey]
     await expectAfter(A_WHILE_MS, good({}, nameless, newKey), 200)
@@ -222,15 +224,13 @@ describe('a read of keys', () => {
 
   test('ends at 256 KiB of an endless response, and ends the connection', async () => {
     let sent = 0
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const { promise: closed, resolve } = Promise.withResolvers()
+    const chunk = Buffer.alloc(65_536, ' ')
+    function* endless() {
+      for (; ; sent += chunk.length) yield chunk
+    }
     const { url } = await startIssuer(someKey, (_request, response) => {
-      const chunk = Buffer.alloc(65_536, ' ')
-      const more = () => {
-        do sent += chunk.length
-        while (!response.destroyed && response.write(chunk))
-      }
-      response.on('close', resolve).on('drain', more)
-      more()
+      pipeline(endless, response).catch(resolve)
     })
     const read = keysFromUrl(url, { stop: never }).read()
     await expect(read).rejects.toThrow('it is longer than 262144 bytes')

@@ -2,22 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
 import { expectReply } from '../wire/expectations.ts'
-import { tokenRecord, useWireServer, type WireServer } from '../wire/harness.ts'
+import { tokenRecord, useWireServer } from '../wire/harness.ts'
 import { plantOf, plantText, post, request } from '../wire/request.ts'
 
 const server = useWireServer()
 
-/** Makes another token of a server's store, past the server. */
-async function addToken({ database }: WireServer) {
-  const { text, id, secretSha256 } = createOpaqueToken()
-  const record = tokenRecord({ id, secretSha256 })
-  await database.withStore(({ tokens }) => tokens.add(record))
-  return { text, id }
-}
-
 /** A caller with a token of its own whose last byte of a good request is still to come. */
 async function beginRequest() {
-  const { text, id } = await addToken(server)
+  const { text, id, secretSha256 } = createOpaqueToken()
+  const record = tokenRecord({ id, secretSha256, name: 'late' })
+  await server.database.withStore(({ tokens }) => tokens.add(record))
   const more = ['Expect: 100-continue']
   const sent = post(plantText(1), { authorization: `Bearer ${text}`, more })
   const caller = await server.open()
@@ -56,7 +50,9 @@ const limited = useWireServer({ failedCredentialLimit: '1' })
 test('a token that is new is let in from an address over the limit, once all tokens were read', {
   timeout: 60_000,
 }, async () => {
-  const { text } = await addToken(limited)
+  const { text, id, secretSha256 } = createOpaqueToken()
+  const record = tokenRecord({ id, secretSha256, name: 'new' })
+  await limited.database.withStore(({ tokens }) => tokens.add(record))
   const ask = async (token: string) =>
     (await limited.ask(request({ authorization: `Bearer ${token}` }))).status
   expect([await ask('x'), await ask('x')]).toEqual([401, 429])

@@ -93,14 +93,6 @@ test('a browser that asks for / is sent to the page, and nobody else is', async 
   expectReply(await quiet.ask(get('/', browser)), { error: 'missing_credentials' })
 })
 
-test('reading the document is a line of the log at debug', async () => {
-  await limited.ask(get(DOCUMENT))
-  const lines = (await limited.readLog()).map((line) => JSON.parse(line))
-  expect(lines.filter(({ path }) => path === DOCUMENT)).toMatchObject([
-    { level: 'debug', status: 200, msg: 'answered' },
-  ])
-})
-
 describe('the document', () => {
   test('is the committed one, byte for byte, and there in OpenAPI 3.0 as the command prints it', async () => {
     const document = await server.ask(get(DOCUMENT))

@@ -96,14 +96,9 @@ async function serveOnPair() {
 
 const fired = new Set<string>()
 
-function fires(
-  alerts: readonly string[],
-  fault: string,
-  make: (recording: Recording) => unknown,
-  needs = {},
-) {
+function fires(alerts: readonly string[], fault: string, make: (recording: Recording) => unknown) {
   for (const alert of alerts) fired.add(alert)
-  test(`${fault}: ${alerts.join(', ') || 'none'}`, needs, async () => {
+  test(`${fault}: ${alerts.join(', ') || 'none'}`, async () => {
     const recording = new Recording()
     await make(recording)
     recording.expectAlerts(alerts)
@@ -169,18 +164,15 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
     await recording.scrape(server, 10, () => createOnAndOn(server))
   })
 
-  fires(
-    ['PlantStoreDiskFull'],
-    'a disk that is nearly full',
-    async (recording) => {
+  describe('on a small disk', needsSmallBlocks, () => {
+    fires(['PlantStoreDiskFull'], 'a disk that is nearly full', async (recording) => {
       const { folder, under } = await mountSmallBlocks(64, 1_024)
       const environment = { PLANT_STORE_DATABASE_URL: `sqlite:${folder}/plants.db` }
       expect(await runToEnd({ under, environment, args: ['migrate'] })).toMatchObject({ code: 0 })
       const server = await startServerProcess({ under, environment })
       await recording.scrape(server, 8)
-    },
-    needsSmallBlocks,
-  )
+    })
+  })
 
   fires(['PlantStoreBackupOld'], 'a store that never had a backup', async (recording) => {
     await recording.scrape(await startScrapedServer(), 2)
@@ -194,13 +186,9 @@ describe('alerts that fire, and no other, by', needsPromtool, () => {
     recording.wait(27 * 60)
   })
 
-  fires(
-    ['PlantStoreNewStore'],
-    'a server that comes back with another store',
-    async (recording) => {
-      for (let start = 0; start < 2; start++) await recording.scrape(await startScrapedServer(), 2)
-    },
-  )
+  fires(['PlantStoreNewStore'], 'another store where one was before', async (recording) => {
+    for (let start = 0; start < 2; start++) await recording.scrape(await startScrapedServer(), 2)
+  })
 
   fires(['PlantStoreNoCreates'], 'callers that are gone since yesterday', async (recording) => {
     const server = await startScrapedServer()

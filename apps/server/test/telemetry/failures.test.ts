@@ -144,12 +144,10 @@ describe('a flood', () => {
   function open(level: string) {
     const texts: string[] = []
     const failures = new FailureLog(createLog(level, { write: (line) => void texts.push(line) }))
-    const fail = (text: string) =>
-      failures.write({
-        level: 'warn',
-        line: { error: 'unavailable', err: new Error(text) },
-        message: '',
-      })
+    const fail = (text: string) => {
+      const line = { error: 'unavailable', err: new Error(text) }
+      failures.write({ level: 'warn', line, message: '' })
+    }
     return { fail, flush: () => failures.flush(), lines: () => logLinesIn(texts.join('')) }
   }
 

@@ -22,15 +22,16 @@ async function ask(url: string, head: string) {
 describe('the operations listener', () => {
   const paths = [...PAGE, '/about.json', '/livez', '/readyz', '/metrics']
 
-  test('has each path for GET and HEAD only, and the service has none', async () => {
-    const { operationsUrl, url, token } = await startScrapedServer()
-    const headers = { authorization: `Bearer ${token}` }
+  test('has each path to be read only, and the service has none', async () => {
+    const { operationsUrl, url } = await startScrapedServer()
     for (const path of paths) {
-      const ask = async (place: string, init?: RequestInit) =>
-        (await fetch(place + path, init)).status
-      const own = ['GET', 'HEAD', 'POST'].map((method) => ask(operationsUrl, { method }))
-      const answers = [...own, ask(url), ask(url, { headers })]
-      expect([path, ...(await Promise.all(answers))]).toEqual([path, 200, 200, 405, 401, 404])
+      const asked = [
+        fetch(operationsUrl + path, { method: 'HEAD' }),
+        fetch(operationsUrl + path, { method: 'POST' }),
+        fetch(url + path),
+      ]
+      const statuses = (await Promise.all(asked)).map(({ status }) => status)
+      expect([path, ...statuses]).toEqual([path, 200, 405, 401])
     }
   })
 

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { needs } from '../../../../test/needs.ts'
+import { ROOT, readRoot } from '../../../../test/root.ts'
 
 /** The folder for operators: the alerts, the dashboard, and the configuration of Prometheus. */
-export const OPERATIONS = join(import.meta.dirname, '../../../../operations')
+export const OPERATIONS = join(ROOT, 'operations')
 
 /** The rules of the alerts. */
-export const rules = readFileSync(join(OPERATIONS, 'alerts.yml'), 'utf8')
+export const rules = readRoot('operations/alerts.yml')
 
 /** Of Debian's package prometheus; without it what needs it is skipped, and CI fails for that. */
 export const needsPromtool = needs('promtool', spawnSync('promtool', ['--version']).status === 0)

@@ -24,34 +24,28 @@ const escapedToken = `Bearer%20${misplacedToken.replaceAll('_', '%255f')}`
 /** The caller's own trace, sampled (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `traceparent: 00-${TRACE_ID}-b7ad6b7169203331-01`
+const tracestate = `tracestate: caller=${misplacedToken.toUpperCase()}`
 
-interface Sent extends RequestParts {
-  readonly target?: string
-  readonly token?: string
-}
+const showing = (token: string): RequestParts => ({ authorization: `Bearer ${token}` })
+const at = (target: string, ...more: string[]) => ({ line: `POST ${target} HTTP/1.1`, more })
 
 /** Every way of being refused, each with secrets in it. */
-const REFUSED: Readonly<Record<string, Sent>> = {
-  'an unknown token': { token: unknownToken },
-  'a token that is none': { token: 'marked-short-token' },
-  'a JWT': { token: jwt },
+const REFUSED: Readonly<Record<string, RequestParts>> = {
+  'an unknown token': showing(unknownToken),
+  'a token that is none': showing('marked-short-token'),
+  'a JWT': showing(jwt),
   'another scheme': { authorization: 'Basic marked-basic' },
   'two credentials': { more: [`authorization: Bearer ${unknownToken}`] },
   'two hosts': { host: 'marked-host', more: ['host: marked-host'] },
-  'a token as the path': { target: `/${misplacedToken}` },
-  'an escaped token as the path': { target: `/${escapedToken}` },
-  'a JWT within the path': { target: `/plants/${jwt}` },
-  'a token in the query': { target: '/plant?access_token=marked-query' },
-  'a token as the request id': { target: '/x', more: [`x-request-id: ${misplacedToken}`] },
-  'a JWT as the request id': { target: '/x', more: [`x-request-id: ${jwt}`] },
-  'a token in the state of a trace': {
-    target: '/x',
-    more: [traceparent, `tracestate: caller=${misplacedToken.toUpperCase()}`],
-  },
-  'headers of its own': {
-    target: '/x',
-    more: ['cookie: marked-header', 'user-agent: marked-agent', 'referer: marked-referer'],
-  },
+  'a token as the path': at(`/${misplacedToken}`),
+  'an escaped token as the path': at(`/${escapedToken}`),
+  'a JWT within the path': at(`/plants/${jwt}`),
+  'a token in the query': at('/plant?access_token=marked-query'),
+  'a token as the request id': at('/x', `x-request-id: ${misplacedToken}`),
+  'a JWT as the request id': at('/x', `x-request-id: ${jwt}`),
+  'a token in the state of a trace': at('/x', traceparent, tracestate),
+  cookies: at('/x', 'cookie: marked-header'),
+  'headers about a browser': at('/x', 'user-agent: marked-agent', 'referer: marked-referer'),
   'no JSON': { body: '{"id":1,"name":"marked-malformed' },
   'a lone surrogate': { body: '{"id":1,"name":"marked-name\\ud800"}' },
   'values of other types': {
@@ -63,11 +57,9 @@ const REFUSED: Readonly<Record<string, Sent>> = {
 }
 
 /** Sends a request; its body is a plant full of secrets unless it is given. */
-async function send(server: ServerProcess, sent: Sent): Promise<string> {
+async function send(server: ServerProcess, parts: RequestParts): Promise<string> {
   const caller = await openConnection(server.port)
-  const { target = '/plants', token = server.token } = sent
-  const line = `POST ${target} HTTP/1.1`
-  caller.send(request({ line, authorization: `Bearer ${token}`, body: WELL_FORMED, ...sent }))
+  caller.send(request({ ...showing(server.token), body: WELL_FORMED, ...parts }))
   const { status, headers, body } = await caller.readReply()
   caller.destroy()
   // A 200 says the plant, to the caller that sent it.

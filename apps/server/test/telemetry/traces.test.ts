@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import {
+  clientWithoutRetries,
+  createMany,
   logLinesIn,
-  plantText,
   post,
   runToEnd,
   type Sent,
@@ -133,11 +134,8 @@ describe('the sampler', () => {
 test('a collector that does not answer holds up neither a create nor the end', async () => {
   const server = await startTraced(await startReceiver(0))
   // More than the queue holds.
-  for (let id = 0; id < 4_500; id += 50) {
-    const burst = Array.from({ length: 50 }, (_, index) =>
-      post(server, { body: plantText(id + index) }),
-    )
-    for (const { status } of await Promise.all(burst)) expect(status).toBe(200)
+  for (let from = 0; from < 4_500; from += 50) {
+    await createMany({ client: clientWithoutRetries(server) }, 50, { from })
   }
   const asked = performance.now()
   expect(await server.end()).toMatchObject({ code: 0, signal: null })
@@ -162,6 +160,7 @@ test.each<[how: string, environment: Record<string, string>, isLoaded: boolean]>
   ['with a sampler alone', { OTEL_TRACES_SAMPLER: 'always_on' }, false],
   ['with an empty endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
   ['switched off', { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, false],
+  ['with the exporter none', { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, false],
   ['with an endpoint', ENDPOINT, true],
 ])('%s the SDK of OpenTelemetry is loaded: %3$s', async (_how, environment, isLoaded) => {
   // Without metrics, whose library loads OpenTelemetry's API by itself.
