@@ -17,12 +17,8 @@ function problemsOf(environment: Record<string, string>, flags = {}): string[] {
 }
 
 const ISSUER = 'https://issuer.test/'
-const JWTS = {
-  PLANT_STORE_JWKS_URL: 'https://issuer.test/keys',
-  PLANT_STORE_JWT_ISSUER: ISSUER,
-  PLANT_STORE_JWT_AUDIENCE: 'plants',
-}
-const { PLANT_STORE_JWKS_URL: _url, ...CLAIMS } = JWTS
+const CLAIMS = { PLANT_STORE_JWT_ISSUER: ISSUER, PLANT_STORE_JWT_AUDIENCE: 'plants' }
+const JWTS = { ...CLAIMS, PLANT_STORE_JWKS_URL: 'https://issuer.test/keys' }
 
 describe('the settings', () => {
   test.each<[setting: string, text: string, value: unknown]>([

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { keysFromUrl } from '../../src/auth/key-source.ts'
 import { issueToken } from '../../src/auth/tokens.ts'
@@ -191,10 +191,8 @@ const cutOff: Issuer['reply'] = (_request, response) => {
   setImmediate(() => response.destroy())
 }
 
-const thief = new Issuer(makeKey('some'))
-
 describe('keys stay in use when the response of the issuer', () => {
-  test.each<[claim: string, reply: () => Issuer['reply'], failure: RegExp]>([
+  test.each<[claim: string, reply: (thief: Issuer) => Issuer['reply'], failure: RegExp]>([
     ['is no JSON', () => end('<html>'), /no JSON Web Key Set/],
     ['is another JSON', () => end('{"keys":{}}'), /no JSON Web Key Set/],
     ['is null', () => end('null'), /no JSON Web Key Set/],
@@ -203,14 +201,17 @@ describe('keys stay in use when the response of the issuer', () => {
     ['has too many keys', () => end(`{"keys":[${'{},'.repeat(100)}{}]}`), /more than 100 keys/],
     ['is an error', () => end('{"keys":[]}', 500), /responds 500/],
     ['is empty', () => end('', 204), /responds 204/],
-    ['redirects to a thief', () => end(thief.keySet, 302, { location: thief.url }), /responds 302/],
+    [
+      'redirects to a thief',
+      (thief) => end(thief.keySet, 302, { location: thief.url }),
+      /responds 302/,
+    ],
     ['is cut off', () => cutOff, /./],
     ['is a broken connection', () => (request) => request.socket.destroy(), /./],
   ])('%s', async (_claim, reply, failure) => {
-    await thief.start()
-    onTestFinished(() => thief.stop())
+    const thief = await startIssuer(someKey)
     const { issuer, expectAfter, logLines } = await startJwtService()
-    issuer.reply = reply()
+    issuer.reply = reply(thief)
     await expectAfter(5 * MINUTE_MS, good(), 200)
     expect(issuer.fetches).toBe(2)
     expect(thief.fetches).toBe(0)

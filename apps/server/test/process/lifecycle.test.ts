@@ -54,12 +54,3 @@ describe('a first run', () => {
     expect(await runToEnd({ folder })).toMatchObject({ code: 78 })
   })
 })
-
-test('health is shown on a listener of its own, without a credential', async () => {
-  const { url, operationsUrl } = await startServerProcess()
-  expect(await (await fetch(`${operationsUrl}/livez`)).json()).toEqual({ status: 'live' })
-  expect(await (await fetch(`${operationsUrl}/readyz`)).json()).toEqual({ status: 'ready' })
-  expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
-  expect((await fetch(`${operationsUrl}/livez`, { method: 'POST' })).status).toBe(405)
-  expect((await fetch(`${url}/livez`)).status).toBe(401)
-})

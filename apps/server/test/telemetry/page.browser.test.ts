@@ -1,15 +1,10 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { needsChromium } from '../../../../packages/client/runtimes/chromium.ts'
 import { findFreePort } from '../../../../test/free-port.ts'
 import { plantText, post } from '../../../../test/server-process.ts'
 import { expectWellMade, SCREENS, useBrowser } from '../browser.ts'
 import { read, startScrapedServer } from './scraped-server.ts'
-
-/** A browser and servers on a machine that may have other work. */
-const TIMEOUT_MS = 120_000
-
-vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS })
 
 function untilState(page: Page, word: string | RegExp): Promise<void> {
   return page.getByRole('status').filter({ hasText: word }).waitFor()

@@ -5,7 +5,7 @@ import { startServerProcess } from '../../../../test/server-process.ts'
 import { compare, parseScrape, percentile } from '../../overview/measure.ts'
 import { build } from '../../src/process/build.ts'
 import { openConnection } from '../wire/raw-socket.ts'
-import { startScrapedServer } from './scraped-server.ts'
+import { read, startScrapedServer } from './scraped-server.ts'
 
 const FILES = join(import.meta.dirname, '../../dist/overview')
 const PAGE = ['/', '/overview.css', '/overview.js', '/icon.svg']
@@ -22,8 +22,12 @@ async function ask(url: string, head: string) {
 describe('the operations listener', () => {
   const paths = [...PAGE, '/about.json', '/livez', '/readyz', '/metrics']
 
-  test('has each path to be read only, and the service has none', async () => {
-    const { operationsUrl, url } = await startScrapedServer()
+  test('has health, metrics and the page, to be read only, and the service has none', async () => {
+    const server = await startScrapedServer()
+    const { operationsUrl, url } = server
+    expect(await read(server, 'livez')).toBe('{"status":"live"}')
+    expect(await read(server, 'readyz')).toBe('{"status":"ready"}')
+    expect((await fetch(`${operationsUrl}/plants`, { method: 'POST' })).status).toBe(404)
     for (const path of paths) {
       const asked = [
         fetch(operationsUrl + path, { method: 'HEAD' }),
