@@ -58,8 +58,12 @@ export const FIX_OF_SHARING =
 
 const FIX_OF_ADDRESS = 'start the database, or fix its address in PLANT_STORE_DATABASE_URL'
 
-/** What to do, by the beginning of an SQLSTATE. */
+/** What to do, by the beginning of an SQLSTATE, or of a code of OpenSSL's. */
 const FIXES = [
+  [
+    'DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO',
+    'sslrootcert=FILE in PLANT_STORE_DATABASE_URL, with the certificate of its authority',
+  ],
   ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL, or in its file'],
   ['3D000', 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL'],
   ['42501', 'the GRANTs of docs/growing.md, as the owner of the tables; migrate needs the owner'],
@@ -72,9 +76,9 @@ const FIXES = [
 
 function fixOf(error: unknown): string | undefined {
   if (error instanceof StoreRefusedError) return error.fix
-  const state = sqlStateOf(error)
-  if (state !== undefined) return FIXES.find(([start]) => state.startsWith(start))?.[1]
-  const { syscall, cause, errors = [cause] } = Object(error)
+  const { code, syscall, cause, errors = [cause] } = Object(error)
+  const fix = FIXES.find(([start]) => new RegExp(`^(?:${start})`).test(code))?.[1]
+  if (fix !== undefined) return fix
   if (syscall !== undefined) return FIX_OF_ADDRESS
   return errors.flatMap((one: unknown) => (one ? (fixOf(one) ?? []) : []))[0]
 }

@@ -1,5 +1,8 @@
+import { chownSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createCertificate, needsOpenssl } from '../../../../test/certificate.ts'
 import { findFreePort } from '../../../../test/free-port.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
 import { runProgram } from '../commands/program.ts'
@@ -130,6 +133,26 @@ test('a PostgreSQL without TLS is not spoken to in plain text where TLS is requi
     detail: expect.stringMatching(/does not support SSL/),
   })
 })
+
+test(
+  'a PostgreSQL whose certificate is not trusted is named with what to set',
+  needsOpenssl,
+  async () => {
+    const { key, cert } = createCertificate()
+    const { uid, gid } = statSync(postgres.folder)
+    const file = (name: string) => join(postgres.folder, name)
+    for (const [name, text] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
+      writeFileSync(file(name), text, { mode: 0o600 })
+      chownSync(file(name), uid, gid)
+    }
+    await postgres.set('ssl', 'on')
+    onTestFinished(() => postgres.set('ssl', 'DEFAULT'))
+    const url = `${databaseUrl}?sslmode=verify-full`
+    const { err } = await run(url, 'serve')
+    expect(err).toMatch(/cannot be used: self-signed certificate.*Try: sslrootcert=FILE in/)
+    await expectServing(`${url}&sslrootcert=${file('server.crt')}`)
+  },
+)
 
 describe('a database that cannot be used', () => {
   test.each(['migrate', 'export', 'token list', 'serve', 'doctor'])(
