@@ -6,6 +6,8 @@ export interface ConnectOptions {
   readonly readOnly?: boolean
   /** How long SQLite itself waits for other processes that hold the file, in ms. */
   readonly timeout?: number
+  /** No: for reading alone, also of a file that lacks pages at its end. */
+  readonly defensive?: boolean
 }
 
 /**
@@ -14,7 +16,7 @@ export interface ConnectOptions {
  * extension is loaded (https://sqlite.org/security.html).
  */
 export function connect(path: string, options: ConnectOptions = {}): DatabaseSync {
-  const database = new DatabaseSync(path, { ...options, allowExtension: false, defensive: true })
+  const database = new DatabaseSync(path, { defensive: true, ...options, allowExtension: false })
   database.exec('PRAGMA trusted_schema = OFF')
   return database
 }

@@ -78,10 +78,10 @@ export function describeUnreadable(error: unknown, path: string, fix: string): u
 
 /**
  * Opens an existing plant store for reading, whatever older schema it has. `fix` says what helps
- * against damage: by default to restore a backup.
+ * against damage: by default to restore a backup. `isSalvage`: one that lacks pages at its end, too.
  * @throws StoreRefusedError when it is missing, empty, foreign, newer, changed or cannot be read.
  */
-export function openForReading(file: string, fix = FIX_OF_STORE): DatabaseSync {
+export function openForReading(file: string, fix = FIX_OF_STORE, isSalvage = false): DatabaseSync {
   const path = realPathOf(file)
   refuseUnusable(path)
   if ((sizeOf(path) ?? 0) === 0) {
@@ -89,9 +89,12 @@ export function openForReading(file: string, fix = FIX_OF_STORE): DatabaseSync {
   }
   let database: DatabaseSync | undefined
   try {
-    database = connect(path, { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS })
+    const options = { readOnly: true, timeout: OPEN_BUSY_TIMEOUT_MS, defensive: !isSalvage }
+    database = connect(path, options)
+    // With this SQLite takes a file for as long as it is, instead of refusing it.
+    if (isSalvage) database.exec('PRAGMA writable_schema = ON')
     refuseForeign(database, path)
-    refuseTruncated(database, path, fix)
+    if (!isSalvage) refuseTruncated(database, path, fix)
     refuseStrangeSchema(database, path)
     return database
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { textLengthOf } from '../store/plant-columns.ts'
-import type { IdRange, PlantSnapshot } from '../store/store.ts'
+import type { IdRange, PlantSnapshot, StoreRefusedError } from '../store/store.ts'
 import { sqliteVersionOf } from './connect.ts'
 import { toStoreError } from './errors.ts'
 import { realPathOf } from './files.ts'
-import { openForReading } from './inspect.ts'
+import { FIX_OF_STORE, openForReading } from './inspect.ts'
 import { schemaVersionOf } from './migrations.ts'
 import { readPlants } from './salvage.ts'
 
@@ -38,13 +38,23 @@ async function* readInTransaction(
   }
 }
 
+/** A store, also one that lacks pages at its end, of which the others can be read. */
+function openDamaged(path: string): DatabaseSync {
+  try {
+    return openForReading(path)
+  } catch (error) {
+    if ((error as StoreRefusedError).code !== 'corrupt') throw error
+    return openForReading(path, FIX_OF_STORE, true)
+  }
+}
+
 /**
  * Reads a store, which others may write to meanwhile, in one transaction of a connection of its own.
  * While it is open the write-ahead log keeps what is written, so it grows.
  * @throws StoreRefusedError when there is no store, or one that must not be used.
  */
 export function openSqliteSnapshot(path: string): PlantSnapshot {
-  const database = openForReading(path)
+  const database = openDamaged(path)
   database.exec('BEGIN')
   // The first read fixes what the transaction sees.
   const isNew = schemaVersionOf(database) === 0
