@@ -32,12 +32,6 @@ export interface Refusal {
 /** Returns the refusal of a request; undefined if the request may go on. */
 export type Limit = (request: Request, response: Response) => Refusal | undefined
 
-/** Counts what the limits refuse. */
-export interface Refusals {
-  /** `who` is named in the log: an address, or the name of a token. */
-  count(reason: RefusalReason, who?: string): void
-}
-
 /** Is notified of each refusal, to measure them. */
 export interface LimiterObserver {
   acted(reason: RefusalReason): void
@@ -52,7 +46,7 @@ const NAMES_PER_LINE = 10
  * Counts refusals and logs one line a second for all of them: a line for each would cost more than
  * the refusal, just when the server has no time.
  */
-export function createRefusals(log: Logger, observer?: LimiterObserver): Refusals {
+export function createRefusals(log: Logger, observer?: LimiterObserver) {
   const refused = new Map<RefusalReason, number>()
   const callers = new Set<string>()
 
@@ -66,7 +60,8 @@ export function createRefusals(log: Logger, observer?: LimiterObserver): Refusal
   }
 
   return {
-    count(reason, who) {
+    /** `who` is named in the log: an address, or the name of a token. */
+    count(reason: RefusalReason, who?: string): void {
       observer?.acted(reason)
       if (refused.size === 0) setTimeout(summarize, SUMMARY_MS).unref()
       refused.set(reason, (refused.get(reason) ?? 0) + 1)
@@ -74,6 +69,8 @@ export function createRefusals(log: Logger, observer?: LimiterObserver): Refusal
     },
   }
 }
+
+export type Refusals = ReturnType<typeof createRefusals>
 
 /**
  * Refuses requests before the app, without making an error and without a line in the log: a refusal

@@ -10,7 +10,7 @@ import {
 import { parse } from 'content-type'
 import type { RequestHandler } from 'express'
 import { countHeader } from './framing.ts'
-import { RequestError } from './request-error.ts'
+import { lastError, RequestError } from './request-error.ts'
 
 /** The caller ended the connection before its body was complete: nobody waits for a response. */
 export class CallerGoneError extends Error {
@@ -49,72 +49,36 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-/** The most memory that is reserved because of a Content-Length alone. */
-const MOST_UNSEEN_BYTES = 65_536
-
-const NOTHING = Buffer.alloc(0)
-
-/** A body in one buffer, however small the chunks are in which it arrives. */
-class BodyBuffer {
-  /** The size of the first buffer that is not the caller's own chunk. */
-  readonly #leastBytes: number
-  #buffer: Buffer = NOTHING
-  #length = 0
-
-  /** `expectedBytes` is the Content-Length, or 0. */
-  constructor(expectedBytes: number) {
-    this.#leastBytes = Math.min(expectedBytes, MOST_UNSEEN_BYTES)
-  }
-
-  get length(): number {
-    return this.#length
-  }
-
-  add(chunk: Buffer): void {
-    // Most bodies arrive in one chunk, and need no copy.
-    if (this.#length === 0) this.#buffer = chunk
-    else this.#append(chunk)
-    this.#length += chunk.length
-  }
-
-  #append(chunk: Buffer): void {
-    const needed = this.#length + chunk.length
-    if (needed > this.#buffer.length) {
-      const grown = Buffer.allocUnsafe(Math.max(this.#leastBytes, 2 * needed))
-      this.#buffer.copy(grown, 0, 0, this.#length)
-      this.#buffer = grown
-    }
-    chunk.copy(this.#buffer, this.#length)
-  }
-
-  toBuffer(): Buffer {
-    return this.#buffer.subarray(0, this.#length)
-  }
+/** Adds a chunk to the `length` bytes of a body: in their buffer, if that has room. */
+function append(body: Buffer, length: number, chunk: Buffer): Buffer {
+  // Most bodies arrive in one chunk, and need no copy.
+  if (length === 0) return chunk
+  const needed = length + chunk.length
+  const grown = needed <= body.length ? body : Buffer.allocUnsafe(2 * needed)
+  if (grown !== body) body.copy(grown, 0, 0, length)
+  chunk.copy(grown, length)
+  return grown
 }
 
 function tooLarge(limitBytes: number): RequestError {
-  return new RequestError('body_too_large', `the body must not exceed ${limitBytes} bytes`, {
-    closesConnection: true,
-  })
+  return lastError('body_too_large', `the body must not exceed ${limitBytes} bytes`)
 }
 
 /**
- * The whole body. `expectedBytes` is the Content-Length, or 0. A promise, because a callback would be
- * called outside of what the request's trace follows.
+ * The whole body, in one buffer, however small the chunks are in which it arrives. A promise, because
+ * a callback would be called outside of what the request's trace follows.
  * @throws RequestError as soon as it exceeds the limit, CallerGoneError when it never ends.
  */
-function collect(
-  request: IncomingMessage,
-  expectedBytes: number,
-  limitBytes: number,
-): Promise<Buffer> {
+function collect(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const body = new BodyBuffer(expectedBytes)
+    let body: Buffer = Buffer.alloc(0)
+    let length = 0
     request.on('data', (chunk: Buffer) => {
-      if (body.length + chunk.length <= limitBytes) body.add(chunk)
-      else reject(tooLarge(limitBytes))
+      if (length + chunk.length > limitBytes) return reject(tooLarge(limitBytes))
+      body = append(body, length, chunk)
+      length += chunk.length
     })
-    request.on('end', () => resolve(body.toBuffer()))
+    request.on('end', () => resolve(body.subarray(0, length)))
     request.on('error', (cause) => {
       reject(new CallerGoneError('the caller ended the connection', { cause }))
     })
@@ -151,13 +115,12 @@ function decode(bytes: Buffer): JsonValue {
 export function readJsonBody(limitBytes: number): RequestHandler {
   return async (request, response, next) => {
     checkMediaType(request)
-    const expectedBytes = Number(request.headers['content-length'] ?? 0)
-    if (expectedBytes > limitBytes) throw tooLarge(limitBytes)
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes)
     // A caller with HTTP/1.0 does not know 100 (RFC 9110 §10.1.1).
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
       response.writeContinue()
     }
-    const bytes = await collect(request, expectedBytes, limitBytes)
+    const bytes = await collect(request, limitBytes)
     while (leftInTurn <= 0) await nextTurn()
     takeFromTurn(bytes.length)
     request.body = decode(bytes)

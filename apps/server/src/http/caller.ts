@@ -77,14 +77,12 @@ export function createCallerAddresses(proxies: readonly string[]): CallerAddress
 
   function behindProxies(nearest: string, forwarded: string): string {
     let caller = nearest
-    let end = forwarded.length
-    while (end >= 0 && isTrusted(caller)) {
+    for (let end = forwarded.length; end > 0 && isTrusted(caller); ) {
       const comma = forwarded.lastIndexOf(',', end - 1)
       const address = normalizeAddress(forwarded.slice(comma + 1, end).trim())
-      if (address === undefined) return caller
+      if (address === undefined) break
       caller = address
       end = comma
-      if (comma <= 0) break
     }
     return caller
   }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { contract, headerNames } from '@plant-store/contract'
-import type { RequestHandler } from 'express'
+import type { NextFunction, Request, Response } from 'express'
 import { pathOf } from './framing.ts'
-import type { EarlyCheck, PipelineOptions } from './pipeline.ts'
+import type { PipelineOptions } from './pipeline.ts'
 import { addHeader, endsConnection, sendResponse } from './response.ts'
 
 /** The headers that a page may send; our own client sends all of them. */
@@ -20,22 +20,12 @@ const EXPOSED_HEADERS = [
 /** Browsers keep a preflight for at most two hours. */
 const MAX_AGE_SECONDS = '7200'
 
-/** Lets pages of other origins call the service (Fetch Standard, "HTTP CORS protocol"). */
-export interface Cors {
-  /** Gives the response to each request the headers that its page needs to read it; refuses nothing. */
-  readonly mark: EarlyCheck
-  /** Whether it is a preflight from a listed origin. */
-  isPreflight(request: IncomingMessage): boolean
-  /** Answers a preflight from a listed origin; any other request goes on. */
-  readonly respondToPreflight: RequestHandler
-}
-
 /**
- * Allows these origins and no others. The browser of a page of any other origin keeps the response from
+ * Lets pages of these origins call the service (Fetch Standard, "HTTP CORS protocol"). The browser of a page of any other origin keeps the response from
  * it. Credentials in the sense of CORS (cookies) are never allowed: the service uses none, and a page
  * sends its token itself.
  */
-export function createCors(origins: readonly string[], options: PipelineOptions): Cors {
+export function createCors(origins: readonly string[], options: PipelineOptions) {
   const { method: allowedMethod, path } = contract.createPlant
   const allowed = new Set(origins)
 
@@ -43,6 +33,7 @@ export function createCors(origins: readonly string[], options: PipelineOptions)
     return origin !== undefined && allowed.has(origin)
   }
 
+  /** Whether it is a preflight from a listed origin. */
   function isPreflight({ method, url = '', headers }: IncomingMessage): boolean {
     if (method !== 'OPTIONS' || pathOf(url) !== path) return false
     return headers['access-control-request-method'] !== undefined && isAllowed(headers.origin)
@@ -50,7 +41,8 @@ export function createCors(origins: readonly string[], options: PipelineOptions)
 
   return {
     isPreflight,
-    mark({ headers: { origin } }, response) {
+    /** Gives the response to each request the headers that its page needs to read it; refuses nothing. */
+    mark({ headers: { origin } }: IncomingMessage, response: Response) {
       addHeader(response, 'vary', 'Origin')
       if (isAllowed(origin)) {
         addHeader(response, 'access-control-allow-origin', origin)
@@ -58,7 +50,8 @@ export function createCors(origins: readonly string[], options: PipelineOptions)
       }
       return true
     },
-    respondToPreflight(request, response, next) {
+    /** Answers a preflight from a listed origin; any other request goes on. */
+    respondToPreflight(request: Request, response: Response, next: NextFunction) {
       if (!isPreflight(request)) return next()
       addHeader(response, 'access-control-allow-methods', allowedMethod)
       addHeader(response, 'access-control-allow-headers', ALLOWED_HEADERS)

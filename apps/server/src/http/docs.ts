@@ -1,5 +1,5 @@
 import { contract } from '@plant-store/contract'
-import { type Request, type RequestHandler, Router } from 'express'
+import { type NextFunction, type Request, type Response, Router } from 'express'
 import { files } from '../process/files.ts'
 import { pathOf } from './framing.ts'
 import { type PipelineOptions, refuseMethod, respond } from './pipeline.ts'
@@ -34,30 +34,23 @@ export const page = createPublicFiles(FOLDER, {
   '/docs/page.js': 'page.js',
 })
 
-/** What everybody may read, without a credential. */
-export interface Docs {
-  /** Whether a request is for a public path, or a browser's for `/`; its query does not matter. */
-  isPublic(request: Pick<Request, 'headers' | 'method' | 'url'>): boolean
-  /** Answers requests for public paths; all others go on. */
-  readonly respond: RequestHandler
-}
-
 const formats = Object.keys(openApiFormats) as OpenApiFormat[]
 
 /** Relative, which holds under the prefix of a proxy too. */
 const TO_THE_PAGE = { status: 303, headers: ['location', 'docs'] } as const
 
 /** What a browser asks for first, where a person typed the server's address. */
-function isFirstLook({ headers, method, url }: Parameters<Docs['isPublic']>[0]): boolean {
+function isFirstLook({ headers, method, url }: Request): boolean {
   if (pathOf(url) !== '/' || (method !== 'GET' && method !== 'HEAD')) return false
   return headers.accept?.includes('text/html') === true
 }
 
 /**
- * Serves the document in each of its formats and the page, `GET /docs`. `publicUrl` is the base
- * address of the service in the document, which says `/` without it, whatever Host a caller sends.
+ * What everybody may read without a credential: the document in each of its formats, and the page at
+ * `GET /docs`. `publicUrl` is the base address of the service in the document, which says `/` without
+ * it, whatever Host a caller sends.
  */
-export function createDocs(publicUrl: string | undefined, options: PipelineOptions): Docs {
+export function createDocs(publicUrl: string | undefined, options: PipelineOptions) {
   const router = Router({ caseSensitive: true, strict: true })
   const add = (path: string, read: () => Promise<PublicContent>) =>
     router
@@ -80,13 +73,15 @@ export function createDocs(publicUrl: string | undefined, options: PipelineOptio
 
   const documentPaths = formats.map((format) => openApiFormats[format].path)
   const paths = new Set([...documentPaths, ...page.paths])
-  // A create costs only the comparison of two strings.
-  const isPublic: Docs['isPublic'] = (request) =>
+  /** Whether a request is for a public path, or a browser's for `/`; its query does not matter. */
+  const isPublic = (request: Request) =>
+    // A create costs only the comparison of two strings.
     request.url !== contract.createPlant.path &&
     (paths.has(pathOf(request.url)) || isFirstLook(request))
   return {
     isPublic,
-    respond: (request, response, next) =>
+    /** Answers requests for public paths; all others go on. */
+    respond: (request: Request, response: Response, next: NextFunction) =>
       isPublic(request) ? router(request, response, next) : next(),
   }
 }

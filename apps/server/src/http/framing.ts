@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { RequestHandler } from 'express'
-import { RequestError } from './request-error.ts'
+import { lastError, type RequestError } from './request-error.ts'
 
 /** uri-host with an optional port (RFC 9110 §7.2, RFC 3986 §3.2.2), an IPv6 address as a group. */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[([\da-f:.]+)\])(?::\d{0,5})?$/i
@@ -53,17 +53,15 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   return count
 }
 
-function malformed(message: string): RequestError {
-  return new RequestError('malformed_request', message, { closesConnection: true })
-}
+const malformed = (message: string) => lastError('malformed_request', message)
 
 function hostProblemOf(request: IncomingMessage): RequestError | undefined {
   const hosts = countHeader(request, 'host')
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
     return malformed('the request must have one Host header')
   }
-  if (hosts === 0 || isHost(request.headers.host ?? '')) return undefined
-  return malformed('the Host header is not valid')
+  const isValid = hosts === 0 || isHost(request.headers.host ?? '')
+  return isValid ? undefined : malformed('the Host header is not valid')
 }
 
 /** HTTP/1.0 has no transfer codings (RFC 9112 §6.1), and no other than chunked is decoded here. */
@@ -83,8 +81,7 @@ export function framingProblemOf(request: IncomingMessage): RequestError | undef
     return malformed('the request must be HTTP/1.1 or HTTP/1.0')
   }
   if (rawHeaders.length > 2 * MAX_HEADER_LINES) {
-    const message = `a request may have ${MAX_HEADER_LINES} header lines`
-    return new RequestError('headers_too_large', message, { closesConnection: true })
+    return lastError('headers_too_large', `a request may have ${MAX_HEADER_LINES} header lines`)
   }
   const hostProblem = hostProblemOf(request)
   if (hostProblem !== undefined) return hostProblem
@@ -92,8 +89,7 @@ export function framingProblemOf(request: IncomingMessage): RequestError | undef
     return malformed('the only transfer coding here is chunked, in HTTP/1.1')
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    const message = 'the only expectation met here is 100-continue'
-    return new RequestError('expectation_failed', message, { closesConnection: true })
+    return lastError('expectation_failed', 'the only expectation met here is 100-continue')
   }
   return undefined
 }

@@ -163,20 +163,17 @@ export function limitInFlight(
   isPublic: (request: Request) => boolean,
 ): Limit {
   const refusal = { reason: 'requests_in_flight', error: unavailable } as const
-  let requests = 0
-  let publicRequests = 0
-  const leave = () => void requests--
-  const leavePublic = () => void publicRequests--
-  return (request, response) => {
-    if (isPublic(request)) {
-      if (publicRequests >= PUBLIC_LIMIT) return refusal
-      publicRequests++
-      response.on('close', leavePublic)
-    } else {
-      if (requests >= requestLimit) return refusal
-      requests++
+  function createPlaces(most: number): Limit {
+    let taken = 0
+    const leave = () => void taken--
+    return (_request, response) => {
+      if (taken >= most) return refusal
+      taken++
       response.on('close', leave)
+      return undefined
     }
-    return undefined
   }
+  const publicPlaces = createPlaces(PUBLIC_LIMIT)
+  const places = createPlaces(requestLimit)
+  return (request, response) => (isPublic(request) ? publicPlaces : places)(request, response)
 }

@@ -5,22 +5,18 @@ import type { Limit, Refusals } from './admission.ts'
 import type { CallerAddresses } from './caller.ts'
 import { RequestError } from './request-error.ts'
 
-/** How many of one kind of thing each address has now. */
-class AddressCounts {
-  readonly #counts = new Map<string, number>()
-
-  /** Adds one unless the address has `most`. */
-  add(address: string, most: number): boolean {
-    const count = this.#counts.get(address) ?? 0
-    if (count >= most) return false
-    this.#counts.set(address, count + 1)
-    return true
-  }
-
-  remove(address: string): void {
-    const count = this.#counts.get(address) ?? 0
-    if (count > 1) this.#counts.set(address, count - 1)
-    else this.#counts.delete(address)
+/** Places for `most` of one kind of thing of each address. Gives how to leave one; undefined if none is free. */
+function createPlaces(most: number) {
+  const counts = new Map<string, number>()
+  return (address: string): (() => void) | undefined => {
+    const count = counts.get(address) ?? 0
+    if (count >= most) return undefined
+    counts.set(address, count + 1)
+    return () => {
+      const left = (counts.get(address) ?? 0) - 1
+      if (left > 0) counts.set(address, left)
+      else counts.delete(address)
+    }
   }
 }
 
@@ -33,19 +29,17 @@ export function limitConnections(
   { connectionLimit, addressLimit: most }: Pick<Config, 'connectionLimit' | 'addressLimit'>,
   { addresses, refusals }: { addresses: CallerAddresses; refusals: Refusals },
 ): void {
-  const connections = new AddressCounts()
-
   // Node refuses by this number before it makes a socket.
   server.maxConnections = connectionLimit
   server.on('drop', () => refusals.count('connections'))
 
+  if (most === undefined) return
+  const enter = createPlaces(most)
   server.on('connection', (socket: Socket) => {
-    if (most === undefined || addresses.isTrusted(socket)) return
+    if (addresses.isTrusted(socket)) return
     const address = addresses.ofConnection(socket)
-    if (connections.add(address, most)) {
-      socket.once('close', () => connections.remove(address))
-      return
-    }
+    const leave = enter(address)
+    if (leave !== undefined) return void socket.once('close', leave)
     refusals.count('address_connections', address)
     socket.destroy()
   })
@@ -62,12 +56,13 @@ const error = new RequestError(
  */
 export function limitForwarded(most: number | undefined, addresses: CallerAddresses): Limit {
   if (most === undefined || !addresses.hasProxies) return () => undefined
-  const requests = new AddressCounts()
+  const enter = createPlaces(most)
   return (request, response) => {
     if (!addresses.isTrusted(request.socket)) return undefined
     const address = addresses.ofRequest(request)
-    if (!requests.add(address, most)) return { reason: 'address_requests', error, who: address }
-    response.once('close', () => requests.remove(address))
+    const leave = enter(address)
+    if (leave === undefined) return { reason: 'address_requests', error, who: address }
+    response.once('close', leave)
     return undefined
   }
 }

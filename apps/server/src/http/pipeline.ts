@@ -10,7 +10,7 @@ import { OutcomeUnknownError, StoreUnavailableError } from '../store/store.ts'
 import { CallerGoneError } from './body.ts'
 import { readableTargetOf } from './framing.ts'
 import { contain } from './pipelining.ts'
-import { RequestError, retryAfter } from './request-error.ts'
+import { lastError, RequestError, retryAfter } from './request-error.ts'
 import { type Listeners, noteCallerGone, noteFailure, noteSuccess } from './request-log.ts'
 import {
   type ClosingRules,
@@ -135,8 +135,7 @@ export function readTarget(options: PipelineOptions): EarlyCheck {
   return (request, response) => {
     const target = readableTargetOf(request.url)
     if (target === undefined) {
-      const message = 'the request target is not valid'
-      const error = new RequestError('malformed_request', message, { closesConnection: true })
+      const error = lastError('malformed_request', 'the request target is not valid')
       refuse(error, request, response, () => {})
       return false
     }

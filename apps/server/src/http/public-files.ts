@@ -13,16 +13,6 @@ export interface PublicContent {
   readonly headers?: readonly string[]
 }
 
-/** The files of a page, which the build has put into one folder. */
-export interface PublicFiles {
-  readonly paths: readonly string[]
-  /**
-   * A file by one of `paths`, read at its first request and kept from then on.
-   * @throws the error of readFile if the build is incomplete.
-   */
-  read(path: string): Promise<PublicContent>
-}
-
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -78,15 +68,16 @@ export function sendPublic(
   })
 }
 
-/** `names`: the file of each path. */
-export function createPublicFiles(
-  folder: URL,
-  names: Readonly<Record<string, string>>,
-): PublicFiles {
+/** The files of a page, which the build has put into one folder. `names`: the file of each path. */
+export function createPublicFiles(folder: URL, names: Readonly<Record<string, string>>) {
   const contents = new Map<string, PublicContent>()
   return {
     paths: Object.keys(names),
-    async read(path) {
+    /**
+     * A file by one of `paths`, read at its first request and kept from then on.
+     * @throws the error of readFile if the build is incomplete.
+     */
+    async read(path: string): Promise<PublicContent> {
       const name = names[path] as string
       const contentType = CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)] as string
       const content =

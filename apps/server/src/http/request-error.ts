@@ -5,6 +5,11 @@ export function retryAfter(seconds = 1): [name: string, value: string] {
   return [headerNames.retryAfter, String(seconds)]
 }
 
+/** An error after which the connection ends: nobody reads the rest, or can be sure where the request ends. */
+export function lastError(errorName: ErrorName, message: string): RequestError {
+  return new RequestError(errorName, message, { closesConnection: true })
+}
+
 /**
  * A request that is answered with an Error body, by its name in the contract.
  * `headers` go with the response, names and values in turn.

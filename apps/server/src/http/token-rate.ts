@@ -21,22 +21,15 @@ export interface RateState {
   readonly waitMs: number
 }
 
-/** A rate for each of many keys, in bounded memory and without timers. Times are by performance.now(). */
-export interface Rate {
-  /** What is left; nothing is spent. */
-  look(key: string, nowMs: number): RateState
-  /** Spends a unit if there is one, and returns what was left before. */
-  spend(key: string, nowMs: number): RateState
-}
-
 /** More than there are tokens or failing callers at a time. */
 const MOST_KEYS = 100_000
 
 /**
+ * A rate for each of many keys, in bounded memory and without timers. Times are by performance.now().
  * The generic cell rate algorithm (ITU-T I.371), which is a token bucket that keeps one number for
  * each key: the time at which all of its burst is available again.
  */
-export function createRate({ unitNs, burst }: RateLimit, mostKeys = MOST_KEYS): Rate {
+export function createRate({ unitNs, burst }: RateLimit, mostKeys = MOST_KEYS) {
   const fullAtNs = new Map<string, number>()
 
   /** Forgets the keys that have their whole burst, and the oldest ones until half of the room is free. */
@@ -62,8 +55,10 @@ export function createRate({ unitNs, burst }: RateLimit, mostKeys = MOST_KEYS): 
   }
 
   return {
-    look: (key, nowMs) => use(key, nowMs, false),
-    spend: (key, nowMs) => use(key, nowMs, true),
+    /** What is left; nothing is spent. */
+    look: (key: string, nowMs: number) => use(key, nowMs, false),
+    /** Spends a unit if there is one, and returns what was left before. */
+    spend: (key: string, nowMs: number) => use(key, nowMs, true),
   }
 }
 
