@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectReply, malformed, missing, wrongMethod } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
-import {
-  plantOf,
-  plantText,
-  post,
-  postChunks,
-  type RequestParts,
-  request,
-} from '../wire/request.ts'
+import { plantOf, plantText, post, postChunks, preflight, request } from '../wire/request.ts'
 
 const ORIGIN = 'https://plants.example'
 const EXPOSED = 'x-request-id, idempotent-replayed, retry-after, ratelimit, ratelimit-policy'
@@ -22,18 +15,6 @@ const readable = {
 const plant = { name: plantOf(1).name }
 const more = [`Origin: ${ORIGIN}`]
 const asking = 'Access-Control-Request-Method: POST'
-
-function preflight(origin: string, parts: RequestParts = {}): Buffer {
-  return request({
-    line: 'OPTIONS /plants HTTP/1.1',
-    authorization: null,
-    contentType: null,
-    framing: null,
-    body: '',
-    more: [`Origin: ${origin}`, asking],
-    ...parts,
-  })
-}
 
 describe('where two origins are listed', () => {
   const server = useWireServer({ corsOrigins: `${ORIGIN},http://localhost:5173` })

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { expectReply, headerOf, missing, stored } from '../wire/expectations.ts'
+import { expectReply, headerOf, stored } from '../wire/expectations.ts'
 import { useWireServer, type WireServer } from '../wire/harness.ts'
-import { get, plantOf, plantText, post, request, token, withLines } from '../wire/request.ts'
+import {
+  get,
+  plantOf,
+  plantText,
+  post,
+  preflight,
+  request,
+  token,
+  withLines,
+} from '../wire/request.ts'
 
 const tooMany = { error: 'too_many_requests', message: /no valid token/ } as const
 
@@ -24,16 +33,13 @@ async function failUntilRefused(server: WireServer, next = () => withWrongToken(
   throw new Error('the limit does not act')
 }
 
-describe.each([
-  ['no token', () => withoutToken],
-  ['a wrong token each', () => withWrongToken()],
-])('by default, requests from one address with %s', (_claim, make) => {
+describe('by default, requests from one address with a wrong token each', () => {
   const server = useWireServer()
 
   test('are refused with 401 sixty times in a minute, then with 429 and Retry-After', async () => {
     const caller = await server.open()
     // In one packet, so that none grows back meanwhile.
-    caller.send(Buffer.concat(Array.from({ length: 61 }, make)))
+    caller.send(Buffer.concat(Array.from({ length: 61 }, () => withWrongToken())))
     for (let count = 0; count < 60; count++) expect((await caller.readReply()).status).toBe(401)
     const response = await caller.readReply()
     expectReply(response, tooMany)
@@ -121,19 +127,6 @@ describe('requests without a valid token from an address over the limit', () => 
   })
 })
 
-describe('a caller below the limit', () => {
-  const server = useWireServer({ failedCredentialLimit: '1' })
-
-  test('is none the nearer to it for reading what everybody may', async () => {
-    const caller = await server.open()
-    for (let count = 0; count < 100; count++) {
-      caller.send(get('/openapi.json'))
-      expect((await caller.readReply()).status).toBe(200)
-    }
-    expectReply(await server.ask(withoutToken), missing)
-  })
-})
-
 describe('callers over the limit', () => {
   const server = useWireServer({ failedCredentialLimit: '1', requestLimit: '1', docs: 'off' })
 
@@ -149,11 +142,6 @@ describe('callers over the limit', () => {
     release()
     expectReply(await caller.readReply(), stored)
   })
-
-  test('find no public path while the document is off', async () => {
-    await failUntilRefused(server)
-    expectReply(await server.ask(get('/openapi.json')), tooMany)
-  })
 })
 
 describe('pages of other origins over the limit', () => {
@@ -162,13 +150,6 @@ describe('pages of other origins over the limit', () => {
 
   test('are answered their preflights, and can read why they are refused', async () => {
     await failUntilRefused(server, () => withoutToken)
-    const preflight = (from: string) =>
-      request({
-        line: 'OPTIONS /plants HTTP/1.1',
-        authorization: null,
-        more: [`Origin: ${from}`, 'Access-Control-Request-Method: POST'],
-        body: '',
-      })
     for (let count = 0; count < 5; count++) {
       expect((await server.ask(preflight(origin), false)).status).toBe(204)
     }
@@ -183,12 +164,9 @@ describe('behind a trusted proxy', () => {
   const server = useWireServer({ trustedProxies: '127.0.0.0/8', failedCredentialLimit: '5' })
   const from = (address: string) => () => withWrongToken([`X-Forwarded-For: ${address}`])
 
-  test('each caller has a limit of its own, whatever it puts first', async () => {
+  test('each caller has a limit of its own', async () => {
     expect(await failUntilRefused(server, from('198.51.100.1'))).toHaveLength(5)
     expect(await failUntilRefused(server, from('9.9.9.9, 198.51.100.2'))).toHaveLength(5)
-    for (const first of ['1.1.1.1', 'unknown', '127.0.0.1']) {
-      expectReply(await server.ask(from(`${first}, 198.51.100.2`)()), tooMany)
-    }
     expectReply(await server.ask(from('198.51.100.3')()), { error: 'invalid_token' })
   })
 })

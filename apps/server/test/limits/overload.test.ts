@@ -4,11 +4,6 @@ import type { CreateOutcome } from '../../src/store/store.ts'
 
 const plant = { id: 1n, name: 'Fern' }
 
-/** Without a turn of the event loop. */
-function outcomesAreResolved(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve))
-}
-
 /** A store that ends its oldest creates on demand, with a clock that is set by hand. */
 function createBench({ turnMs = 1, requestLimit = 10_000 } = {}) {
   let now = 0
@@ -26,7 +21,6 @@ function createBench({ turnMs = 1, requestLimit = 10_000 } = {}) {
   }
 
   return {
-    watched,
     offer,
     /** Lets time pass, 10 ms at a time: in each, some plants are offered and some creates end. */
     async pass(ms: number, { offered, ended }: { offered: number; ended: number }) {
@@ -96,10 +90,7 @@ describe('plants that wait', () => {
   /** Plants whose outcome is given, with a clock that is set by hand. */
   function watchPlants(outcome: Promise<CreateOutcome>) {
     const clock = { time: 0, now: () => clock.time, averageTurnMs: () => 1 }
-    return {
-      clock,
-      watched: new WaitingPlants({ create: () => outcome }, 10_000, clock),
-    }
+    return { clock, watched: new WaitingPlants({ create: () => outcome }, 10_000, clock) }
   }
 
   test.each<[claim: string, outcome: Promise<CreateOutcome>]>([
@@ -113,7 +104,8 @@ describe('plants that wait', () => {
       expect(watched.isOverloaded()).toBe(false)
       void watched.create(plant)
       clock.time = 0
-      await outcomesAreResolved()
+      // Its outcome is noted, without a turn of the event loop.
+      await new Promise((resolve) => process.nextTick(resolve))
     }
     clock.time = 100
     expect(watched.isOverloaded()).toBe(false)

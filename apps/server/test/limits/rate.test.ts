@@ -17,18 +17,6 @@ describe('a rate', () => {
     expect(rate.spend('a', 100).waitMs).toBeCloseTo(100)
   })
 
-  test('is separate for each key', () => {
-    const rate = startRate()
-    for (let count = 0; count < 9; count++) rate.spend('a', 0)
-    expect(rate.look('b', 0).remaining).toBe(5)
-  })
-
-  test('loses nothing by a refusal: a caller that asks too early waits no longer', () => {
-    const rate = startRate()
-    for (let count = 0; count < 50; count++) rate.spend('a', 0)
-    expect(rate.look('a', 0).waitMs).toBeCloseTo(100)
-  })
-
   test('forgets keys that have their burst again, then the oldest, when there are too many', () => {
     const rate = startRate(4)
     rate.spend('whole', 0)

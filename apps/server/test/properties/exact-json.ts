@@ -7,7 +7,7 @@ const integers = new WeakMap<object, Map<string, bigint>>()
  * The integer that a number as RFC 8259 §6 spells it is, read from its characters and never as a
  * double; undefined for one with a fraction. One with more zeros than any bound has keeps as many.
  */
-export function readInteger(source: string): bigint | undefined {
+function readInteger(source: string): bigint | undefined {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const significant = (whole + fraction).replace(/0+$/, '')

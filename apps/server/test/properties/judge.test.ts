@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, invalidCases, validCases } from '../../../../packages/contract/test/cases.ts'
 import { writeOpenApi } from '../../src/http/docs.ts'
 import { createDocumentValidator } from './document-validator.ts'
-import { parseExactly, readInteger } from './exact-json.ts'
+import { parseExactly } from './exact-json.ts'
 import { judge } from './judge.ts'
 
 const path = new URL('../../../../packages/contract/openapi.json', import.meta.url)
@@ -32,11 +32,4 @@ describe.each([
     expect(isAllowed(400, '{"error":2147483648,"message":"a"}')).toBe(false)
     expect(isAllowed(402, '{"error":40200,"message":"a"}')).toBe(false)
   })
-})
-
-test('an integer is read from its characters', () => {
-  expect(readInteger('-123.456e3')).toBe(-123456n)
-  expect(readInteger('9.223372036854775808E+18')).toBe(9223372036854775808n)
-  expect(readInteger('-1e-1000000000')).toBe(undefined)
-  expect(readInteger('3.0000000000000001')).toBe(undefined)
 })

@@ -100,18 +100,9 @@ describe('a transfer coding that is not simply chunked is refused:', () => {
   const more = '\r\nTransfer-Encoding: '
   const twice = ['chunked, chunked', 'identity, chunked', 'chunked, identity']
   const lines = [`chunked${more}chunked`, `identity${more}chunked`, `deflate${more}chunked`]
-  const others = [
-    'identity',
-    'gzip',
-    'xchunked',
-    'chunkedx',
-    '"chunked"',
-    'chunked;q=1',
-    'gzip, chunked',
-    'chunked,',
-    '',
-  ]
-  test.each([...twice, ...lines, ...others])('%j', (coding) =>
+  const others = ['identity', 'gzip', 'gzip, chunked', '']
+  const misspelled = ['xchunked', 'chunkedx', '"chunked"', 'chunked;q=1', 'chunked,']
+  test.each([...twice, ...lines, ...others, ...misspelled])('%j', (coding) =>
     server.refuses(coded(coding), malformed, 'lingering'),
   )
 

@@ -34,6 +34,8 @@ declare module 'vitest' {
 export type Aftermath = 'kept' | 'closed' | 'lingering'
 
 interface Exchange {
+  /** That of the service by default. */
+  readonly port?: number
   readonly sent: Bytes
   /** Every response, in order. */
   readonly replies: readonly ExpectedReply[]
@@ -172,8 +174,8 @@ export class WireServer {
   }
 
   /** Sends bytes on a new connection and checks what comes back and what is stored. */
-  async check({ sent, replies, stored = [], connection }: Exchange): Promise<void> {
-    const caller = await this.open()
+  async check({ port, sent, replies, stored = [], connection }: Exchange): Promise<void> {
+    const caller = await this.open(port)
     caller.send(sent)
     let last: Reply | undefined
     let aftermath: Aftermath = 'kept'

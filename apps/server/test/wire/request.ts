@@ -66,6 +66,12 @@ export function get(path: string, parts: RequestParts = {}): Buffer {
   return request({ line: `GET ${path} HTTP/1.1`, ...bare, ...parts })
 }
 
+/** What a browser asks before a page of this origin may send a create. */
+export function preflight(origin: string, parts: RequestParts = {}): Buffer {
+  const more = [`Origin: ${origin}`, 'Access-Control-Request-Method: POST']
+  return get('', { line: 'OPTIONS /plants HTTP/1.1', more, ...parts })
+}
+
 /** The JSON of a good plant; `id` is its literal. */
 export function plantText(id: number | bigint | string): string {
   return `{"id":${id},"name":"${PLANT_NAME}"}`

@@ -37,34 +37,24 @@ describe('another method on /plants is refused with Allow: POST:', () => {
   ])('%s', (_claim, ...refusal) => server.refuses(...refusal))
 })
 
-describe('a request line is refused with', () => {
-  const words = ['FOO', 'POSTS', 'post', 'Post', 'POST\0', 'PO ST', ' POST', '\tPOST', 'CONNECT']
-  test.each(words)('the method %j', (method) =>
+test.each(['FOO', 'POSTS', 'post', 'Post', 'POST\0', 'PO ST', ' POST', '\tPOST', 'CONNECT'])(
+  'a request line with the method %j is refused',
+  (method) =>
     server.refuses(atLine(`${method} /plants HTTP/1.1`), {
       ...malformed,
       message: /method|CONNECT/,
     }),
-  )
+)
 
-  const others = [
-    'HTTP/2.0',
-    'HTTP/3.0',
-    'HTTP/0.9',
-    'HTTP/1.2',
-    'HTTP/9.9',
-    'HTTPS/1.1',
-    'http/1.1',
-  ]
-  const otherForms = ['HTTP/2', 'HTTP/1', 'HTTP/1.10', 'HTTP/01.1', 'HTTP/-1.1', 'HTTP/1.1 x', '']
-  test.each([...others, ...otherForms])('the version %j', (version) =>
-    server.refuses(atLine(`POST /plants ${version}`), malformed),
-  )
-
-  const parts = ['POST  HTTP/1.1', 'POST /plants', 'POST', '/plants', 'POST /plants\tHTTP/1.1']
-  test.each([...parts, 'CONNECT plants.test:443 HTTP/1.1', 'PRI * HTTP/2.0'])(
-    'the parts %j',
-    (line) => server.refuses(atLine(line), malformed),
-  )
+eachOf('a request line with %s is refused:', (line) => server.refuses(atLine(line), malformed), {
+  'another version': ['2.0', '3.0', '0.9', '1.2', '9.9'].map((one) => `POST /plants HTTP/${one}`),
+  'a version of another form': ['2', '1', '1.10', '01.1', '-1.1', '1.1 x'].map(
+    (one) => `POST /plants HTTP/${one}`,
+  ),
+  'another protocol': ['POST /plants HTTPS/1.1', 'POST /plants http/1.1', 'POST /plants '],
+  'a part missing': ['POST  HTTP/1.1', 'POST /plants', 'POST', '/plants'],
+  'a tab': ['POST /plants\tHTTP/1.1'],
+  'no path': ['CONNECT plants.test:443 HTTP/1.1', 'PRI * HTTP/2.0'],
 })
 
 describe('what is no request is refused:', () => {
@@ -146,15 +136,10 @@ describe.each(['port', 'operationsPort'] as const)('on the listener of the %s', 
     ['before a body that never comes', 'POST', 'Host: a\r\nContent-Length: 9\r\n\r\n'],
     ['once, though it has a broken chunk', 'POST', chunked],
   ])('a target without a host is refused %s', (_claim, method, rest) => {
-    test.each(targets)('%s', async (target) => {
-      const caller = await server.open(server[listener])
-      caller.send(`${method} ${target} HTTP/1.1\r\n${rest}`)
-      const response = await caller.readReply()
-      expectReply(response, malformed)
-      expect(response.headers.get('connection')).toEqual(['close'])
-      caller.finish()
-      expect(String(await caller.readToEnd())).toBe('')
-      await server.expectStoredAndServing([])
+    test.each(targets)('%s', (target) => {
+      const sent = `${method} ${target} HTTP/1.1\r\n${rest}`
+      const port = server[listener]
+      return server.check({ port, sent, replies: [malformed], connection: 'lingering' })
     })
   })
 
