@@ -112,7 +112,7 @@ test('2,000 callers who send on are 256 at a time, and good ones are served mean
 test('256 callers who send on at full speed do not keep good ones waiting', async () => {
   const { port, client } = await start()
   const text = 'POST /plants HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n'
-  onTestFinished(await holdConnections({ port, connections: 256, text, sendsOn: true }))
+  await holdConnections({ port, connections: 256, text, sendsOn: true })
   await sleep(3_000)
   const waitedMs: number[] = []
   for (let id = 0; id < 31; id++) {
