@@ -77,7 +77,7 @@ async function send(server: ServerProcess, { listener, packets, ending }: Input)
   socket.setEncoding('latin1').on('data', (text) => (received += text))
   // Connections are refused, cut and reset here all the time.
   socket.on('error', () => {}).on('end', () => void socket.resetAndDestroy())
-  const over = new Promise((resolve) => void socket.once('close', resolve))
+  const over = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
   for (const packet of packets) {
     socket.write(Buffer.from(packet.replaceAll(TOKEN, server.token), 'latin1'))
     await nextTick()
@@ -85,10 +85,8 @@ async function send(server: ServerProcess, { listener, packets, ending }: Input)
   if (ending === 'leave') await sleep(5)
   if (ending === 'finish') socket.end()
   else socket.resetAndDestroy()
-  const patience = new AbortController()
-  const late = sleep(PATIENCE_MS, 'no response and no end', { signal: patience.signal })
-  const stalled = await Promise.race([over.then(() => undefined), late.catch(() => undefined)])
-  patience.abort()
+  const late = sleep(PATIENCE_MS, 'no response and no end', { ref: false })
+  const stalled = await Promise.race([over, late])
   socket.destroy()
   return findWrongResponse(received, packets.join('').includes('HEAD')) ?? stalled
 }

@@ -18,11 +18,8 @@ async function startServer(handle: RequestListener, options: Partial<PaceOptions
   keepPace(server, { longestMs: 60_000, onSlow: () => {}, log, ...options })
   const port = await listen(server)
   return async () => {
-    const caller = connect(port, '127.0.0.1')
-    await once(
-      caller.on('error', () => {}),
-      'connect',
-    )
+    const caller = connect(port, '127.0.0.1').on('error', () => {})
+    await once(caller, 'connect')
     caller.write('POST / HTTP/1.1\r\nHost: plants.test\r\nContent-Length: 100\r\n\r\n')
     return caller
   }

@@ -71,21 +71,7 @@ describe('requests without a valid token from an address over the limit', () => 
     }
   })
 
-  test('do not keep out a good token that was used before, on a new connection either', async () => {
-    const before = await server.open()
-    before.send(good)
-    expectReply(await before.readReply(), stored)
-    await failUntilRefused(server)
-    const other = await server.open()
-    other.send(withoutToken)
-    expectReply(await other.readReply(), tooMany)
-    for (const caller of [before, other]) {
-      caller.send(good)
-      expectReply(await caller.readReply(), { ...stored, isRepeat: true })
-    }
-  })
-
-  test('are answered in their turn among pipelined ones', async () => {
+  test('are answered in their turn among those with a good token, which was used before', async () => {
     await server.ask(good)
     await failUntilRefused(server)
     await server.check({

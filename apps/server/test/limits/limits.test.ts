@@ -81,7 +81,7 @@ describe.each(rows)('beyond the limit $limit', ({ settings, held, response, othe
       else expectReply(await refused.readReply(), response)
     }
     if (other !== undefined) {
-      const caller = await openConnection(server.port, '127.0.0.1', other.localAddress)
+      const caller = await openConnection(server.port, other.localAddress)
       caller.send(other.sent ?? post(plantText(4)))
       expectReply(await caller.readReply(), stored)
       caller.destroy()

@@ -17,22 +17,10 @@ const trickyNumber = words(
     '18446744073709551616',
 )
 
-const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${most}}$`))
-
-/** Any number that RFC 8259 §6 can spell; few are ids. */
+/** Any number of RFC 8259 §6; few are ids. */
 const anyNumber = fc.oneof(
   trickyNumber,
-  fc
-    .tuple(
-      fc.constantFrom('', '-'),
-      digits(22).map((text) => text.replace(/^0+(?=.)/, '')),
-      fc.option(
-        digits(22).map((text) => `.${text}`),
-        { nil: '' },
-      ),
-      fc.option(fc.stringMatching(/^[eE][+-]?[0-9]{1,3}$/), { nil: '' }),
-    )
-    .map((parts) => parts.join('')),
+  fc.stringMatching(/^-?(0|[1-9][0-9]{0,21})(\.[0-9]{1,22})?([eE][+-]?[0-9]{1,3})?$/),
 )
 
 /** Spells an integer with its point moved: 1234 as 12.34e2, or as 1234000E-3. */

@@ -62,11 +62,6 @@ eachOf('%s is no bearer credential:', (value) => server.refuses(showing(value), 
 describe('a request without a bearer credential is refused:', () => {
   test('no Authorization', () => server.refuses(request({ authorization: null }), missing))
 
-  test('the scheme Basic', () => {
-    const credentials = Buffer.from(`a:${text}`).toString('base64')
-    return server.refuses(showing(`Basic ${credentials}`), missing)
-  })
-
   test.each(['Proxy-Authorization: Bearer ', 'X-Authorization: Bearer ', 'Cookie: access_token='])(
     'a token in "%s"',
     (header) => server.refuses(request({ authorization: null, more: [header + text] }), missing),

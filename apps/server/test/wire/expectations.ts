@@ -19,8 +19,8 @@ export interface ExpectedPlant {
 /** An Error body by its name. */
 export interface ExpectedError {
   readonly error: ErrorName
-  /** What the message says. */
-  readonly message?: RegExp
+  /** What the message says, word for word if it is a text. */
+  readonly message?: string | RegExp
   /** Headers beyond those that every response and every error of this name carries. */
   readonly headers?: SpecialHeaders
   /** False for the response to HEAD. */
@@ -90,8 +90,9 @@ function expectError(reply: Reply, expected: ExpectedError): void {
   expectHeaders(reply, { ...errorHeaders[expected.error], ...expected.headers })
   if (expected.hasBody === false) return
   const body: { error: number; message: string } = JSON.parse(reply.body)
-  expect(body).toStrictEqual({ error: code, message: expect.stringMatching(/./) })
-  if (expected.message !== undefined) expect(body.message).toMatch(expected.message)
+  const { message = /./ } = expected
+  const words = typeof message === 'string' ? message : expect.stringMatching(message)
+  expect(body).toStrictEqual({ error: code, message: words })
   expect(body.message).not.toMatch(INSIDES)
   for (const place of [process.cwd(), tmpdir()]) expect(body.message).not.toContain(place)
   expectNoSecret(body.message)

@@ -215,9 +215,8 @@ export class WireServer {
     const isRepeat = (await this.database.readPlants()).some(({ id }) => id === FRESH_ID)
     const reply = await this.ask(post(plantText(FRESH_ID)))
     expectReply(reply, { plant: { name: PLANT_NAME }, isRepeat })
-    const expected = [...stored, plantOf(FRESH_ID)].sort((one, other) =>
-      one.id < other.id ? -1 : 1,
-    )
+    const expected = [...stored, plantOf(FRESH_ID)]
+    expected.sort((one, other) => Number(one.id - other.id))
     expect(await this.database.readPlants()).toStrictEqual(expected)
   }
 }

@@ -88,11 +88,6 @@ describe('the connection', () => {
     ['HTTP/1.0 without a Host', request({ line: http10, host: null })],
   ])('is closed after %s', (_claim, bytes) => server.accepts(bytes, plantOf(1), 'closed'))
 
-  test('is closed after an error that the caller wanted to be the last', () => {
-    const last = post('{', { more: ['Connection: close'] })
-    return server.refuses(last, { error: 'malformed_json' }, 'closed')
-  })
-
   test('serves a caller that has finished sending', async () => {
     const caller = await server.open()
     caller.send(request())

@@ -13,15 +13,7 @@ describe('a body of the contract is answered and stored as it came:', () => {
 })
 
 describe('a body that breaks the contract is refused by its rule:', () => {
-  test.each(invalidCases)('$name', (one) => {
-    const { error } = one
-    const message = 'message' in one ? one.message : ''
-    const escaped = message.replaceAll(/[^\w\s]/g, '\\$&')
-    return server.refuses(post(bytesOf(one)), {
-      error,
-      ...(message && { message: new RegExp(`^${escaped}$`) }),
-    })
-  })
+  test.each(invalidCases)('$name', (one) => server.refuses(post(bytesOf(one)), one))
 
   test('no body and no length', () =>
     server.refuses(post('', { framing: null }), {

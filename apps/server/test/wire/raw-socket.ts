@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** How long a test waits for the bytes of a response before it says that none came. */
@@ -94,18 +95,10 @@ function createConnection(socket: Socket) {
 /** A TCP connection whose caller writes every byte by hand. */
 export type Connection = ReturnType<typeof createConnection>
 
-/** Opens a connection to a port of this machine. */
-export function openConnection(
-  port: number,
-  host = '127.0.0.1',
-  localAddress?: string,
-): Promise<Connection> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, localAddress, allowHalfOpen: true, noDelay: true })
-    socket.once('error', reject)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(createConnection(socket))
-    })
-  })
+/** Opens a connection to a port of this machine, from another of its addresses if that is given. */
+export async function openConnection(port: number, localAddress?: string): Promise<Connection> {
+  const options = { allowHalfOpen: true, noDelay: true, localAddress }
+  const socket = connect({ host: '127.0.0.1', port, ...options })
+  await once(socket, 'connect')
+  return createConnection(socket)
 }
