@@ -31,8 +31,8 @@ type Transport = Pick<PlantStoreClientOptions, 'fetch'>
 /** A client of a plant store. @throws CliError where URL or token cannot be one. */
 export function createClient(login: Login, transport: Transport = {}): PlantStoreClient {
   try {
-    const appName = `plant-store-cli/${readVersion()}`
-    return createPlantStoreClient({ appName, ...login, ...transport })
+    const headers = { 'user-agent': `plant-store-cli/${readVersion()}` }
+    return createPlantStoreClient({ headers, ...login, ...transport })
   } catch (error) {
     if (!isPlantStoreError(error)) throw error
     // Neither value is shown: a token may stand in place of a URL.

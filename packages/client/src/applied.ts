@@ -15,10 +15,9 @@ function storesNothing(status: number, apiCode: number): boolean {
 }
 
 /**
- * Whether a response with an Error leaves the plant stored. A body whose number does not begin with
- * its status is not the server's promise, nor is a 421, by which another server says that it is the
- * wrong one (RFC 9110 §15.5.20). The promise is for one request: where two may have been sent, only a
- * refusal that the first must have met as well says it of both.
+ * Whether an Error leaves the plant stored. One whose number does not begin with its status is not the
+ * server's, nor is a 421, which says that it is the wrong server (RFC 9110 §15.5.20). It speaks of one
+ * request: where two may have been sent, only what the first must have met as well says it of both.
  */
 export function appliedByError(status: number, apiCode: number, isOnlyRequest: boolean): Applied {
   const isPromise = Math.floor(apiCode / 100) === status && status !== 421
@@ -27,9 +26,8 @@ export function appliedByError(status: number, apiCode: number, isOnlyRequest: b
 }
 
 /**
- * Whether a plant is stored whose response began but broke off, after so much of its body. A 200 may
- * be a proxy's page or an echo; JSON under the id of the request that begins as the one response to
- * this plant is the server's, which says 200 only of what is stored.
+ * Whether a plant is stored whose response broke off after so much of its body. A 200 may be a proxy's
+ * page or an echo; JSON under the request's id that begins as the one response to it is the server's.
  */
 export function appliedByPart(
   head: ResponseHead | undefined,
@@ -46,9 +44,8 @@ export function appliedByPart(
 }
 
 /**
- * What is known of the plant after one more attempt. A doubt once there stays, since an earlier
- * request may still arrive. But an id that is taken by another plant stays taken by it, as nothing
- * is ever overwritten or deleted: so no request before has stored this plant, and none ever will.
+ * What is known of the plant after one more attempt. A doubt stays, since an earlier request may still
+ * arrive. But nothing is ever overwritten or deleted: an id that another plant has, it always has.
  */
 export function nextApplied(before: Applied, { apiName, applied }: PlantStoreError): Applied {
   if (apiName === 'id_taken' && applied === 'no') return 'no'

@@ -1,13 +1,8 @@
 import { AUTHORIZATION_SCHEME, contract, headerNames, isRequestId } from '@plant-store/contract'
 import { appliedByPart, nextApplied } from './applied.ts'
+import type { NewPlant } from './contract-types.ts'
 import { Deadline, sleep } from './deadline.ts'
-import {
-  type Applied,
-  abortError,
-  isPlantStoreError,
-  optionError,
-  type PlantStoreError,
-} from './errors.ts'
+import { type Applied, optionError, type PlantStoreError } from './errors.ts'
 import { type EventFacts, notify } from './events.ts'
 import { connectionError, toConnectionError } from './failure.ts'
 import { createRequestId } from './host.ts'
@@ -23,7 +18,8 @@ import {
 } from './response.ts'
 import { waitMs } from './retry.ts'
 import { createScrub } from './scrubber.ts'
-import { type Sends, watchSends } from './sends.ts'
+import { watchSends } from './sends.ts'
+import { askToken } from './token.ts'
 
 /** Under this symbol a bulk says which failures a call gives back at once, and does not retry itself. */
 export const GIVES_BACK: unique symbol = Symbol('gives back')
@@ -33,27 +29,22 @@ export interface CallOptions extends CreatePlantOptions {
   readonly [GIVES_BACK]?: (error: PlantStoreError) => boolean
 }
 
+/** The longest Retry-After to wait for; a longer one fails at once. */
+const MAX_RETRY_AFTER_MS = 30_000
+
 /** A response repeats what was sent, where JSON may take six characters for one: `\u0041`. */
 const MAX_GROWTH = 6
 const MAX_ERROR_LENGTH = 65_536
 
-/** What is known of an attempt while it goes on; a fetch that heeds no signal may outlive it. */
-interface Attempt {
-  readonly sends: Sends
-  readonly deadline: Deadline
-  readonly body: { text: string }
-  head?: ResponseHead
-}
-
 /** One call: its attempts, the waits between them, and what is known of the plant. */
-class Call {
+export class Call {
   readonly #sent: Sent
   readonly #settings: Settings
   readonly #options: CallOptions
-  readonly #deadline: Deadline
   readonly #startedAt = performance.now()
-  #token: Awaited<ReturnType<Settings['tokens']['get']>> | undefined
-  #refreshes = 0
+  readonly #secrets = new Set<string>()
+  #token: string | undefined
+  #isRefreshed = false
   #attempts = 0
   /** Requests that fetch sent besides the one that it was asked to, as far as they were seen. */
   #resent = 0
@@ -61,171 +52,146 @@ class Call {
   #applied: Applied = 'no'
   #head: ResponseHead | undefined
 
-  constructor(sent: Sent, settings: Settings, options: CallOptions) {
-    this.#sent = sent
-    this.#settings = settings
+  constructor(settings: Settings, options: CallOptions, body: string, plant?: NewPlant) {
+    const { requestId = createRequestId() } = options
+    this.#settings = toCallSettings(settings, options)
     this.#options = options
-    const { signal } = options
-    this.#deadline = new Deadline(settings.totalTimeoutMs, 'total_timeout', { signal })
+    const scrub = createScrub(this.#secrets)
+    this.#sent = { url: settings.url, body, plant, requestId, scrub }
   }
 
+  /** Makes the call. Never rejects: what went wrong is in the result. */
   async run(): Promise<CallResult> {
+    const { token } = this.#settings
+    const ask = (deadline: Deadline) => askToken(token, this.#isRefreshed, deadline)
     try {
       for (;;) {
-        this.#deadline.signal.throwIfAborted()
-        this.#token ??= await this.#settings.tokens.get(this.#deadline)
-        this.#sent.secrets.add(this.#token.token)
+        this.#token ??= typeof token === 'string' ? token : await this.#within(Infinity, ask)
+        this.#secrets.add(this.#token)
         const outcome = await this.#attempt()
-        const { error } = outcome
-        if (error === undefined || !(await this.#prepareRetry(error))) return this.#end(outcome)
+        if (outcome.error === undefined) return this.#end(outcome)
+        this.#applied = nextApplied(this.#applied, outcome.error)
+        if (!(await this.#prepareRetry(outcome.error))) return this.#end(outcome)
       }
     } catch (thrown) {
       // Between attempts nothing is sent, so nothing becomes doubtful there.
-      const error = this.#errorOf(thrown, this.#deadline, 'no')
-      return this.#end({ head: this.#head, error })
-    } finally {
-      this.#deadline.close()
+      return this.#end({ error: toConnectionError(thrown, this.#sent, 'no') })
     }
   }
 
-  /** The error for what was thrown until that deadline. */
-  #errorOf(thrown: unknown, { ending }: Deadline, applied: Applied, sends?: Sends) {
-    if (ending === 'aborted') return abortError(this.#options.signal?.reason, applied)
-    if (ending !== undefined) {
-      const limits = { attempt_timeout: 'timeoutMs', total_timeout: 'totalTimeoutMs' } as const
-      const timeoutMs = this.#settings[limits[ending]]
-      const facts = { applied, retryable: true, timeoutMs }
-      return connectionError(this.#sent.url, ending, `${ending} of ${timeoutMs} ms`, facts)
+  /** Work within so many milliseconds at most, and within the call. @throws PlantStoreError */
+  async #within<T>(ms: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+    const { totalTimeoutMs } = this.#settings
+    const leftMs = this.#startedAt + totalTimeoutMs - performance.now()
+    const code = leftMs > ms ? 'attempt_timeout' : 'total_timeout'
+    const timeoutMs = leftMs > ms ? ms : totalTimeoutMs
+    const facts = { retryable: true, timeoutMs }
+    const end = () => connectionError(this.#sent.url, code, `${code} of ${timeoutMs} ms`, facts)
+    const deadline = new Deadline(Math.min(ms, leftMs), end, this.#options.signal)
+    try {
+      deadline.signal.throwIfAborted()
+      return await work(deadline)
+    } finally {
+      deadline.close()
     }
-    if (isPlantStoreError(thrown)) return thrown
-    const seen = { isOnce: sends?.isOnce ?? false, status: sends?.status() }
-    return toConnectionError(thrown, { ...this.#sent, ...seen, applied })
   }
 
   /** Sends the request once and reads its response, within a time that covers both. */
   async #attempt(): Promise<Outcome> {
     const fetch: PlantStoreFetch = this.#settings.fetch ?? globalThis.fetch
     if (typeof fetch !== 'function') throw optionError('fetch', 'is missing; the runtime has none')
-    this.#emit({ type: 'request' }, this.#attempts + 1)
-    // The listener may have aborted the call just now.
-    this.#deadline.signal.throwIfAborted()
     const startedAt = performance.now()
-    const sends = watchSends(fetch, this.#sent.requestId, this.#sent.url.origin)
-    const deadline = new Deadline(this.#settings.timeoutMs, 'attempt_timeout', this.#deadline)
-    const attempt: Attempt = { sends, deadline, body: { text: '' } }
-    const outcome = await deadline.race(this.#exchange(fetch, attempt)).catch((thrown: unknown) => {
-      const { head, body } = attempt
-      // Nothing was sent while the connection was being made.
-      const applied = sends.atMost() === 0 ? 'no' : appliedByPart(head, body.text, this.#sent)
-      return { head, error: this.#errorOf(thrown, deadline, applied, sends) }
-    })
-    sends.close()
-    deadline.close()
-    const { head, error } = outcome
-    this.#head = head
-    this.#resent += (sends.atMost() || 1) - 1
-    if (error !== undefined) this.#applied = nextApplied(this.#applied, error)
-    if (head !== undefined) {
-      const durationMs = performance.now() - startedAt
-      this.#emit({ type: 'response', status: head.status, durationMs })
-    }
+    const outcome = await this.#within(this.#settings.timeoutMs, (deadline) =>
+      this.#exchange(fetch, deadline),
+    )
+    const durationMs = performance.now() - startedAt
+    if (this.#head) this.#emit({ type: 'response', status: this.#head.status, durationMs })
     return outcome
   }
 
-  async #exchange(fetch: PlantStoreFetch, attempt: Attempt): Promise<Outcome> {
+  async #exchange(fetch: PlantStoreFetch, deadline: Deadline): Promise<Outcome> {
+    this.#emit({ type: 'request' }, this.#attempts + 1)
+    // The listener may have aborted the call just now.
+    deadline.signal.throwIfAborted()
     const { url, body, requestId } = this.#sent
-    const { signal } = attempt.deadline
-    // A header more in the contract does not compile before it is sent.
+    const sends = watchSends(fetch, requestId, url.origin)
+    const read = { text: '' }
     const headers = {
       ...this.#settings.headers,
-      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token?.token}`,
+      [headerNames.authorization]: `${AUTHORIZATION_SCHEME} ${this.#token}`,
       [headerNames.contentType]: contract.createPlant.contentType,
       [headerNames.requestId]: requestId,
       [headerNames.retryCount]: String(this.#attempts++),
+      // A header more in the contract does not compile before it is sent.
     } satisfies Record<keyof typeof contract.createPlant.headers, string>
     const { method } = contract.createPlant
-    const response = await fetch(url.href, { method, headers, body, signal, redirect: 'manual' })
-    attempt.sends.onResponse()
-    const { status, headers: given } = response
-    const head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
-    attempt.head = head
-    await readBody(response, MAX_ERROR_LENGTH + MAX_GROWTH * body.length, signal, attempt.body)
-    return judgeResponse(head, attempt.body.text, this.#sent, attempt.sends.atMost() === 1)
+    const request = { method, headers, body, signal: deadline.signal, redirect: 'manual' } as const
+    this.#head = undefined
+    try {
+      const response = await deadline.race(fetch(url.href, request))
+      sends.onResponse()
+      const { status, headers: given } = response
+      this.#head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
+      await readBody(response, MAX_ERROR_LENGTH + MAX_GROWTH * body.length, deadline, read)
+      return judgeResponse(this.#head, read.text, this.#sent, sends.atMost() === 1)
+    } catch (thrown) {
+      // Nothing was sent while the connection was being made.
+      const isUnsent = sends.atMost() === 0
+      const applied = isUnsent ? 'no' : appliedByPart(this.#head, read.text, this.#sent)
+      return { error: toConnectionError(thrown, this.#sent, applied, sends) }
+    } finally {
+      this.#resent += (sends.atMost() || 1) - 1
+      sends.close()
+    }
   }
 
   /** Waits until it is time to send again; false where that is not to be. */
   async #prepareRetry(error: PlantStoreError): Promise<boolean> {
-    const { code, message } = error
-    const delayMs = this.#refreshesToken() ? 0 : this.#delayBefore(error)
+    const { token, maxRetries } = this.#settings
+    // Another token is not counted as a retry, but a call without retries is exactly one request.
+    const isRefreshed = error.status === 401 && typeof token === 'function' && maxRetries > 0
+    const delayMs = isRefreshed && !this.#isRefreshed ? 0 : this.#delayBefore(error)
     if (delayMs === undefined) return false
-    this.#emit({ type: 'retry', code, message, delayMs })
-    if (delayMs > 0) await sleep(delayMs, this.#deadline.signal)
+    if (isRefreshed) this.#token = undefined
+    this.#isRefreshed ||= isRefreshed
+    this.#emit({ type: 'retry', code: error.code, message: error.message, delayMs })
+    if (delayMs > 0) await sleep(delayMs, this.#options.signal)
     return true
   }
 
-  /** How long to wait for a retry, never past a limit; undefined where there is to be none. */
+  /** How long to wait for a retry, in milliseconds; undefined where there is to be none. */
   #delayBefore(error: PlantStoreError): number | undefined {
-    const { maxRetries, maxRetryAfterMs, totalTimeoutMs } = this.#settings
+    const { maxRetries, totalTimeoutMs } = this.#settings
     const { retryable, retryAfterMs = 0 } = error
-    if (!retryable || this.#options[GIVES_BACK]?.(error)) return undefined
-    if (this.#retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined
-    const waitedMs = waitMs(retryAfterMs, this.#retries++)
-    const delayMs = retryAfterMs > 0 ? Math.min(waitedMs, maxRetryAfterMs) : waitedMs
+    const isOver = this.#retries >= maxRetries || retryAfterMs > MAX_RETRY_AFTER_MS
+    if (!retryable || isOver || this.#options[GIVES_BACK]?.(error)) return undefined
+    const delayMs = waitMs(retryAfterMs, this.#retries++)
     const isInTime = performance.now() + delayMs < this.#startedAt + totalTimeoutMs
     return isInTime ? delayMs : undefined
   }
 
-  /**
-   * Drops a token that the server did not take; true where another is worth a request. That is not
-   * counted as a retry, but a call without retries is exactly one request.
-   */
-  #refreshesToken(): boolean {
-    const { tokens, maxRetries } = this.#settings
-    if (this.#head?.status !== 401 || this.#token === undefined) return false
-    tokens.refuse(this.#token)
-    this.#token = undefined
-    return tokens.canRefresh && maxRetries > 0 && this.#refreshes++ === 0
-  }
-
   #end(outcome: Outcome): CallResult {
-    const { head, error } = outcome
-    const { plant, scrub } = this.#sent
-    const attempts = this.#attempts + this.#resent
-    const sent = attempts > 0 && { requestId: this.#requestId() }
-    const durationMs = performance.now() - this.#startedAt
-    const meta = { ...head, ...sent, attempts, durationMs }
-    if (error === undefined) return { ...outcome, meta }
+    const { error } = outcome
+    const { requestId, scrub } = this.#sent
     // A failure is often logged whole, and a response may quote the request.
-    const isSound = (line: string) => scrub(line) === line
-    if (head !== undefined) meta.headers = copyHeaders(head.headers, isSound)
-    const applied = plant === undefined ? 'no' : this.#applied
+    const isSound = (text: string) => scrub(text) === text
+    const attempts = this.#attempts + this.#resent
+    // Where a proxy gives an id of its own, the server's log has that one.
+    const named = this.#head?.headers.get(headerNames.requestId) ?? ''
+    const sent = attempts > 0 && {
+      requestId: isRequestId(named) && isSound(named) ? named : requestId,
+    }
+    const durationMs = performance.now() - this.#startedAt
+    const meta = { ...this.#head, ...sent, attempts, durationMs }
+    if (error === undefined) return { ...outcome, meta }
+    if (this.#head !== undefined) meta.headers = copyHeaders(this.#head.headers, isSound)
+    const applied = this.#sent.plant === undefined ? 'no' : this.#applied
     const { code, message } = Object.assign(error, { applied, attempts, ...sent })
     this.#emit({ type: 'failure', code, message, applied, durationMs })
-    return { ...outcome, meta }
-  }
-
-  /** The id that the response names, which is another where a proxy gives its own. */
-  #requestId(): string {
-    const { requestId, scrub } = this.#sent
-    const named = this.#head?.headers.get(headerNames.requestId) ?? ''
-    const isOther = named !== requestId && isRequestId(named) && scrub(named) === named
-    return isOther ? named : requestId
+    return { error, meta }
   }
 
   #emit(facts: EventFacts, attempt = this.#attempts): void {
-    const { requestId } = this.#sent
-    notify(this.#settings.onEvent, { ...facts, requestId, attempt })
+    notify(this.#settings.onEvent, { ...facts, requestId: this.#sent.requestId, attempt })
   }
-}
-
-/** Makes a call. Never rejects: what went wrong is in the result. */
-export function runCall(
-  settings: Settings,
-  options: CallOptions,
-  operation: Pick<Sent, 'url' | 'body' | 'plant'>,
-): Promise<CallResult> {
-  const { requestId = createRequestId() } = options
-  const secrets = new Set<string>()
-  const sent = { ...operation, requestId, secrets, scrub: createScrub(secrets) }
-  return new Call(sent, toCallSettings(settings, options), options).run()
 }

@@ -1,6 +1,6 @@
-import { contract, encodeJson } from '@plant-store/contract'
-import { runCall } from './call.ts'
-import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
+import { encodeJson } from '@plant-store/contract'
+import { Call } from './call.ts'
+import type { NewPlantInput, Plant } from './contract-types.ts'
 import { isPlantStoreError, type PlantStoreError } from './errors.ts'
 import {
   type CreatePlantOptions,
@@ -21,60 +21,41 @@ export type CreatePlantResult =
 /** A client of one plant store. It holds no connection and needs no closing. */
 export interface PlantStoreClient {
   /**
-   * Stores a plant and resolves once it is on the server's disk.
-   * The id is a safe integer or a bigint and arrives with all its digits.
-   * The same plant may be sent again at any time, so what may pass is tried again;
-   * another plant under its id is refused (`conflict`).
+   * Stores a plant and resolves once it is on the server's disk. Its id, a safe integer or a bigint,
+   * arrives with all its digits. What may pass is tried again, as the same plant may be sent again at
+   * any time; another plant under its id is refused (`conflict`).
    * @throws PlantStoreError, whose `applied` says whether the plant was stored.
    */
   createPlant(plant: NewPlantInput, options?: CreatePlantOptions): Promise<Plant>
-  /**
-   * The same, with a failure as a value.
-   * @throws PlantStoreError for options that cannot work, and nothing else.
-   */
+  /** The same, with a failure as a value. @throws PlantStoreError for options that cannot work */
   tryCreatePlant(plant: NewPlantInput, options?: CreatePlantOptions): Promise<CreatePlantResult>
   /**
    * Resolves once the server has taken the token, and stores nothing: it sends what is never a plant.
-   * @throws PlantStoreError as createPlant does, such as `unauthorized` for a token that is not taken;
-   * `applied` is always `no`.
+   * @throws PlantStoreError as createPlant does, such as `unauthorized`; `applied` is always `no`.
    */
   checkToken(options?: CreatePlantOptions): Promise<void>
 }
 
 /** The operation of one plant store, with all that arrived: what the faces of the client share. */
-export interface PlantCalls {
-  readonly url: URL
-  /**
-   * What went wrong is in the result.
-   * @throws PlantStoreError for options that cannot work, and nothing else.
-   */
-  call(plant: NewPlantInput, options: CreatePlantOptions): Promise<CallResult>
-  /** The same for what is never a plant; there is no error where the server took the token. */
-  check(options: CreatePlantOptions): Promise<CallResult>
-}
+export type PlantCalls = ReturnType<typeof openCalls>
 
 /** @throws PlantStoreError for options that cannot work, unknown ones included. */
-export function openCalls(options: PlantStoreClientOptions): PlantCalls {
+export function openCalls(options: PlantStoreClientOptions) {
   const settings = toSettings(options)
-  const url = new URL(settings.baseUrl)
-  url.pathname = url.pathname.replace(/\/+$/, '') + contract.createPlant.path
   return {
-    url,
-    async call(given, callOptions) {
+    url: settings.url,
+    /** What went wrong is in the result. @throws PlantStoreError for options that cannot work */
+    async call(given: NewPlantInput, callOptions: CreatePlantOptions): Promise<CallResult> {
       checkOptions(callOptions, 'call')
-      let plant: NewPlant
-      try {
-        // Read once, before anything else happens: what the caller changes later is not sent.
-        plant = parsePlant(given)
-      } catch (error) {
-        if (!isPlantStoreError(error)) throw error
-        return { head: undefined, error, meta: { attempts: 0, durationMs: 0 } }
-      }
-      return runCall(settings, callOptions, { url, body: encodeJson(plant), plant })
+      // Read once, before anything else happens: what the caller changes later is not sent.
+      const plant = parsePlant(given)
+      if (isPlantStoreError(plant)) return { error: plant, meta: { attempts: 0, durationMs: 0 } }
+      return new Call(settings, callOptions, encodeJson(plant), plant).run()
     },
-    async check(callOptions) {
+    /** The same for what is never a plant; there is no error where the server took the token. */
+    async check(callOptions: CreatePlantOptions): Promise<CallResult> {
       checkOptions(callOptions, 'call')
-      return runCall(settings, callOptions, { url, body: '{}', plant: undefined })
+      return new Call(settings, callOptions, '{}').run()
     },
   }
 }

@@ -11,9 +11,8 @@ type Success = typeof SUCCESS_STATUS
 type Failure = (typeof errorTable)['internal']['status']
 
 /**
- * Values with the types that ts-rest infers from the contract; never called. The compiler writes the
- * type of a value out in full, so that the declarations of this package need neither those of the
- * contract nor those of zod and ts-rest.
+ * Values with the types that ts-rest infers from the contract; never called. The compiler writes their
+ * types out in full, so that the declarations need neither those of the contract nor those of zod.
  */
 const contractValues = () => {
   const { method, path } = {} as Route

@@ -1,12 +1,12 @@
+import { abortError } from './errors.ts'
 import { startTimer } from './host.ts'
 
 /** Callbacks that share a listener: Node 20 warns of a leak where a signal has more than ten. */
 class Callbacks extends Set<() => void> {
-  readonly callAll = () => {
+  handleEvent() {
     for (const callback of this) callback()
   }
 }
-
 const callbacksOf = new WeakMap<AbortSignal, Callbacks>()
 
 /** Calls back when a signal is aborted, unless the function given back is called before. */
@@ -14,73 +14,51 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   if (signal === undefined) return () => {}
   const callbacks = callbacksOf.get(signal) ?? new Callbacks()
   callbacksOf.set(signal, callbacks)
-  signal.addEventListener('abort', callbacks.callAll)
+  signal.addEventListener('abort', callbacks)
   callbacks.add(callback)
   return () => {
     callbacks.delete(callback)
-    if (callbacks.size === 0) signal.removeEventListener('abort', callbacks.callAll)
+    if (callbacks.size === 0) signal.removeEventListener('abort', callbacks)
   }
 }
 
 /** Resolves after that many milliseconds, or once the signal is aborted. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stopTimer()
-      leave()
-      resolve()
-    }
-    const stopTimer = startTimer(end, ms)
-    const leave = onAbort(signal, end)
-    if (signal.aborted) end()
-  })
+export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const never = new Promise<never>(() => {})
+  await new Deadline(ms, () => undefined, signal).race(never).catch(() => {})
 }
 
-/** What can end a piece of work before it is done. */
-export type Ending = 'aborted' | 'attempt_timeout' | 'total_timeout'
-
 /**
- * A time and a signal that end work, whichever comes first, and at once: work that takes no signal
- * is left behind. It keeps one timer and one listener until it is closed.
+ * A time and a caller's signal that end work, whichever comes first, and at once: work that takes no
+ * signal is left behind.
  */
 export class Deadline {
-  /** What ended this; undefined while nothing has. */
-  ending: Ending | undefined
-  /** Aborted when this ends. */
+  /** Aborted when this ends, for the reason that `race` rejects with. */
   readonly signal: AbortSignal
-  /** Lets go of the timer and the listener. */
+  /** Lets go of the timer and the caller's signal. */
   readonly close: () => void
   readonly #ended: Promise<never>
 
-  /**
-   * @param ms how long from now; Infinity for no end
-   * @param ending what it is called when that time has passed
-   * @param outer ends this too: the deadline around it, or the caller's signal
-   */
-  constructor(
-    ms: number,
-    ending: Ending,
-    outer: { readonly signal?: AbortSignal | undefined; readonly ending?: Ending | undefined },
-  ) {
+  /** @param toReason the reason once that many milliseconds have passed; Infinity for no end */
+  constructor(ms: number, toReason: () => unknown, outer: AbortSignal | undefined) {
     const controller = new AbortController()
     const { signal } = controller
     this.signal = signal
     this.#ended = new Promise((_resolve, reject) => onAbort(signal, () => reject(signal.reason)))
     // Nobody may be waiting for it.
     this.#ended.catch(() => {})
-    const end = (by: Ending = 'aborted') => {
+    const end = (reason: unknown) => {
       this.close()
-      this.ending = by
-      controller.abort()
+      controller.abort(reason)
     }
-    const leave = onAbort(outer.signal, () => end(outer.ending))
-    const isEndless = ms === Number.POSITIVE_INFINITY
-    const stopTimer = isEndless ? undefined : startTimer(() => end(ending), ms)
+    const abort = () => end(abortError(outer?.reason, 'no'))
+    const leave = onAbort(outer, abort)
+    const stopTimer = ms === Infinity ? leave : startTimer(() => end(toReason()), ms)
     this.close = () => {
       leave()
-      stopTimer?.()
+      stopTimer()
     }
-    if (outer.signal?.aborted) end(outer.ending)
+    if (outer?.aborted) abort()
   }
 
   /** What the work comes to; rejects at once when this ends. */

@@ -49,10 +49,7 @@ const BRAND = Symbol.for('plant-store.error')
 /** What the maker of an error knows besides its code and its message. */
 export type ErrorFacts = Partial<Omit<PlantStoreError, 'name' | 'message' | 'stack' | 'toJSON'>>
 
-/**
- * Everything that the client throws; `code` says what went wrong, and which of the other fields there
- * are. It holds no request, no header, no body and no token.
- */
+/** Everything that the client throws. It holds no request, no header, no body and no token. */
 export class PlantStoreError extends Error {
   override readonly name = 'PlantStoreError'
   /** What went wrong, for a `switch`. */
@@ -81,15 +78,9 @@ export class PlantStoreError extends Error {
   declare readonly option?: string
   /** Of a connection, the runtime's own word, such as ECONNREFUSED, ENOTFOUND or UND_ERR_SOCKET. */
   declare readonly reason?: string
-  /** The host of the base URL, where no whole response arrived. */
-  declare readonly host?: string
-  /** The port of the base URL, also where that is the scheme's own. */
-  declare readonly port?: number
   /** The limit that was reached, in milliseconds. */
   declare readonly timeoutMs?: number
-  /** The Content-Type of an unexpected response. */
-  declare readonly contentType?: string
-  /** The first 80 characters of its body. */
+  /** The first 80 characters of the body of an unexpected response. */
   declare readonly snippet?: string
 
   constructor(code: PlantStoreErrorCode, message: string, facts: ErrorFacts = {}) {

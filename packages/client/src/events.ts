@@ -1,10 +1,7 @@
-import type { Applied, PlantStoreErrorCode } from './errors.ts'
+import type { Applied, PlantStoreError } from './errors.ts'
 
 /** Why an attempt or a call failed: the code of its error, and words for people without secrets. */
-interface Failure {
-  readonly code: PlantStoreErrorCode
-  readonly message: string
-}
+type Failure = Pick<PlantStoreError, 'code' | 'message'>
 
 /** What an event says besides its call and attempt; all times are in milliseconds. */
 export type EventFacts =

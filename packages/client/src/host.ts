@@ -17,10 +17,7 @@ export function createRequestId(): string {
 }
 
 type Texts = Readonly<Record<string, string | undefined>>
-interface Notified {
-  readonly request: { readonly headers?: readonly string[] }
-  readonly response?: { readonly statusCode: number }
-}
+type Notified = { request: { headers?: readonly string[] }; response?: { statusCode: number } }
 
 /** What Node, Bun and Deno have, and browsers have not. */
 export const host = globalThis as {
@@ -32,6 +29,9 @@ export const host = globalThis as {
     }
   }
 }
+
+/** The runtime by its name; undefined in browsers. The others give themselves out for Node, too. */
+export const runtime = ['bun', 'deno', 'node'].find((name) => host.process?.versions?.[name])
 
 /** A setting from the environment; undefined where it is not set or there is no environment. */
 export function readEnvironment(name: string): string | undefined {

@@ -1,9 +1,9 @@
 import { contract, isRequestId } from '@plant-store/contract'
 import { optionError } from './errors.ts'
 import type { PlantStoreEvent } from './events.ts'
-import { host, MAX_TIMER_MS, readEnvironment } from './host.ts'
+import { host, MAX_TIMER_MS, readEnvironment, runtime } from './host.ts'
 import type { PlantStoreFetch } from './response.ts'
-import { type TokenFunction, TokenSource } from './token.ts'
+import { parseToken, type TokenFunction } from './token.ts'
 import { VERSION } from './version.ts'
 
 /** Options of one call; each stands above the client's own. Times are in milliseconds. */
@@ -16,10 +16,7 @@ export interface CreatePlantOptions {
   readonly totalTimeoutMs?: number | undefined
   /** Requests after the first; 0 means exactly one request. Default: 3. */
   readonly maxRetries?: number | undefined
-  /**
-   * Headers to send besides the client's own, of which `user-agent` alone may be replaced. What the
-   * client or the runtime must set, such as `authorization`, is refused. Default: none.
-   */
+  /** Headers to send besides the client's own, of which `user-agent` may be replaced. Default: none. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | Headers
@@ -35,8 +32,6 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
   readonly baseUrl?: string | URL | undefined
   /** The token, or a function that gives one. Default: the environment's PLANT_STORE_TOKEN. */
   readonly token?: string | TokenFunction | undefined
-  /** The longest Retry-After to wait for; a longer one fails at once. Default: 30,000. */
-  readonly maxRetryAfterMs?: number | undefined
   /**
    * Another fetch, for a proxy or a test. It may have sent more than it was asked to, so a refusal
    * that may pass leaves `applied` at `maybe`. Default: the global one at the time of the call.
@@ -44,34 +39,29 @@ export interface PlantStoreClientOptions extends Omit<CreatePlantOptions, 'signa
   readonly fetch?: PlantStoreFetch | undefined
   /** Called for each request, response, retry and failure; what it throws changes nothing. Default: none. */
   readonly onEvent?: ((event: PlantStoreEvent) => unknown) | undefined
-  /** The caller's program, for the User-Agent, in printable ASCII; browsers send none. Default: none. */
-  readonly appName?: string | undefined
 }
 
-interface Rule {
-  readonly check: (value: unknown) => boolean
-  /** What a value must be, in words. */
-  readonly rule: string
-}
+/** A rule in words, and whether a value keeps it. */
+const ruleOf = (rule: string, check: (value: unknown) => boolean) => ({ rule, check })
 
-const ANY: Rule = { check: () => true, rule: '' }
-const FUNCTION: Rule = { check: (value) => typeof value === 'function', rule: 'must be a function' }
-const TIME: Rule = {
-  check: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS,
-  rule: `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`,
-}
-const timeOr = (other: number): Rule => ({
-  check: (value) => TIME.check(value) || value === other,
-  rule: `${TIME.rule}, or ${other}`,
-})
-const integerFrom = (least: number): Rule => ({
-  check: (value) => Number.isSafeInteger(value) && Number(value) >= least,
-  rule: `must be an integer of ${least} or more`,
-})
-const textOf = (isValid: (text: string) => boolean, rule: string): Rule => ({
-  check: (value) => typeof value === 'string' && isValid(value),
-  rule,
-})
+const ANY = ruleOf('', () => true)
+const FUNCTION = ruleOf('must be a function', (value) => typeof value === 'function')
+const TIME = ruleOf(
+  `must be a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`,
+  (value) => Number.isFinite(value) && Number(value) > 0 && Number(value) <= MAX_TIMER_MS,
+)
+const timeOr = (other: number) =>
+  ruleOf(`${TIME.rule}, or ${other}`, (value) => TIME.check(value) || value === other)
+const integerFrom = (least: number) =>
+  ruleOf(
+    `must be an integer of ${least} or more`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least,
+  )
+const isSignal = (value: unknown) => 'addEventListener' in Object(value)
+const REQUEST_ID = ruleOf(
+  'must be 1 to 128 characters of A-Z a-z 0-9 . _ -',
+  (value) => typeof value === 'string' && isRequestId(value),
+)
 
 /** What the client itself says, and what is the runtime's to say of a connection and a body. */
 const NOT_TAKEN = `${Object.keys(contract.createPlant.headers).join(', ')}, connection, \
@@ -93,14 +83,10 @@ function isHeaders(value: unknown): boolean {
   }
 }
 
-const isPrintable = (text: string) => /^[\x20-\x7e]+$/.test(text)
-const ID_RULE = 'must be 1 to 128 characters of A-Z a-z 0-9 . _ -'
-const SIGNAL_MEMBERS = ['aborted', 'addEventListener', 'removeEventListener']
-const isSignal = (value: unknown) => SIGNAL_MEMBERS.every((name) => name in Object(value))
-
 /** Where an option may be given. */
 type Place = 'client' | 'call' | 'bulk'
 const EVERYWHERE: readonly Place[] = ['client', 'call', 'bulk']
+type Option = ReturnType<typeof ruleOf> & { at: readonly Place[]; initial?: number }
 
 /** Every option: where it may be given, what it must be, and its default where that is a number. */
 export const optionTable = {
@@ -109,80 +95,69 @@ export const optionTable = {
   timeoutMs: { ...TIME, at: EVERYWHERE, initial: 10_000 },
   totalTimeoutMs: { ...timeOr(Number.POSITIVE_INFINITY), at: EVERYWHERE, initial: 60_000 },
   maxRetries: { ...integerFrom(0), at: EVERYWHERE, initial: 3 },
-  maxRetryAfterMs: { ...timeOr(0), at: ['client'], initial: 30_000 },
   headers: { check: isHeaders, rule: `must hold strings, without ${NOT_TAKEN}`, at: EVERYWHERE },
   fetch: { ...FUNCTION, at: ['client'] },
   onEvent: { ...FUNCTION, at: ['client'] },
-  appName: { ...textOf(isPrintable, 'must be printable ASCII'), at: ['client'] },
-  signal: { check: isSignal, rule: 'must be an AbortSignal', at: ['call', 'bulk'] },
-  requestId: { ...textOf(isRequestId, ID_RULE), at: ['call'] },
+  signal: { ...ruleOf('must be an AbortSignal', isSignal), at: ['call', 'bulk'] },
+  requestId: { ...REQUEST_ID, at: ['call'] },
   // 2 cores were kept busy by 16 calls; slower networks gain from more.
   concurrency: { ...integerFrom(1), at: ['bulk'], initial: 16 },
   // Enough for a restart of a machine.
   maxOutageMs: { ...timeOr(0), at: ['bulk'], initial: 300_000 },
   onProgress: { ...FUNCTION, at: ['bulk'] },
-} satisfies Record<string, Rule & { at: readonly Place[]; initial?: number }>
+} satisfies Record<string, Option>
+
+const options = new Map<string, Option>(Object.entries(optionTable))
 
 /** @throws PlantStoreError for a name that is no option there, and for a value that cannot be one. */
-export function checkOptions(options: unknown, place: Place): void {
+export function checkOptions(given: unknown, place: Place): void {
   // Its own fields would all be unknown, but a signal has none.
-  if (typeof options !== 'object' || options === null || options instanceof AbortSignal) {
+  if (typeof given !== 'object' || given === null || given instanceof AbortSignal) {
     throw optionError('options', 'must be an object')
   }
-  for (const [name, value] of Object.entries(options)) {
-    const option = Object.hasOwn(optionTable, name) && optionTable[name as keyof typeof optionTable]
-    const at: readonly string[] = option ? option.at : []
-    if (!option || !at.includes(place)) throw optionError(name, 'is not an option')
+  for (const [name, value] of Object.entries(given)) {
+    const option = options.get(name)
+    if (!option?.at.includes(place)) throw optionError(name, 'is not an option')
     if (value !== undefined && !option.check(value)) throw optionError(name, option.rule)
   }
 }
-
-const NO_BASE_URL = 'is missing: give it, or set PLANT_STORE_BASE_URL'
-const BASE_URL = 'must be an http or https URL without user, query or fragment'
 
 function parseBaseUrl(given: unknown): URL {
   const text = given instanceof URL ? given.href : given
   // URL.parse is missing in Node 20.
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   const isUsable = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href)
-  if (isUsable && url.username + url.password === '') return url
-  const isMissing = text === undefined || text === ''
-  throw optionError('baseUrl', isMissing ? NO_BASE_URL : BASE_URL, 'invalid_base_url')
+  if (!isUsable || url.username + url.password !== '') {
+    const isMissing = text === undefined || text === ''
+    const missing = 'is missing: give it, or set PLANT_STORE_BASE_URL'
+    const wrong = 'must be an http or https URL without user, query or fragment'
+    throw optionError('baseUrl', isMissing ? missing : wrong, 'invalid_base_url')
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '') + contract.createPlant.path
+  return url
 }
 
-/**
- * The User-Agent (RFC 9110 §10.1.5), such as `plant-store-client/1.0.0 node/24 garden`; none in
- * browsers, which send their own.
- */
-function describeUserAgent(appName: string | undefined): Record<string, string> {
-  const versions = host.process?.versions ?? {}
-  const runtime = ['bun', 'deno', 'node'].find((name) => versions[name] !== undefined)
-  if (runtime === undefined) return {}
-  const [major] = (versions[runtime] ?? '').split('.')
-  const app = appName === undefined ? '' : ` ${appName}`
-  return { 'user-agent': `plant-store-client/${VERSION} ${runtime}/${major}${app}` }
+/** The User-Agent (RFC 9110 §10.1.5), such as `plant-store-client/1.0.0 node/24`; browsers have their own. */
+const USER_AGENT = runtime && {
+  'user-agent': `plant-store-client/${VERSION} ${runtime}/${host.process?.versions?.[runtime]?.split('.', 1)}`,
 }
 
-/**
- * The options of a client, checked, with their defaults.
- * @throws PlantStoreError for options that cannot work.
- */
+/** The options of a client, with their defaults. @throws PlantStoreError for those that cannot work */
 export function toSettings(options: PlantStoreClientOptions) {
   checkOptions(options, 'client')
   const { baseUrl = readEnvironment('PLANT_STORE_BASE_URL') } = options
   const { token = readEnvironment('PLANT_STORE_TOKEN') } = options
-  const { timeoutMs, totalTimeoutMs, maxRetries, maxRetryAfterMs } = optionTable
+  const { timeoutMs, totalTimeoutMs, maxRetries } = optionTable
   return {
-    baseUrl: parseBaseUrl(baseUrl),
-    tokens: new TokenSource(token),
+    url: parseBaseUrl(baseUrl),
+    token: parseToken(token),
     timeoutMs: options.timeoutMs ?? timeoutMs.initial,
     totalTimeoutMs: options.totalTimeoutMs ?? totalTimeoutMs.initial,
     maxRetries: options.maxRetries ?? maxRetries.initial,
-    maxRetryAfterMs: options.maxRetryAfterMs ?? maxRetryAfterMs.initial,
     fetch: options.fetch,
     onEvent: options.onEvent,
-    headers: { ...describeUserAgent(options.appName), ...lowerNames(options.headers) },
-  } as const
+    headers: { ...USER_AGENT, ...lowerNames(options.headers) },
+  }
 }
 
 export type Settings = Readonly<ReturnType<typeof toSettings>>

@@ -8,7 +8,7 @@ import {
   type JsonWritable,
   SUCCESS_STATUS,
 } from '@plant-store/contract'
-import type { ErrorBody, NewPlant, NewPlantInput, Plant } from './contract-types.ts'
+import type { NewPlant, NewPlantInput, Plant } from './contract-types.ts'
 import { PlantStoreError, type PlantStoreIssue } from './errors.ts'
 import type { Scrub } from './scrubber.ts'
 
@@ -19,8 +19,7 @@ export interface Sent {
   /** The plant in the body; undefined for what is never a plant. */
   readonly plant: NewPlant | undefined
   readonly requestId: string
-  /** What no error or event may show; `scrub` hides it. */
-  readonly secrets: Set<string>
+  /** Hides what no error or event may show. */
   readonly scrub: Scrub
 }
 
@@ -34,22 +33,14 @@ const { body: requestSchema, responses } = contract.createPlant
 const plantSchema = responses[SUCCESS_STATUS]
 
 /** An issue of zod, as far as it is used. */
-interface Problem {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
+type Problem = { readonly path: readonly PropertyKey[]; readonly message: string }
 
 function toIssues(problems: readonly Problem[]): PlantStoreIssue[] {
   return problems.map(({ path, message }) => ({ path: path.map(String), message }))
 }
 
-const LOST_DIGITS = 'give a bigint, since a number beyond 2^53 has lost digits already; '
-
-/**
- * The plant as the contract has it, and nothing else that the caller gave.
- * @throws PlantStoreError (`invalid_plant`) for what is no plant.
- */
-export function parsePlant(plant: NewPlantInput): NewPlant {
+/** The plant as the contract has it, and nothing else that the caller gave; an error for what is no plant. */
+export function parsePlant(plant: NewPlantInput): NewPlant | PlantStoreError {
   let problems: readonly Problem[] = [{ path: [], message: 'could not be read' }]
   let advice = ''
   try {
@@ -57,12 +48,14 @@ export function parsePlant(plant: NewPlantInput): NewPlant {
     if (error === undefined) return data
     problems = error.issues
     const { id } = Object(plant) as Partial<NewPlantInput>
-    if (Number.isInteger(id) && !Number.isSafeInteger(id)) advice = LOST_DIGITS
+    if (Number.isInteger(id) && !Number.isSafeInteger(id)) {
+      advice = 'give a bigint, since a number beyond 2^53 has lost digits already; '
+    }
   } catch {
     // A member of it threw.
   }
   const message = `nothing was sent: ${advice}${describeProblems(problems)}`
-  throw new PlantStoreError('invalid_plant', message, { issues: toIssues(problems) })
+  return new PlantStoreError('invalid_plant', message, { issues: toIssues(problems) })
 }
 
 /**
@@ -80,12 +73,6 @@ export function encodeStored(sent: Shared): string {
   return encodeJson(Object.fromEntries(fields.filter(([, value]) => value !== undefined)))
 }
 
-/** What the body of a response holds, by its status. */
-export type Decoded =
-  | { readonly plant: Plant }
-  | { readonly errorBody: ErrorBody }
-  | { readonly issues: readonly PlantStoreIssue[] }
-
 /**
  * Whether a body only repeats the request, under headers that are not those of the plant store. It
  * names each request, and takes a count of retries that it never gives back.
@@ -95,12 +82,8 @@ function isEcho({ headers }: ResponseHead, value: unknown, body: string): boolea
   return !isOwn && encodeJson(value as JsonWritable) === body
 }
 
-/** What the body of a response to a request means. Never throws. */
-export function decodeResponse(
-  head: ResponseHead,
-  text: string,
-  { plant, body }: Pick<Sent, 'plant' | 'body'>,
-): Decoded {
+/** What the body of a response to a request holds, or what is wrong with it. Never throws. */
+export function decodeResponse(head: ResponseHead, text: string, { plant, body }: Sent) {
   let value: unknown
   try {
     value = decodeJson(new TextEncoder().encode(text))
@@ -113,8 +96,8 @@ export function decodeResponse(
   }
   const { data, error } = plantSchema.safeParse(value)
   if (error !== undefined) return { issues: toIssues(error.issues) }
-  const isEchoed = isEcho(head, value, body)
-  if (isEchoed) return { issues: [{ path: [], message: 'it is an echo of the request' }] }
+  if (isEcho(head, value, body))
+    return { issues: [{ path: [], message: 'it is an echo of the request' }] }
   // The server repeats what it was sent, unchanged: any other plant is somebody else's response.
   const changed = shared.filter((name) => data[name] !== plant?.[name])
   const issues = changed.map((name) => ({ path: [name], message: 'is not what was sent' }))

@@ -1,11 +1,10 @@
 import { errorNameOf, errorTable, headerNames } from '@plant-store/contract'
 import { appliedByError } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
-import { onAbort } from './deadline.ts'
+import type { Deadline } from './deadline.ts'
 import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
 import { decodeResponse, type ResponseHead, type Sent } from './plant-codec.ts'
 import { isTransientStatus, parseRetryAfter } from './retry.ts'
-import type { Scrub } from './scrubber.ts'
 
 /** The parts of a response that the client reads; every Response has them. */
 export interface FetchedResponse extends Pick<Response, 'status' | 'arrayBuffer'> {
@@ -16,16 +15,15 @@ export interface FetchedResponse extends Pick<Response, 'status' | 'arrayBuffer'
 }
 
 /**
- * The part of fetch that the client uses. The global fetch is one in every runtime, and so are those
- * of undici and node-fetch, and a function that calls one of them.
+ * The part of fetch that the client uses, with every header and the plant as JSON. The global fetch is
+ * one in every runtime, and so are those of undici and node-fetch, and what calls one of them.
  */
 export type PlantStoreFetch = (
   url: string,
   init: {
     readonly method: string
-    /** Every header to send, its name in lower case. */
+    /** The names are in lower case. */
     readonly headers: Record<string, string>
-    /** The plant as JSON. */
     readonly body: string
     /** Aborted when the request is out of time, or the call ends. */
     readonly signal: AbortSignal
@@ -47,42 +45,38 @@ export function copyHeaders(
 }
 
 /**
- * Reads a body to its end or to about a limit, so that an endless one does not fill the memory. The
- * signal ends it even where fetch heeds none.
+ * Reads a body to its end or to about a limit, so that an endless one does not fill the memory.
  * @param body gets the text as it arrives, so that it is there where the rest does not come
  */
 export async function readBody(
   response: FetchedResponse,
   limit: number,
-  signal: AbortSignal,
+  deadline: Deadline,
   body: { text: string },
 ): Promise<void> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const stream = response.body as ReadableStream<Uint8Array> | null | undefined
   // React Native has no streams, and those of node-fetch are Node's own.
   if (typeof stream?.getReader !== 'function') {
-    body.text = decoder.decode(await response.arrayBuffer())
+    body.text = decoder.decode(await deadline.race(response.arrayBuffer()))
     return
   }
   const reader = stream.getReader()
-  const cancel = () => void reader.cancel().catch(() => {})
-  const leave = onAbort(signal, cancel)
-  if (signal.aborted) cancel()
-  let { value } = await reader.read()
-  while (value !== undefined && body.text.length <= limit) {
-    body.text += decoder.decode(value, { stream: true })
-    value = (await reader.read()).value
+  let isWhole = false
+  try {
+    while (!isWhole && body.text.length <= limit) {
+      const { value, done } = await deadline.race(reader.read())
+      if (value !== undefined) body.text += decoder.decode(value, { stream: true })
+      isWhole = done
+    }
+  } finally {
+    if (!isWhole) reader.cancel().catch(() => {})
   }
-  leave()
-  if (value !== undefined) cancel()
 }
 
-/** What an attempt came to: a plant, or an error and perhaps the Error body that it stands for. */
+/** What an attempt came to; neither where the response says what it should, without a plant. */
 export interface Outcome {
-  readonly head: ResponseHead | undefined
-  /** Undefined also where the response says what it should, without a plant. */
   readonly plant?: Plant
-  readonly errorBody?: ErrorBody
   readonly error?: PlantStoreError
 }
 
@@ -101,9 +95,7 @@ export interface PlantStoreMeta {
 }
 
 /** What a call came to. */
-export interface CallResult extends Outcome {
-  readonly meta: PlantStoreMeta
-}
+export type CallResult = Outcome & { readonly meta: PlantStoreMeta }
 
 const codeByStatus: Readonly<Record<number, PlantStoreErrorCode>> = {
   400: 'rejected',
@@ -131,29 +123,25 @@ function apiError(status: number, body: ErrorBody, url: URL, facts: ErrorFacts):
 const MAX_SNIPPET = 80
 const MAX_LOCATION = 200
 
-/** What a status says of a response that is not the plant store's, whatever its body is. */
-function explainStatus({ status, headers }: ResponseHead, scrub: Scrub): string | undefined {
-  if (status === 407) return 'a proxy requires authentication'
-  // A browser gives a redirect the status 0 and hides where it leads.
-  if (status !== 0 && Math.floor(status / 100) !== 3) return undefined
-  const location = scrub(headers.get('location') ?? '').slice(0, MAX_LOCATION)
-  return `it is a redirect${location && ` to ${location}`}, which is not followed`
-}
-
 /** The error for a response that the contract does not know, such as a proxy's page. */
 function unexpected(head: ResponseHead, text: string, { url, scrub }: Sent, facts: ErrorFacts) {
   const { status, headers } = head
-  const explained = explainStatus(head, scrub)
+  const location = scrub(headers.get('location') ?? '').slice(0, MAX_LOCATION)
+  const redirect = `it is a redirect${location && ` to ${location}`}, which is not followed`
+  // A browser gives a redirect the status 0 and hides where it leads.
+  const isRedirect = status === 0 || Math.floor(status / 100) === 3
+  const proxy = status === 407 ? 'a proxy requires authentication' : undefined
+  const explained = isRedirect ? redirect : proxy
   const issues = explained === undefined ? (facts.issues ?? []) : [{ path: [], message: explained }]
   const why = issues.map(({ path, message }) => [...path, message].join(' ')).join('; ')
   // The status of a wrong path, which may come from a wrong base URL.
   const where = status === 404 ? url.href : url.host
   const message = `the response of ${where} with status ${status} is not one of the plant store's: ${why}`
-  const contentType = scrub(headers.get(headerNames.contentType) ?? '')
   // Scrubbed before the cut, which might leave half a secret.
   const snippet = scrub(text).slice(0, MAX_SNIPPET)
-  const quoted = { contentType, snippet, issues }
-  return new PlantStoreError('unexpected_response', message, { ...facts, ...quoted })
+  // Whole, it is somebody else's: a response of the server's that is cut is thrown by fetch.
+  const said = { ...facts, applied: 'maybe', snippet, issues } as const
+  return new PlantStoreError('unexpected_response', message, said)
 }
 
 /**
@@ -167,22 +155,18 @@ export function judgeResponse(
   isOnlyRequest: boolean,
 ): Outcome {
   const { status, headers } = head
-  const decoded = decodeResponse(head, text, sent)
-  if ('plant' in decoded) return { head, plant: decoded.plant }
+  const { plant, errorBody, issues } = decodeResponse(head, text, sent)
+  if (plant !== undefined) return { plant }
   // By the server's clock, which the response may name: the caller's may be wrong.
   const date = Date.parse(headers.get('date') ?? '') || Date.now()
   const retryAfterMs = parseRetryAfter(headers.get(headerNames.retryAfter), date)
   const facts = { status, retryable: isTransientStatus(status), retryAfterMs }
-  if ('issues' in decoded) {
-    // Whole, it is somebody else's: a response of the server's that is cut is thrown by fetch.
-    const unknown = { ...facts, ...decoded, applied: 'maybe' } as const
-    return { head, error: unexpected(head, text, sent, unknown) }
-  }
-  const { error, message } = decoded.errorBody
+  if (issues !== undefined) return { error: unexpected(head, text, sent, { ...facts, issues }) }
+  const { error, message } = errorBody
   const { code, status: expected } = errorTable.invalid_plant
   // The server looks at the token first, and then refuses a body without the fields of a plant.
-  if (sent.plant === undefined && error === code && status === expected) return { head }
-  const errorBody = { error, message: sent.scrub(message) }
+  if (sent.plant === undefined && error === code && status === expected) return {}
+  const body = { error, message: sent.scrub(message) }
   const applied = appliedByError(status, error, isOnlyRequest)
-  return { head, errorBody, error: apiError(status, errorBody, sent.url, { ...facts, applied }) }
+  return { error: apiError(status, body, sent.url, { ...facts, applied }) }
 }

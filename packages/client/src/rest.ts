@@ -1,5 +1,6 @@
 import { contract, headerNames } from '@plant-store/contract'
 import {
+  type ApiFetcher,
   type ApiFetcherArgs,
   type ContractPlainType,
   type InitClientReturn,
@@ -26,15 +27,9 @@ export type RestContract = {
 /** What a call takes besides ts-rest's own arguments; see CreatePlantOptions. */
 export type RestOptions = Pick<CreatePlantOptions, 'timeoutMs' | 'totalTimeoutMs' | 'maxRetries'>
 
-/** A response by its status, and whether the plant was stored, by this request or an earlier one of the call. */
-interface RestResponse {
-  readonly status: number
-  readonly body: Plant | ErrorBody
-  readonly headers: Headers
-  readonly applied: Applied
-}
-
-type Api = (args: ApiFetcherArgs & RestOptions) => Promise<RestResponse>
+/** Whether the plant was stored, by this request or an earlier one of the call. */
+type Told<T> = T & { readonly applied: Applied }
+type Api = (args: ApiFetcherArgs & RestOptions) => Promise<Told<Awaited<ReturnType<ApiFetcher>>>>
 type TsRestClient = InitClientReturn<RestContract, { baseUrl: string; api: Api }>
 
 /**
@@ -45,7 +40,7 @@ type TsRestClient = InitClientReturn<RestContract, { baseUrl: string; api: Api }
 export type RestClient = {
   readonly [Name in keyof TsRestClient]: (
     ...args: Parameters<TsRestClient[Name]>
-  ) => Promise<Awaited<ReturnType<TsRestClient[Name]>> & { readonly applied: Applied }>
+  ) => Promise<Told<Awaited<ReturnType<TsRestClient[Name]>>>>
 }
 
 /** ts-rest writes a body with JSON.stringify, which takes no bigint, before it hands it over. */
@@ -61,11 +56,14 @@ function createApi({ url, call }: PlantCalls): Api {
     const { timeoutMs, totalTimeoutMs, maxRetries } = args
     const own = { timeoutMs, totalTimeoutMs, maxRetries, headers, signal: signal ?? undefined }
     const { plant: given } = args.rawBody as { plant: NewPlantInput }
-    const { head, plant, errorBody, error } = await call(given, { ...unknown, ...own })
-    if (head !== undefined && plant !== undefined) return { ...head, body: plant, applied: 'yes' }
-    const isDeclared = head !== undefined && head.status in contract.createPlant.responses
-    if (!isDeclared || errorBody === undefined || error === undefined) throw error
-    return { ...head, body: errorBody, applied: error.applied }
+    const { plant, error, meta } = await call(given, { ...unknown, ...own })
+    const { status = 0, headers: received = new Headers() } = meta
+    const head = { status, headers: received }
+    if (plant !== undefined) return { ...head, body: plant, applied: 'yes' }
+    const { apiCode, apiMessage: message = '', applied = 'maybe' } = error ?? {}
+    const isDeclared = apiCode !== undefined && status in contract.createPlant.responses
+    if (!isDeclared) throw error
+    return { ...head, body: { error: apiCode, message }, applied }
   }
 }
 

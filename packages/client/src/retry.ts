@@ -5,9 +5,8 @@ const TRANSIENT_OF_GATEWAYS = [425, 502, 504]
 
 /** Whether a response with this status is worth another request with the same bytes. */
 export function isTransientStatus(status: number): boolean {
-  const errors = Object.values(errorTable)
-  const mayPass = errors.some((error) => error.status === status && error.retry)
-  return mayPass || TRANSIENT_OF_GATEWAYS.includes(status)
+  const errors = Object.values(errorTable).filter((error) => error.status === status)
+  return errors.some(({ retry }) => retry) || TRANSIENT_OF_GATEWAYS.includes(status)
 }
 
 const DELAY_SECONDS = /^\d+(?:\.\d+)?$/
@@ -31,15 +30,11 @@ export function parseRetryAfter(value: string | null, nowMs: number): number | u
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs)
 }
 
-const FIRST_BACKOFF_MS = 250
-const MAX_BACKOFF_MS = 8_000
-
 /**
- * The wait before a retry, in milliseconds. A Retry-After is never undercut, and gets up to 10 % more,
- * so that not all wake together; one of 0, or of a date that is past, names no wait. Else full jitter:
- * evenly from 0 up to 250 ms · 2^retries and at most 8 s.
+ * The wait before a retry, in milliseconds. A Retry-After above 0 gets up to 10 % more, so that not all
+ * wake together. Else full jitter: evenly from 0 up to 250 ms · 2^retries and at most 8 s.
  */
 export function waitMs(retryAfterMs: number | undefined, retries: number): number {
   if (retryAfterMs) return retryAfterMs * (1 + 0.1 * Math.random())
-  return Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries)
+  return Math.random() * Math.min(8_000, 250 * 2 ** retries)
 }

@@ -16,23 +16,15 @@ const MAX_SHOWN = 1_024
 /** What a terminal obeys instead of showing: controls, formatting, separators, lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** A character as it is and as JSON, URLs and pages write it, escaped once more for each quote of a quote. */
-function spell(character: string): string {
-  if (/\w/.test(character)) return character
-  const hex = character.charCodeAt(0).toString(16).padStart(2, '0')
-  const escaped = `%(?:25){0,3}${hex}|\\\\{1,7}u00${hex}|&#?\\w{1,6};`
-  // How many backslashes there are depends on how often it was quoted.
-  if (character.startsWith('\\')) return `(?:${escaped}|\\\\){1,64}`
-  return `(?:${escaped}|\\\\{0,7}\\x${hex})`
-}
-
+/** A secret as it is, in JSON and in a URL, in any case. */
 function patternOf(secret: string): RegExp {
-  const spelled = (secret.match(/\\+|[^\\]/g) ?? []).map(spell).join('')
+  const forms = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), secret]
+  const any = `(?:${forms.map((form) => form.replace(/[^\w%]/g, '\\$&')).join('|')})`
   const isShort = secret.length < MIN_LENGTH
-  return new RegExp(isShort ? `(?<=\\bbearer\\s{1,9})${spelled}(?!\\w)` : spelled, 'giu')
+  return new RegExp(isShort ? `(?<=\\bbearer\\s{1,9})${any}(?!\\w)` : any, 'gi')
 }
 
-/** Hides what looks like a credential, and each of these secrets in any case and spelling. */
+/** Hides what looks like a credential, and each of these secrets in any case. */
 export function createScrub(secrets: ReadonlySet<string>): Scrub {
   return (text) => {
     let left = text.slice(0, MAX_READ)

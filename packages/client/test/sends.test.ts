@@ -75,12 +75,11 @@ describe("of Node's own fetch", () => {
 
 const wrapped: typeof fetch = (...args) => fetch(...args)
 
-test.each<[string, unknown]>([
+test.each<[string, typeof fetch]>([
   ['one that wraps the own', wrapped],
   ['one named as it', Object.defineProperty(wrapped.bind(null), 'name', { value: 'fetch' })],
   ['a proxy of the own', new Proxy(fetch, {})],
   ['the own, bound', fetch.bind(globalThis)],
-  ['none', undefined],
 ])('of any other fetch nothing is known: %s', async (_what, given) => {
   const sends = watchSends(given, 'wrapped', origin)
   await post('wrapped')

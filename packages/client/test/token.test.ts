@@ -13,149 +13,76 @@ import {
   run,
 } from './fakes.ts'
 
-type TokenContext = Parameters<TokenFunction>[0]
-
 const refused = refuse(40101)
+const full = refuse(50300)
 const takeFresh: Responder = ({ headers }) =>
   (headers.authorization === 'Bearer fresh' ? respondFern : refused)()
 
-/** A client with a token function that notes each `refresh`, and gives another after the first. */
-function createNoting(responders: Responder | readonly Responder[], maxRetries = 3) {
-  const refreshes: boolean[] = []
-  const token = async ({ refresh }: TokenContext) => {
-    refreshes.push(refresh)
-    return refreshes.includes(true) ? 'fresh' : 'stale'
-  }
-  return { refreshes, ...createFakeClient(responders, { token, maxRetries }) }
-}
-
 describe('a token function', () => {
-  test('is asked once for a call, however many attempts it takes', async () => {
-    const { refreshes, sent, createPlant } = createNoting([lose, respondFern])
-    await createPlant(FERN)
-    expect([refreshes, sent.length]).toEqual([[false], 2])
-  })
-
-  test('is asked for a fresh one when the server refuses it, once in a call', async () => {
-    const client = createNoting(takeFresh)
-    await client.createPlant(FERN)
-    expect([client.refreshes, client.sent.length]).toEqual([[false, true], 2])
-    const { ok, meta } = await createNoting(refused).tryCreatePlant(FERN)
-    expect([ok, meta.attempts]).toEqual([false, 2])
-  })
-
-  test('gets the refusal in the next call where one without retries may not ask again', async () => {
-    const { refreshes, sent, tryCreatePlant } = createNoting(takeFresh, 0)
-    expect((await tryCreatePlant(FERN)).ok).toBe(false)
-    expect(sent).toHaveLength(1)
-    expect((await tryCreatePlant(FERN)).ok).toBe(true)
-    expect((await tryCreatePlant(FERN)).ok).toBe(true)
-    expect(refreshes).toEqual([false, true, false])
-  })
-
-  test('is asked once for calls at the same time, to refresh as well', async () => {
-    const { refreshes, createPlant } = createNoting(takeFresh)
-    await Promise.all([1, 2, 3, 4].map((id) => createPlant({ id, name: 'Fern' })))
-    expect(refreshes).toEqual([false, true])
-  })
-
-  test('is not asked to refresh what another call has had refreshed', async () => {
-    const gate = Promise.withResolvers<void>()
-    const respond: Responder = async (request, attempt) => {
-      if (attempt === 1) await gate.promise
-      return takeFresh(request, attempt)
+  test.each<[string, Responder | readonly Responder[], number, boolean[], number, string?]>([
+    ['once for a call, however many attempts it takes', [lose, respondFern], 1, [false], 2],
+    ['for a fresh one where the server refuses it', takeFresh, 1, [false, true], 2],
+    ['for that besides every retry', [full, refused, full, respondFern], 2, [false, true], 4],
+    ['no third time in a call', refused, 3, [false, true], 2, 'unauthorized'],
+    ['once where there are no retries', takeFresh, 0, [false], 1, 'unauthorized'],
+  ])('is asked %s', async (_what, responders, maxRetries, refreshes, attempts, code) => {
+    const asked: boolean[] = []
+    const token: TokenFunction = async ({ refresh }) => {
+      asked.push(refresh)
+      return refresh ? 'fresh' : 'stale'
     }
-    const { refreshes, createPlant } = createNoting(respond)
-    const slow = createPlant({ id: 1, name: 'Fern' })
-    await createPlant({ id: 2, name: 'Fern' })
-    gate.resolve()
-    await slow
-    expect(refreshes).toEqual([false, true, false])
+    const { error, meta } = await run(responders, { token, maxRetries })
+    expect([asked, meta.attempts, error?.code]).toEqual([refreshes, attempts, code])
   })
 
-  test('is asked for a fresh one though a question of before the refusal is open', async () => {
-    const open = Promise.withResolvers<string>()
-    let asked = 0
-    const token: TokenFunction = ({ refresh }) => {
-      if (refresh) return 'fresh'
-      return ++asked === 1 ? 'stale' : open.promise
-    }
-    let late: Promise<unknown> | undefined
-    const respond: Responder = (request, attempt) => {
-      if (attempt === 1) late = client.tryCreatePlant({ id: 2, name: 'Fern' })
-      return takeFresh(request, attempt)
-    }
-    const client = createFakeClient(respond, { token })
-    expect((await client.tryCreatePlant(FERN)).ok).toBe(true)
-    open.resolve('fresh')
-    expect(await late).toMatchObject({ ok: true })
-  })
-
-  test('goes on for those who still wait, and its signal is aborted when none does', async () => {
+  test('that hangs holds up its own call alone, and its signal is aborted with that', async () => {
     const asked: AbortSignal[] = []
-    const token = ({ signal }: TokenContext) => {
-      asked.push(signal)
-      return asked.length < 3 ? new Promise<string>(() => {}) : 'token'
+    const token: TokenFunction = ({ signal }) => {
+      if (asked.push(signal) > 1) return 'token'
+      const rejects = (reject: (reason: Error) => void) => () => reject(new Error('gone'))
+      return new Promise((_, reject) => signal.addEventListener('abort', rejects(reject)))
     }
     const { tryCreatePlant } = createFakeClient(respondFern, { token })
-    const [first, second, third] = [0, 1, 2].map(() => new AbortController())
-    const calls = [first, second].map((by) => tryCreatePlant(FERN, { signal: by?.signal }))
-    await new Promise(setImmediate)
-    first?.abort()
-    expect(await calls[0]).toMatchObject({ ok: false, error: { code: 'aborted', attempts: 0 } })
-    expect(asked.map(({ aborted }) => aborted)).toEqual([false])
-    second?.abort()
-    await calls[1]
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true])
-    const last = tryCreatePlant(FERN, { signal: third?.signal })
-    await new Promise(setImmediate)
-    third?.abort()
-    await last
-    // Once it has given a token its signal stays as it is.
-    await tryCreatePlant(FERN)
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true, true, false])
+    const controller = new AbortController()
+    const first = tryCreatePlant(FERN, { signal: controller.signal })
+    expect(await tryCreatePlant(FERN)).toMatchObject({ ok: true })
+    controller.abort()
+    expect(await first).toMatchObject({ ok: false, error: { code: 'aborted', attempts: 0 } })
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true, false])
   })
 
-  test.each([
-    ['closed', 'no Error'],
-    [undefined, 'no Error'],
-    [Object.assign(new Error('closed'), { name: 'no name' }), 'no Error'],
-    [Object.assign(new Error('hunter2!'), { name: 'VaultError' }), 'VaultError'],
-  ])('that throws %o is named as one that threw %s, and asked anew', async (thrown, kind) => {
-    let asked = 0
-    const token = () => (++asked === 1 ? Promise.reject(thrown) : 'token')
-    const { createPlant } = createFakeClient(respondFern, { token })
-    const code = 'token_provider_failed'
-    const message = `token could not be had: its function threw ${kind}`
-    const error = { name: 'PlantStoreError', code, message, applied: 'no', attempts: 0 }
-    const call = createPlant(FERN)
-    await expect(call).rejects.toMatchObject(error)
-    await expect(call).rejects.toSatisfy((it) => findSecret(it, 'hunter2!') === undefined)
-    expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
+  test('that hangs until the time of the call is over has nothing sent', async () => {
+    const token = () => new Promise<string>(() => {})
+    const { sent, error } = await run(respondFern, { token, totalTimeoutMs: 50 })
+    expect(error).toMatchObject({ code: 'total_timeout', timeoutMs: 50, applied: 'no' })
+    expect(sent).toEqual([])
   })
+
+  test.each<[unknown]>([
+    ['hunter2!'],
+    [undefined],
+    [Object.assign(new Error('hunter2!'), { name: 'hunter2!' })],
+  ])(
+    'that throws %o is named without its words, and asked anew by the next call',
+    async (thrown) => {
+      let asked = 0
+      const token = () => (++asked === 1 ? Promise.reject(thrown) : 'token')
+      const { createPlant } = createFakeClient(respondFern, { token })
+      const error: unknown = await createPlant(FERN).catch((reason: unknown) => reason)
+      const message = 'token could not be had: its function threw'
+      expect(error).toMatchObject({ code: 'token_provider_failed', message, applied: 'no' })
+      expect(findSecret(error, 'hunter2!')).toBeUndefined()
+      expect(await createPlant(FERN)).toEqual({ name: 'Fern' })
+    },
+  )
 
   test.each<[string, TokenFunction, string]>([
-    ['fails', () => Promise.reject(new Error('down')), 'token_provider_failed'],
+    ['fails', () => JSON.parse('down'), 'token_provider_failed'],
     ['gives no token', () => 'two words', 'invalid_token'],
-  ])('that %s gives each call that waits the facts of that call', async (_how, give, code) => {
-    const asked = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const token: TokenFunction = async (context) => {
-      if (!context.refresh) return 'stale'
-      asked.resolve()
-      await goOn.promise
-      return give(context)
-    }
-    const { tryCreatePlant } = createFakeClient([lose, refused], { token })
-    const first = tryCreatePlant(FERN)
-    await asked.promise
-    const second = tryCreatePlant(FERN)
-    goOn.resolve()
-    const [one, other] = await Promise.all([first, second])
-    if (one.ok || other.ok) throw new Error('it was stored')
-    expect(one.error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
-    expect(other.error).toMatchObject({ code, applied: 'no', attempts: 0 })
-    expect([one.error.requestId, other.error.requestId]).toEqual([one.meta.requestId, undefined])
+  ])('that %s in the middle of a call leaves open what is', async (_how, give, code) => {
+    const token: TokenFunction = (context) => (context.refresh ? give(context) : 'stale')
+    const { error } = await run([lose, refused], { token })
+    expect(error).toMatchObject({ code, applied: 'maybe', attempts: 2 })
   })
 
   test('may give white space around it, which is left out', async () => {
