@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Fact, StoreFacts } from '../store/engine.ts'
 import { readValue, sqliteVersionOf } from './connect.ts'
-import { realPathOf, sizeOf } from './files.ts'
+import { realPathOf } from './files.ts'
 import { openForReading } from './inspect.ts'
 import { readLastBackupTime } from './measure.ts'
 import { NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
 import { inspect, openDatabase } from './open.ts'
-import { describeOpenFailure } from './open-failure.ts'
+import { describeOpenFailure, nearestOf } from './open-failure.ts'
 import { readTokens } from './tokens.ts'
 
 const DAY_MS = 86_400_000
@@ -100,13 +100,6 @@ async function readStore(path: string): Promise<StoreFacts> {
   }
 }
 
-/** The folder of a file, or what is there of it. */
-function findFolder(path: string): string {
-  let folder = dirname(path)
-  while (sizeOf(folder) === undefined) folder = dirname(folder)
-  return folder
-}
-
 /**
  * What is worth knowing of a SQLite store, which stays as it is; one that is missing stays missing.
  * @throws what keeps a server from opening it.
@@ -115,7 +108,7 @@ export async function readSqliteFacts(file: string, mustExist?: boolean): Promis
   const path = realPathOf(file)
   try {
     const version = inspect(path, mustExist)
-    const folder = findFolder(path)
+    const folder = nearestOf(path)
     const place = [await tryFolder(folder), describeSpace(folder)]
     if (version === 0) {
       const store = { name: 'store', value: `there is none in ${path} yet; the server makes it` }

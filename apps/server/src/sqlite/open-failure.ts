@@ -24,7 +24,7 @@ export function refuseNoFile(path: string): void {
 }
 
 /** The nearest folder of a file that is there; a file where a folder should be passes for one. */
-function nearestOf(path: string): string {
+export function nearestOf(path: string): string {
   const folder = dirname(path)
   return statSync(folder, { throwIfNoEntry: false }) === undefined ? nearestOf(folder) : folder
 }

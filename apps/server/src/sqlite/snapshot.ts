@@ -13,29 +13,27 @@ import { readPlants } from './salvage.ts'
 const BATCH_PLANTS = 100
 const BATCH_CHARACTERS = 65_536
 
-function* readBatches(database: DatabaseSync, gaps: IdRange[]): Generator<NewPlant[]> {
-  let batch: NewPlant[] = []
-  let characters = 0
-  for (const plant of readPlants(database, gaps)) {
-    batch.push(plant)
-    characters += textLengthOf(plant)
-    if (batch.length < BATCH_PLANTS && characters < BATCH_CHARACTERS) continue
-    yield batch
-    batch = []
-    characters = 0
-  }
-  if (batch.length > 0) yield batch
-}
-
-async function* readInTransaction(
+async function* readBatches(
   database: DatabaseSync,
   gaps: IdRange[],
+  isNew: boolean,
 ): AsyncGenerator<NewPlant[]> {
+  if (isNew) return
+  let batch: NewPlant[] = []
+  let characters = 0
   try {
-    yield* readBatches(database, gaps)
+    for (const plant of readPlants(database, gaps)) {
+      batch.push(plant)
+      characters += textLengthOf(plant)
+      if (batch.length < BATCH_PLANTS && characters < BATCH_CHARACTERS) continue
+      yield batch
+      batch = []
+      characters = 0
+    }
   } catch (error) {
     throw toStoreError(error, false)
   }
+  if (batch.length > 0) yield batch
 }
 
 /** A store, also one that lacks pages at its end, of which the others can be read. */
@@ -61,12 +59,10 @@ export function openSqliteSnapshot(path: string): PlantSnapshot {
   const gaps: IdRange[] = []
   return {
     description: `SQLite ${sqliteVersionOf(database)} in ${realPathOf(path)}`,
-    batches: isNew ? readNothing() : readInTransaction(database, gaps),
+    batches: readBatches(database, gaps, isNew),
     gaps,
     async close() {
       database.close()
     },
   }
 }
-
-async function* readNothing(): AsyncGenerator<NewPlant[]> {}

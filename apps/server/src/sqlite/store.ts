@@ -1,15 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { NewPlant } from '@plant-store/contract'
 import { GroupCommit } from '../store/group-commit.ts'
-import type { StoreMeasures, StoreObserver } from '../store/observer.ts'
+import type { StoreObserver } from '../store/observer.ts'
 import {
   type CreateOutcome,
   createOutcomes,
   OutcomeUnknownError,
-  type PlantStore,
   type Store,
   StoreUnavailableError,
-  type TokenStore,
 } from '../store/store.ts'
 import { CommitThread } from './commit-thread.ts'
 import { readValue, sqliteVersionOf } from './connect.ts'
@@ -20,7 +18,7 @@ import { openDatabase, touch } from './open.ts'
 import { describeFullDisk } from './open-failure.ts'
 import { preparePlantInsert } from './plants.ts'
 import { createSqliteTokenStore } from './tokens.ts'
-import { createTransactions, type Transactions } from './transactions.ts'
+import { createTransactions } from './transactions.ts'
 
 /** Whether a database file can be relied on, as its commits have shown. */
 class Integrity {
@@ -28,20 +26,18 @@ class Integrity {
   readonly failure: Promise<OutcomeUnknownError>
   /** `doubtful` after a commit that stored nothing. */
   state: 'ready' | 'doubtful' | 'failed' = 'ready'
-  readonly #fail: (fault: OutcomeUnknownError) => void
+  readonly fail: (fault: OutcomeUnknownError) => void
+  readonly #files: readonly KnownFile[]
 
-  constructor(onFailure: (fault: OutcomeUnknownError) => void) {
+  constructor(files: readonly KnownFile[], onFailure: (fault: OutcomeUnknownError) => void) {
     const { promise, resolve } = Promise.withResolvers<OutcomeUnknownError>()
+    this.#files = files
     this.failure = promise
-    this.#fail = (fault) => {
+    this.fail = (fault) => {
+      this.state = 'failed'
       resolve(fault)
       onFailure(fault)
     }
-  }
-
-  readonly fail = (fault: OutcomeUnknownError): void => {
-    this.state = 'failed'
-    this.#fail(fault)
   }
 
   /** Runs a commit and learns from how it ends; refuses when the file has failed. */
@@ -57,6 +53,31 @@ class Integrity {
       throw error
     }
   }
+
+  /** Whether its files are still in their place; it has failed where they are not. */
+  hasFiles(): boolean {
+    try {
+      requireSameFiles(this.#files)
+      return true
+    } catch (error) {
+      this.fail(error as OutcomeUnknownError)
+      return false
+    }
+  }
+
+  /** In doubt tries a commit. @throws StoreUnavailableError with why that failed */
+  async isReady(path: string, tryCommit: () => Promise<void>): Promise<boolean> {
+    if (!this.hasFiles()) return false
+    if (this.state !== 'doubtful') return this.state === 'ready'
+    try {
+      await this.watch(tryCommit)
+      return true
+    } catch (cause) {
+      const { message: reason, cause: first } = cause as Error
+      const fix = describeFullDisk(first, path)?.fix
+      throw new StoreUnavailableError(`the store is not ready: ${reason}`, { cause, fix })
+    }
+  }
 }
 
 export interface SqliteStoreOptions {
@@ -68,103 +89,55 @@ export interface SqliteStoreOptions {
 
 const CREATED_AT = 'SELECT applied_at FROM migrations WHERE version = 1'
 
+const COUNT = 'SELECT count(*) AS plants FROM (SELECT 1 FROM plants LIMIT ?)'
+
 /** Kept from the garbage collector, which would close them. */
 const abandoned: DatabaseSync[] = []
 
-/** Its methods need no `this`. */
-class SqliteStore implements Store {
-  readonly plants: PlantStore
-  readonly tokens: TokenStore
-  readonly description: string
-  readonly failure: Promise<OutcomeUnknownError>
-  readonly #path: string
-  readonly #createdAt: number
-  readonly #database: DatabaseSync
-  readonly #files: readonly KnownFile[]
-  readonly #integrity: Integrity
-  readonly #transactions: Transactions
-  readonly #commits: GroupCommit<NewPlant, CreateOutcome>
-  /** Not before the first plant: the command line opens stores as well. */
-  #thread: CommitThread | undefined
-
-  constructor(path: string, database: DatabaseSync, observer: StoreObserver | undefined) {
-    const files = knowFiles(path)
-    const integrity = new Integrity((fault) => commits.fail(fault))
-    const onCommit = observer?.commitStatementEnded
-    const transactions = createTransactions(database, integrity.fail, onCommit, files)
-    const insertPlants = preparePlantInsert(database)
-    const commitHere = (plants: readonly NewPlant[]) =>
-      transactions.write(() => insertPlants(plants))
-    const threadOptions = { path, files, observer, commitHere, onDeath: integrity.fail }
-    const commits = new GroupCommit<NewPlant, CreateOutcome>({
-      observer,
-      outcomes: createOutcomes,
-      commit: (plants) => {
-        this.#thread ??= new CommitThread(threadOptions)
-        const thread = this.#thread
-        return integrity.watch(() => thread.commit(plants))
-      },
-      poll: () => this.#thread?.poll(),
-    })
-    this.#path = path
-    this.#createdAt = Number(readValue(database, CREATED_AT))
-    this.#database = database
-    this.#files = files
-    this.#integrity = integrity
-    this.#transactions = transactions
-    this.#commits = commits
-    this.plants = { create: commits.add.bind(commits) }
-    this.tokens = createSqliteTokenStore(database, transactions)
-    this.description = `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`
-    this.failure = integrity.failure
-  }
-
-  readonly countPlants = async (most: number): Promise<number> => {
-    const text = 'SELECT count(*) AS plants FROM (SELECT 1 FROM plants LIMIT ?)'
-    const select = this.#database.prepare(text)
-    return Number((await this.#transactions.read(() => select.get(most)))?.plants)
-  }
-
-  readonly isReady = async (): Promise<boolean> => {
-    const integrity = this.#integrity
-    if (!this.#hasItsFiles()) return false
-    if (integrity.state !== 'doubtful') return integrity.state === 'ready'
-    try {
-      await integrity.watch(() => this.#transactions.write(() => touch(this.#database)))
-      return true
-    } catch (cause) {
-      const { message: reason, cause: first } = cause as Error
-      const fix = describeFullDisk(first, this.#path)?.fix
-      throw new StoreUnavailableError(`the store is not ready: ${reason}`, { cause, fix })
-    }
-  }
-
-  readonly measure = async (): Promise<StoreMeasures> => ({
-    waitingPlants: this.#commits.waiting,
-    createdAt: this.#createdAt,
-    sqlite: await measureFiles(this.#path),
+/** The store in a database that was opened; its methods need no `this`. */
+function storeIn(path: string, database: DatabaseSync, observer?: StoreObserver): Store {
+  const files = knowFiles(path)
+  const integrity = new Integrity(files, (fault) => commits.fail(fault))
+  const { fail: onDeath, failure } = integrity
+  const transactions = createTransactions(database, onDeath, observer?.commitStatementEnded, files)
+  const insertPlants = preparePlantInsert(database)
+  const commitHere = (plants: readonly NewPlant[]) => transactions.write(() => insertPlants(plants))
+  const threadOptions = { path, files, observer, commitHere, onDeath }
+  // Not before the first plant: the command line opens stores as well.
+  let thread: CommitThread | undefined
+  const commits = new GroupCommit<NewPlant, CreateOutcome>({
+    observer,
+    outcomes: createOutcomes,
+    commit: (plants) => {
+      thread ??= new CommitThread(threadOptions)
+      return integrity.watch(thread.commit.bind(thread, plants))
+    },
+    poll: () => thread?.poll(),
   })
-
-  readonly close = async (): Promise<void> => {
-    await this.#commits.close()
-    if (!this.#hasItsFiles()) {
+  const createdAt = Number(readValue(database, CREATED_AT))
+  const count = database.prepare(COUNT)
+  return {
+    plants: { create: commits.add.bind(commits) },
+    tokens: createSqliteTokenStore(database, transactions),
+    description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
+    failure,
+    countPlants: async (most) => Number((await transactions.read(() => count.get(most)))?.plants),
+    isReady: () => integrity.isReady(path, () => transactions.write(() => touch(database))),
+    measure: async () => {
+      const sqlite = await measureFiles(path)
+      return { waitingPlants: commits.waiting, createdAt, sqlite }
+    },
+    async close() {
+      await commits.close()
+      if (integrity.hasFiles()) {
+        await thread?.close()
+        database.close()
+        return
+      }
       // Closing would delete the log, which may hold plants or be of another database by now.
-      abandoned.push(this.#database)
-      setLogAside(this.#files)
-      return
-    }
-    await this.#thread?.close()
-    this.#database.close()
-  }
-
-  #hasItsFiles(): boolean {
-    try {
-      requireSameFiles(this.#files)
-      return true
-    } catch (error) {
-      this.#integrity.fail(error as OutcomeUnknownError)
-      return false
-    }
+      abandoned.push(database)
+      setLogAside(files)
+    },
   }
 }
 
@@ -174,5 +147,5 @@ class SqliteStore implements Store {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const path = realPathOf(options.path)
-  return new SqliteStore(path, await openDatabase(path, options.mustExist), options.observer)
+  return storeIn(path, await openDatabase(path, options.mustExist), options.observer)
 }

@@ -5,23 +5,12 @@ export type ColumnValue = NonNullable<NewPlant[PlantField]> | null
 
 export type PlantField = keyof NewPlant
 
-/** How the values of a field are kept in databases. */
+/** How the values of a field are kept in databases; migrations say the types of columns. */
 interface Column<Value> {
-  /** PostgreSQL's name of the type; migrations have it in both engines. */
-  readonly postgres: string
-  readonly isText: [Exclude<Value, undefined>] extends [string] ? true : false
   readonly isRequired: undefined extends Value ? false : true
   /** The value that a driver read; integers may come as text, numbers or bigints. */
   readonly fromSql: (read: unknown) => NonNullable<Value>
 }
-
-const int64 = {
-  postgres: 'bigint',
-  isText: false,
-  fromSql: (read: unknown) => BigInt(read as string | bigint),
-} as const
-
-const text = { postgres: 'text', isText: true, fromSql: String } as const
 
 /**
  * Every field of a plant, in the order of columns. Statements, messages between threads, comparison
@@ -29,17 +18,15 @@ const text = { postgres: 'text', isText: true, fromSql: String } as const
  * contract here. A new field also needs a migration in each engine, or no database opens.
  */
 export const plantColumns: { readonly [Field in PlantField]-?: Column<NewPlant[Field]> } = {
-  id: { ...int64, isRequired: true },
-  name: { ...text, isRequired: true },
-  tag: { ...text, isRequired: false },
+  id: { isRequired: true, fromSql: (read) => BigInt(read as string | bigint) },
+  name: { isRequired: true, fromSql: String },
+  tag: { isRequired: false, fromSql: String },
 }
 
 export const plantFields = Object.keys(plantColumns) as readonly PlantField[]
 
 /** All but the id: two plants with the same id conflict unless all of these are the same. */
 export const contentFields = plantFields.filter((field) => field !== 'id')
-
-export const textFields = plantFields.filter((field) => plantColumns[field].isText)
 
 /** Fields as a list in SQL, quoted because a field may be named as a keyword or in capitals. */
 export function listColumns(fields: readonly string[] = plantFields): string {
@@ -70,7 +57,7 @@ export function hasSameContent(one: NewPlant, other: NewPlant): boolean {
   return contentFields.every((field) => one[field] === other[field])
 }
 
-/** UTF-16 units of all texts of a plant: about what it needs in memory. */
+/** UTF-16 units of all that a plant has beside its id: about what it needs in memory. */
 export function textLengthOf(plant: NewPlant): number {
-  return textFields.reduce((length, field) => length + String(plant[field] ?? '').length, 0)
+  return contentFields.reduce((length, field) => length + String(plant[field] ?? '').length, 0)
 }

@@ -37,9 +37,9 @@ const steps: readonly Step[] = [
   ],
   [
     `${SERVER}/src/store/plant-columns.ts`,
-    '  tag: { ...text, isRequired: false },\n',
-    `  tag: { ...text, isRequired: false },
-  height: { postgres: 'integer', isText: false, isRequired: false, fromSql: Number },
+    '  tag: { isRequired: false, fromSql: String },\n',
+    `  tag: { isRequired: false, fromSql: String },
+  height: { isRequired: false, fromSql: Number },
 `,
   ],
   [
