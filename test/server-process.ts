@@ -55,7 +55,7 @@ type Address = Pick<ServerProcess, 'url' | 'token'>
 
 /** A client that sends each plant once. */
 export function clientWithoutRetries({ url: baseUrl, token }: Address) {
-  return createTestClient({ baseUrl, token, maxRetries: 0 })
+  return createTestClient({ baseUrl, token, maxRetries: 0, timeoutMs: 30_000 })
 }
 
 /** The body for a plant. */

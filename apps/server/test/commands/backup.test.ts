@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startServerProcess } from '../../../../test/server-process.ts'
 import { readPlants } from '../../../../test/sqlite-file.ts'
-import { startLoad } from '../process/load.ts'
+import { startStorm } from '../postgres/storm.ts'
 import { startScrapedServer } from '../telemetry/scraped-server.ts'
 import { contentOf, damage, query } from './plants.ts'
 import { arrange as arrangePlace, ends, runOn, until } from './program.ts'
@@ -33,21 +33,18 @@ describe('backup', () => {
   })
 
   test('under load is whole, and holds every plant that was acknowledged before it', async () => {
-    const { folder, target, shell } = await arrange()
-    const load = startLoad((await startServerProcess({ folder })).client, 8)
-    await until(() => load.acknowledged.size > 200)
-    const before = [...load.acknowledged.keys()]
+    const { folder, path, target, shell } = await arrange()
+    const { history, acknowledges, endAndJudge } = startStorm(await startServerProcess({ folder }))
+    await acknowledges(200)
+    const [before, storedBefore] = [history.storedIds(), history.stored]
     const { code } = await shell('server backup backup.db')
-    const answeredDuring = load.acknowledged.size - before.length
-    load.stop()
-    await load.ended
     expect(code).toBe(0)
-    expect(answeredDuring).toBeGreaterThan(0)
-    expect(load.acknowledged.size).toBe(load.sent.size)
+    expect(history.stored).toBeGreaterThan(storedBefore)
+    await endAndJudge(`sqlite:${path}`)
     expect(query(target, 'PRAGMA integrity_check')).toEqual({ integrity_check: 'ok' })
-    const stored = new Set(readPlants(target).map(({ id }) => id))
-    expect(before.filter((id) => !stored.has(id))).toEqual([])
-    expect([...stored].filter((id) => !load.sent.has(id))).toEqual([])
+    const { lost, altered, doubled } = history.judge(readPlants(target))
+    expect(before.filter((id) => lost.includes(id))).toEqual([])
+    expect({ altered, doubled }).toEqual({ altered: [], doubled: [] })
   })
 
   test('that is killed at any moment leaves no file under the final name, or a whole one', async () => {

@@ -1,10 +1,11 @@
+import { writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ROOT, readRoot } from '../../../../test/root.ts'
 import { startProgram } from '../../../../test/start-program.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { flagOf, settingNames } from '../../src/config/settings.ts'
-import { ends, runProgram } from './program.ts'
+import { arrange, ends, runProgram } from './program.ts'
 
 const commands = ['export', 'backup', 'restore', 'migrate', 'config', 'doctor']
 
@@ -80,6 +81,25 @@ describe('a line is refused, with what to write, or what was meant if it is near
     expect(ended.err).toContain('in the file that PGPASSFILE names')
     expect(ended.err).not.toMatch(/hunter2|DATABASE_URL/)
   })
+})
+
+test('config prints every setting with its value and its source, of which a flag is the first', async () => {
+  const { at, shell } = await arrange()
+  writeFileSync(at('url'), 'postgres://user:hunter2@host/db\n')
+  const environment =
+    'PLANT_STORE_LISTEN=127.0.0.1:5000 PLANT_STORE_REQUEST_LIMIT=5 PLANT_STORE_DATABASE_URL_FILE=url'
+  const { code, out } = await shell(`${environment} server config --request-limit 7`)
+  expect(code).toBe(0)
+  const lines = out.trimEnd().split('\n')
+  expect(lines).toHaveLength(settingNames.length)
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'PLANT_STORE_LISTEN=127.0.0.1:5000  # PLANT_STORE_LISTEN',
+      'PLANT_STORE_REQUEST_LIMIT=7  # --request-limit',
+      'PLANT_STORE_BODY_LIMIT_BYTES=65536  # default',
+      'PLANT_STORE_DATABASE_URL=postgres://user:***@host/db  # PLANT_STORE_DATABASE_URL_FILE',
+    ]),
+  )
 })
 
 describe('openapi', () => {

@@ -2,13 +2,10 @@ import { statSync, truncateSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewPlant } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
-import { startServerProcess } from '../../../../test/server-process.ts'
-import { readPlants } from '../../../../test/sqlite-file.ts'
 import { engineOf } from '../../src/engines.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { startLoad } from '../process/load.ts'
 import { damagePage, leavesOf, spreadPlants } from './plants.ts'
-import { arrange, type Ended, ends, until } from './program.ts'
+import { arrange, type Ended, ends } from './program.ts'
 import { startShell } from './shell.ts'
 
 /** Half of it is Node.js with two threads, before the first plant. */
@@ -47,24 +44,6 @@ lines\r",\\N
 9223372036854775807,\\.,
 `,
     )
-  })
-
-  test('while plants are created is what one moment held, in id order', async () => {
-    const { folder, path, shell } = await arrange(5_000)
-    const { out: token } = await shell('server token create --name load')
-    const { client } = await startServerProcess({ folder, token: token.trim() })
-    const load = startLoad(client, 8)
-    await until(() => load.acknowledged.size > 50)
-    const before = [...load.acknowledged.keys()]
-    const { code, out } = await shell('server export | (sleep 0.2; cat)')
-    load.stop()
-    await load.ended
-    const ids = readLines(out).map(({ id }) => id)
-    expect(code).toBe(0)
-    expect(ids).toEqual(ids.toSorted((one, other) => (one < other ? -1 : 1)))
-    expect(before.length).toBeGreaterThan(0)
-    expect(before.filter((id) => !ids.includes(id))).toEqual([])
-    expect(readPlants(path).length).toBeGreaterThan(ids.length)
   })
 
   test('whose reader stops early ends quietly with 0', async () => {

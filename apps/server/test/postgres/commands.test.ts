@@ -65,20 +65,6 @@ describe('export', () => {
     expect(after.out.split('\n')).toHaveLength(20_001)
     expect(after.out === before.out).toBe(true)
   })
-
-  test('keeps a snapshot while plants are written', async () => {
-    const databaseUrl = await newDatabase(postgres)
-    const rows = "SELECT n, 'plant', NULL FROM generate_series(1, 5000) AS n"
-    await postgres.query(databaseUrl, `INSERT INTO plants ${rows}`)
-    const exported = run(databaseUrl, 'export --format csv')
-    for (let id = 10_001; id < 10_100; id++) {
-      await postgres.query(databaseUrl, `INSERT INTO plants VALUES (${id}, 'later', NULL)`)
-    }
-    const lines = (await exported).out.trim().split('\n')
-    const ids = lines.slice(1).map((line) => Number(line.split(',')[0]))
-    expect(ids.slice(0, 5000)).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1))
-    expect(ids).toEqual(ids.toSorted((one, other) => one - other))
-  })
 })
 
 test('doctor says what it found in a database that a server can open', async () => {

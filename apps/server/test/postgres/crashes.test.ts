@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { clientWithoutRetries } from '../../../../test/server-process.ts'
 import { startTcpProxy } from '../../../../test/tcp-proxy.ts'
 import { History } from './history.ts'
 import {
-  clientOf,
   prepareDatabase,
   readRows,
   type Served,
@@ -94,7 +94,7 @@ test.each([
     let server = await serve(database)
     const address = await startTcpProxy(server.port)
     onTestFinished(address.close)
-    const storm = startStorm({ client: clientOf(address.url, database.token) })
+    const storm = startStorm({ client: clientWithoutRetries({ ...database, url: address.url }) })
     for (let replacement = 0; replacement < 4; replacement++) {
       const next = await serve(database)
       address.lead(next.port)
@@ -126,6 +126,6 @@ test('the judge of all this finds what was lost, altered, doubled and misreporte
   const rows = await readRows(database.databaseUrl)
   const faults = { lost: [1n], altered: [2n, 5n], doubled: [], lies: [4n] }
   expect(history.judge(rows)).toMatchObject({ stored: 3, taken: 1, not_stored: 1, ...faults })
-  const twice = [...rows, { id: '3', name: 'Fern', tag: null }]
+  const twice = [...rows, { id: 3n, name: 'Fern', tag: null }]
   expect(history.judge(twice)).toMatchObject({ doubled: [3n] })
 })

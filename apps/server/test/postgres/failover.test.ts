@@ -222,7 +222,7 @@ test.each([
     await pair.standby.start()
     expect(await outcome).toBe('already_there')
     expect(events).toEqual(['standby started', 'outcome'])
-    const stored = [{ id: '9007199254740993', name: 'Fern', tag: null }]
+    const stored = [{ id: 9007199254740993n, name: 'Fern', tag: null }]
     // It has the plant on its disk, and shows it once it has replayed it.
     await expect.poll(() => readRows(pair.standby.urlOf(name))).toEqual(stored)
   },

@@ -1,5 +1,6 @@
 import type { NewPlantInput } from '@plant-store/client'
 import type { RestClient } from '@plant-store/client/rest'
+import type { StoredPlant } from '../../../../test/sqlite-file.ts'
 
 /** What one request for a plant was answered. */
 type Reply = 'stored' | 'taken' | 'not_stored' | 'unknown'
@@ -18,13 +19,6 @@ export type Verdict = Record<Reply, number> & Record<Fault, bigint[]>
 export type Plant = NewPlantInput & { readonly id: bigint }
 
 type Request = Pick<Plant, 'name' | 'tag'> & { reply: Reply }
-
-/** A plant as it lies in the database, its id in decimal digits. */
-export interface StoredRow {
-  readonly id: string
-  readonly name: string
-  readonly tag: string | null
-}
 
 /** Such as a TestClient. */
 export interface Caller {
@@ -45,7 +39,7 @@ async function ask(client: Caller, body: NewPlantInput): Promise<Reply> {
   }
 }
 
-function judgeOne(requests: readonly Request[], rows: readonly StoredRow[]): Fault | undefined {
+function judgeOne(requests: readonly Request[], rows: readonly StoredPlant[]): Fault | undefined {
   const [row] = rows
   const stored = requests.filter(({ reply }) => reply === 'stored')
   const isOfOne = stored.every(({ name }) => name === stored[0]?.name)
@@ -78,13 +72,19 @@ export class History {
     return request.reply
   }
 
+  /** The ids of plants that were answered 200. */
+  storedIds(): bigint[] {
+    const entries = [...this.#byId].filter(([, all]) => all.some((one) => one.reply === 'stored'))
+    return entries.map(([id]) => id)
+  }
+
   /** Holds what was answered against what is stored in the end. */
-  judge(rows: readonly StoredRow[]): Verdict {
+  judge(rows: readonly StoredPlant[]): Verdict {
     const verdict: Verdict = {
       ...{ stored: 0, taken: 0, not_stored: 0, unknown: 0 },
       ...{ lost: [], altered: [], doubled: [], lies: [] },
     }
-    const stored = Map.groupBy(rows, ({ id }) => BigInt(id))
+    const stored = Map.groupBy(rows, ({ id }) => id)
     for (const id of new Set([...this.#byId.keys(), ...stored.keys()])) {
       const requests = this.#byId.get(id) ?? []
       for (const { reply } of requests) verdict[reply]++

@@ -1,14 +1,14 @@
 import { type PostgresServer, query } from '../../../../test/postgres-server.ts'
 import {
-  createTestClient,
+  clientWithoutRetries,
   type ServerProcess,
   type ServerProcessOptions,
   startServerProcess,
 } from '../../../../test/server-process.ts'
+import { readPlants, type StoredPlant } from '../../../../test/sqlite-file.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { issueToken } from '../../src/auth/tokens.ts'
 import { engineOf } from '../../src/engines.ts'
-import type { StoredRow } from './history.ts'
 
 /** A migrated database and a token for the servers over it. */
 export interface PreparedDatabase {
@@ -30,11 +30,6 @@ export async function prepareDatabase(
   return { databaseUrl, token }
 }
 
-/** A client that sends each plant once. */
-export function clientOf(url: string, token: string) {
-  return createTestClient({ baseUrl: url, token, maxRetries: 0, timeoutMs: 30_000 })
-}
-
 export type Served = Awaited<ReturnType<typeof serve>>
 
 /** A server process over a prepared database, which ends with the test, and its client, which sends each plant once. */
@@ -52,7 +47,7 @@ export async function serve(
       ...options.environment,
     },
   })
-  const client = clientOf(server.url, token)
+  const client = clientWithoutRetries(server)
   const create = (id: number, name = 'Fern') => client.rest.createPlant({ body: { id, name } })
   /** Sends a plant again until it is stored. */
   const store = async (id: number) => {
@@ -86,13 +81,11 @@ export async function waitForReadiness(
   }
 }
 
-/** Every plant in id order, read past the store, with all digits of its id. */
-export async function readRows(databaseUrl: string): Promise<StoredRow[]> {
-  const rows = await query(
-    databaseUrl,
-    'SELECT id::text AS id, name, tag FROM plants ORDER BY plants.id',
-  )
-  return rows as unknown as StoredRow[]
+/** Every plant of a database of either engine, in id order, read past the store. */
+export async function readRows(databaseUrl: string): Promise<StoredPlant[]> {
+  if (databaseUrl.startsWith('sqlite:')) return readPlants(databaseUrl.slice('sqlite:'.length))
+  const select = 'SELECT id::text, name, tag FROM plants ORDER BY plants.id'
+  return (await query(databaseUrl, select)).map((row) => ({ ...row, id: BigInt(row.id) }))
 }
 
 /** The ids of every plant, in order. */

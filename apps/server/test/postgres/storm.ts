@@ -27,13 +27,6 @@ function createPlants(): () => Plant {
   }
 }
 
-/** Fails unless every response was true and came in time. */
-export async function expectTruth(history: History, databaseUrl: string): Promise<void> {
-  const verdict = history.judge(await readRows(databaseUrl))
-  expect(verdict).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
-  expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
-}
-
 /** Lets callers send plants to servers, through outages and refusals, until the test has done its worst. */
 export function startStorm(...servers: (Pick<Served, 'client'> & Partial<Served>)[]) {
   const history = new History()
@@ -65,7 +58,9 @@ export function startStorm(...servers: (Pick<Served, 'client'> & Partial<Served>
       for (const { operationsUrl } of servers) {
         if (operationsUrl) await waitForReadiness({ operationsUrl }, true)
       }
-      await expectTruth(history, databaseUrl)
+      const verdict = history.judge(await readRows(databaseUrl))
+      expect(verdict).toMatchObject({ lost: [], altered: [], doubled: [], lies: [] })
+      expect(history.slowestMs).toBeLessThan(LONGEST_ANSWER_MS)
     },
   }
 }

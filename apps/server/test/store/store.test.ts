@@ -2,30 +2,18 @@ import { join } from 'node:path'
 import type { NewPlant } from '@plant-store/contract'
 import { INT64_MAX, INT64_MIN } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readPlants } from '../../../../test/sqlite-file.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
-import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { engineOf } from '../../src/engines.ts'
 import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
 import { readRows } from '../postgres/served-database.ts'
 import { newDatabase, usePostgres } from '../postgres/use-postgres.ts'
 
 const postgres = usePostgres()
 
-/** An empty database, made for one test: how to open its store, and to read it past that, in id order. */
+/** The URL of an empty database, made for one test. */
 const engines = {
-  async SQLite() {
-    const path = join(temporaryFolder(), 'plants.db')
-    return { open: () => openSqliteStore({ path }), readPlants: async () => readPlants(path) }
-  },
-  async PostgreSQL() {
-    const databaseUrl = await newDatabase(postgres)
-    return {
-      open: () => openPostgresStore({ databaseUrl, allowDataLoss: false }),
-      readPlants: async () =>
-        (await readRows(databaseUrl)).map((row) => ({ ...row, id: BigInt(row.id) })),
-    }
-  },
+  SQLite: async () => `sqlite:${join(temporaryFolder(), 'plants.db')}`,
+  PostgreSQL: () => newDatabase(postgres),
 }
 
 const fern: NewPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
@@ -41,7 +29,14 @@ const token: TokenRecord = {
   lastUsedAt: undefined,
 }
 
-describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase) => {
+describe.each(Object.entries(engines))('a store in %s', (_engine, makeDatabase) => {
+  /** How to open the store of a new database, and to read it past that. */
+  async function createDatabase() {
+    const url = await makeDatabase()
+    const { open, snapshot } = engineOf(url)
+    return { open: () => open({ allowDataLoss: false }), snapshot, readPlants: () => readRows(url) }
+  }
+
   /** A store that is open until the test has finished. */
   async function openStore() {
     const database = await createDatabase()
@@ -54,12 +49,15 @@ describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase
       store = await database.open()
       return store
     }
-    return { store, tokens: store.tokens, create, reopen, readPlants: database.readPlants }
+    return { ...database, store, tokens: store.tokens, create, reopen }
   }
 
   /** So many plants with the ids from 0 up. */
   function plantsOf(count: number): NewPlant[] {
-    return Array.from({ length: count }, (_, id) => ({ id: BigInt(id), name: `plant ${id}` }))
+    return Array.from({ length: count }, (_, index) => {
+      const plant = { id: BigInt(index), name: `plant ${index}` }
+      return index % 3 === 0 ? plant : { ...plant, tag: `tag ${index}` }
+    })
   }
 
   test.each<[difference: string, first: NewPlant, second: NewPlant]>([
@@ -129,7 +127,22 @@ describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase
     const { create, readPlants } = await openStore()
     const plants = plantsOf(3000)
     expect(new Set(await Promise.all(plants.map(create)))).toEqual(new Set(['created']))
-    expect(await readPlants()).toEqual(plants.map((plant) => ({ ...plant, tag: null })))
+    expect(await readPlants()).toEqual(plants.map((plant) => ({ tag: null, ...plant })))
+  })
+
+  test('a snapshot has what was there when it was opened, in id order, whatever is created', async () => {
+    const { create, snapshot } = await openStore()
+    const plants = plantsOf(250)
+    await Promise.all(plants.toReversed().map(create))
+    const { batches, close } = await snapshot()
+    await create({ id: -1n, name: 'later' })
+    const read: NewPlant[] = []
+    for await (const batch of batches) {
+      read.push(...batch)
+      await create({ id: 1_000n + BigInt(read.length), name: 'later' })
+    }
+    await close()
+    expect(read).toEqual(plants)
   })
 
   test('closing commits what waits and refuses what comes after', async () => {
@@ -174,6 +187,7 @@ describe.each(Object.entries(engines))('a store in %s', (_engine, createDatabase
     expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(100)
     expect(outcomes.filter((outcome) => outcome === 'id_taken')).toHaveLength(100)
   })
+
   test('a token is found by its id, with all of its fields', async () => {
     const { tokens } = await openStore()
     const forever = { ...token, id: 'ffffffffffff', expiresAt: undefined, createdAt: 1 }
