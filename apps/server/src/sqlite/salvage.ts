@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { INT64_MAX, INT64_MIN, type NewPlant } from '@plant-store/contract'
-import { fromRow, plantColumns, plantFields, textFields } from '../store/plant-columns.ts'
+import { contentFields, fromRow, plantColumns, plantFields } from '../store/plant-columns.ts'
 import type { IdRange } from '../store/store.ts'
 import { isCorrupt, isOfFile } from './errors.ts'
 
@@ -13,7 +13,7 @@ function toPlant(row: Readonly<Record<string, unknown>>, least: bigint): NewPlan
   const plant = fromRow(row)
   const isWhole = requiredFields.every((field) => plant[field] !== undefined)
   // No plant has U+0000, which a text has in place of bytes that are lost.
-  const isText = textFields.every((field) => !String(plant[field]).includes('\0'))
+  const isText = contentFields.every((field) => !String(plant[field]).includes('\0'))
   if (isWhole && isText && plant.id >= least) return plant
   throw new DamagedRowError()
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { MAIN as SERVER } from '../../../../test/start-program.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openScreenOf, type ScreenOptions } from '../../../cli/test/helpers/program.ts'
+import { arrange } from './program.ts'
 
 const ESCAPE = '\u001b'
 
@@ -38,21 +38,10 @@ describe('a server in a terminal', () => {
   })
 })
 
-/** A store with 20,000 plants, in the folder where the server looks for it. */
-async function makeStore(): Promise<string> {
-  const cwd = temporaryFolder()
-  expect(await type('server token list', { cwd }).ended).toBe(0)
-  const database = new DatabaseSync(join(cwd, 'data/plants.db'))
-  const numbers = 'WITH RECURSIVE n(id) AS (VALUES (1) UNION ALL SELECT id + 1 FROM n LIMIT 20000)'
-  database.exec(`INSERT INTO plants ${numbers} SELECT id, printf('%-100s', 'Fern'), NULL FROM n`)
-  database.close()
-  return cwd
-}
-
 describe('an export in a terminal', () => {
   test('shows how far it is, and never wraps', async () => {
     const columns = 40
-    const cwd = await makeStore()
+    const { folder: cwd } = await arrange(20_000)
     const screen = type('server export | (sleep 1; cat) > file', { cwd, columns })
     await screen.waitFor(/Exported 20,000 plants: /)
     const drawings = screen.written().split(`\r${ESCAPE}[K`).slice(1)
@@ -65,15 +54,9 @@ describe('an export in a terminal', () => {
   })
 
   test('shows nothing among plants that a person reads', async () => {
-    const screen = type('server export', { cwd: await makeStore() })
+    const screen = type('server export', { cwd: (await arrange(20_000)).folder })
     await screen.ended
     expect(screen.text()).toContain('Exported 20,000 plants: ')
     expect(screen.written()).not.toContain(ESCAPE)
   })
-})
-
-test('help is no wider than a person reads', async () => {
-  const screen = type('server serve --help', { cwd: temporaryFolder(), columns: 300 })
-  await screen.ended
-  expect(Math.max(...screen.lines().map(({ length }) => length))).toBeLessThanOrEqual(100)
 })

@@ -49,6 +49,12 @@ export function query(path: string, sql: string): unknown {
   }
 }
 
+/** The names of its tables, views and triggers, in order. */
+export function namesIn(path: string): unknown {
+  const names = "group_concat(name, ' ' ORDER BY name)"
+  return query(path, `SELECT ${names} AS names FROM sqlite_schema WHERE type <> 'index'`)
+}
+
 /** The schema of a store as the program made it before there were tokens. */
 export function takeSchemaBack(path: string): void {
   execute(path, 'DROP TABLE tokens; DELETE FROM migrations WHERE version = 2')

@@ -7,11 +7,7 @@ import { run } from '../../src/run.ts'
 import { makeStore, spreadPlants } from './plants.ts'
 import { runShell } from './shell.ts'
 
-export interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
+export type Ended = Awaited<ReturnType<typeof runProgram>>
 
 export interface ProgramOptions {
   readonly isInteractive?: boolean
@@ -29,20 +25,21 @@ function wordsOf(line: CommandLine): readonly string[] {
 export async function runProgram(
   line: CommandLine,
   { isInteractive = false, stop = new AbortController().signal }: ProgramOptions = {},
-): Promise<Ended> {
+) {
   const out: Buffer[] = []
   let err = ''
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      out.push(Buffer.from(chunk))
+      done()
+    },
+  })
   const code = await run(wordsOf(line), {
     out: (text) => void out.push(Buffer.from(text)),
     err: (text) => {
       err += text
     },
-    output: new Writable({
-      write(chunk, _encoding, done) {
-        out.push(Buffer.from(chunk))
-        done()
-      },
-    }),
+    output: Object.assign(output, { columns: 300 }),
     isInteractive,
     columns: () => undefined,
     stop,
@@ -51,9 +48,14 @@ export async function runProgram(
   return { code, out: Buffer.concat(out).toString(), err }
 }
 
+/** Runs a command on the store that a URL names. */
+export function runAt(databaseUrl: string, line: CommandLine, options?: ProgramOptions) {
+  return runProgram([...wordsOf(line), '--database-url', databaseUrl], options)
+}
+
 /** Runs a command on a SQLite store. */
-export function runOn(path: string, line: CommandLine, options?: ProgramOptions): Promise<Ended> {
-  return runProgram([...wordsOf(line), '--database-url', `sqlite:${path}`], options)
+export function runOn(path: string, line: CommandLine, options?: ProgramOptions) {
+  return runAt(`sqlite:${path}`, line, options)
 }
 
 /** How a command line ends: its code, what standard error says, and all of standard output. */

@@ -18,7 +18,7 @@ import {
   damage,
   execute,
   makeStore,
-  query,
+  namesIn,
   spreadPlants,
   takeSchemaBack,
 } from './plants.ts'
@@ -36,13 +36,7 @@ async function arrange() {
 const DIGEST =
   "CREATE TABLE backup_digest (sha256 BLOB NOT NULL) STRICT; INSERT INTO backup_digest VALUES (x'00')"
 
-/** The tables of a file. */
-function tablesOf(path: string): unknown {
-  const sql = `SELECT group_concat(name, ' ' ORDER BY name) AS tables FROM sqlite_schema WHERE type = 'table'`
-  return (query(path, sql) as { tables: string }).tables
-}
-
-const NEWEST = 'migrations plants tokens'
+const NEWEST = { names: 'migrations plants tokens' }
 
 describe('restore', () => {
   test('makes a store that is missing, with its tokens', async () => {
@@ -61,14 +55,14 @@ describe('restore', () => {
     takeSchemaBack(backup)
     execute(backup, DIGEST)
     expect(await restore()).toMatchObject({ code: 0 })
-    expect([contentOf(target).count, tablesOf(target)]).toEqual([500, NEWEST])
+    expect([contentOf(target).count, namesIn(target)]).toEqual([500, NEWEST])
   })
 
   test('is not needed where a backup of an earlier version is put in place by hand', async () => {
     const { path, backup } = await arrange()
     execute(backup, DIGEST)
     expect(await runOn(backup, 'token create --name x')).toMatchObject({ code: 0 })
-    expect([contentOf(backup), tablesOf(backup)]).toEqual([contentOf(path), NEWEST])
+    expect([contentOf(backup), namesIn(backup)]).toEqual([contentOf(path), NEWEST])
   })
 
   test('takes a copy whose last plants are still in its write-ahead log', async () => {

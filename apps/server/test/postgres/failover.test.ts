@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startTcpProxy } from '../../../../test/tcp-proxy.ts'
-import { runProgram } from '../commands/program.ts'
+import { runAt } from '../commands/program.ts'
 import {
   type PreparedDatabase,
   prepareDatabase,
@@ -84,20 +84,18 @@ test(`${FAILOVERS} failovers under load of two servers, whatever the order in th
 })
 
 test('each command takes a URL with both servers in any order, and export one of the standby alone', async () => {
-  const run = (databaseUrl: string, command: string) =>
-    runProgram(`${command} --database-url ${databaseUrl}`)
   for (const url of pair.urlsOf(name)) {
     for (const command of ['migrate', 'token list', 'export']) {
-      expect({ command, ...(await run(url, command)) }).toMatchObject({ command, code: 0 })
+      expect({ command, ...(await runAt(url, command)) }).toMatchObject({ command, code: 0 })
     }
     const out = expect.stringMatching(/^standby +1 for synchronous_standby_names/m)
-    expect(await run(url, 'doctor')).toMatchObject({ code: 0, out })
+    expect(await runAt(url, 'doctor')).toMatchObject({ code: 0, out })
   }
   const insert = "INSERT INTO plants VALUES (9007199254740993, 'Fern', NULL)"
   await pair.primary.query(pair.primary.urlOf(name), insert)
   // A commit waits until the standby has it on its disk, not until it shows it.
   await expect
-    .poll(async () => (await run(pair.standby.urlOf(name), 'export')).out)
+    .poll(async () => (await runAt(pair.standby.urlOf(name), 'export')).out)
     .toContain('9007199254740993')
 })
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createCertificate, needsOpenssl } from '../../../../test/certificate.ts'
 import { findFreePort } from '../../../../test/free-port.ts'
 import { migratePostgresDatabase } from '../../src/postgres/migrations.ts'
-import { runProgram } from '../commands/program.ts'
+import { runAt } from '../commands/program.ts'
 import { prepareDatabase, readRows, serve } from './served-database.ts'
 import {
   asServer,
@@ -24,10 +24,6 @@ let databaseUrl: string
 beforeAll(async () => {
   databaseUrl = await newDatabase(postgres)
 })
-
-function run(url: string, command: string) {
-  return runProgram([...command.split(' '), '--database-url', url])
-}
 
 async function expectRefusal(url: string, message: RegExp, fix = /^/): Promise<void> {
   const error = await openStoreAt(url).catch((thrown) => thrown)
@@ -160,7 +156,7 @@ describe('a database that cannot be used', () => {
     async (command) => {
       const port = await findFreePort()
       const url = `postgres://plant_store:secret@localhost:${port}/plants`
-      const { code, err } = await run(url, command)
+      const { code, err } = await runAt(url, command)
       expect(code).toBe(69)
       expect(err).toMatch(/localhost:\d+\/plants cannot be used: .*ECONNREFUSED.*Try: start the/)
       expect(err).not.toMatch(/secret|^ {4}at /m)
@@ -173,7 +169,7 @@ describe('a database that cannot be used', () => {
     ['no password', { password: '' }, /asks for a password, and .*PGPASSFILE/],
   ])('is reported where %s is wrong', async (_what, change, message) => {
     const { href } = Object.assign(new URL(databaseUrl), change)
-    const { err } = await run(href, 'export')
+    const { err } = await runAt(href, 'export')
     expect(err).toMatch(message)
     expect(err).not.toContain('wrong')
   })
@@ -199,7 +195,9 @@ test('a role with the grants of the document stores, repeats and marks tokens, a
     await expect(postgres.query(url, text)).rejects.toThrow(/permission denied/)
   }
   await postgres.query(owner.databaseUrl, `REVOKE INSERT ON plants FROM ${new URL(url).username}`)
-  expect((await run(url, 'serve')).err).toMatch(/permission denied for table plants\. Try: .*GRANT/)
+  expect((await runAt(url, 'serve')).err).toMatch(
+    /permission denied for table plants\. Try: .*GRANT/,
+  )
 })
 
 test("a server over PostgreSQL needs no file but its own program under Node's permission model", async () => {
