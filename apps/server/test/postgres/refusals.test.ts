@@ -144,7 +144,7 @@ test(
     await postgres.set('ssl', 'on')
     onTestFinished(() => postgres.set('ssl', 'DEFAULT'))
     const url = `${databaseUrl}?sslmode=verify-full`
-    const { err } = await run(url, 'serve')
+    const { err } = await runAt(url, 'serve')
     expect(err).toMatch(/cannot be used: self-signed certificate.*Try: sslrootcert=FILE in/)
     await expectServing(`${url}&sslrootcert=${file('server.crt')}`)
   },
