@@ -7,10 +7,10 @@ import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A real PostgreSQL for the tests of one file; to be used from its tests and hooks. */
-export function usePostgres(settings: readonly string[] = []): PostgresServer {
+export function usePostgres(): PostgresServer {
   let server: PostgresServer | undefined
   beforeAll(async () => {
-    server = await startPostgres(settings)
+    server = await startPostgres()
   })
   afterAll(() => server?.stop())
   return new Proxy({} as PostgresServer, {

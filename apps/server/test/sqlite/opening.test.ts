@@ -16,7 +16,8 @@ import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { StoreRefusedError } from '../../src/store/store.ts'
-import { execute } from '../commands/plants.ts'
+import { addPlants, execute } from '../commands/plants.ts'
+import { arrange } from '../commands/program.ts'
 
 const PAGE_BYTES = 4_096
 
@@ -26,20 +27,6 @@ function newPath(): string {
 
 function open(path: string) {
   return openSqliteStore({ path })
-}
-
-/** Makes a store with plants from 1 up, past the program because that is quick. */
-async function makeStore(plants: number): Promise<string> {
-  const path = newPath()
-  const database = await openDatabase(path)
-  addPlants(database, 1, plants)
-  database.close()
-  return path
-}
-
-function addPlants(database: DatabaseSync, from: number, to: number): void {
-  database.exec(`WITH RECURSIVE ids (id) AS (SELECT ${from} UNION ALL SELECT id + 1 FROM ids WHERE id < ${to})
-    INSERT INTO plants (id, name) SELECT id, 'a name of some length ' || id FROM ids`)
 }
 
 /** Copies a store with its log as a kill would leave them. */
@@ -66,21 +53,24 @@ function bytesReadToOpen(path: string): number {
   return Number(execFileSync(process.execPath, flags, { encoding: 'utf8' }))
 }
 
+/** Of which most share a page. */
+const neighbours = Array.from({ length: 1_000 }, (_, id) => ({ id: BigInt(id), name: 'Fern' }))
+
 describe.skipIf(process.platform !== 'linux')('opening a store', () => {
   test.each([
     ['that was closed', false],
     ['that was killed, but for its log', true],
   ])('%s reads no more of a large one than of a small one', async (_how, isKilled) => {
     const read = async (plants: number) => {
-      const path = await makeStore(plants)
+      const { path } = await arrange(plants)
       if (!isKilled) return bytesReadToOpen(path)
       const database = await openDatabase(path)
-      addPlants(database, plants + 1, plants + 1_000)
+      addPlants(path, neighbours)
       const killed = copyAsKilled(path)
       database.close()
       return bytesReadToOpen(killed)
     }
-    const [ofSmall, ofLarge] = [await read(20_000), await read(200_000)]
+    const [ofSmall, ofLarge] = [await read(5_000), await read(50_000)]
     expect(ofSmall).toBeGreaterThan(0)
     // Though it has ten times as many plants.
     expect(ofLarge - ofSmall).toBeLessThan(16 * PAGE_BYTES)
@@ -138,7 +128,7 @@ test.each<[what: string, message: RegExp, make: (path: string) => void]>([
     },
   ],
 ])('%s is refused at once, and left as it was', async (_what, message, make) => {
-  const path = await makeStore(2_000)
+  const { path } = await arrange(2_000)
   make(path)
   const folder = join(path, '..')
   const before = contentsOf(folder)
@@ -148,7 +138,7 @@ test.each<[what: string, message: RegExp, make: (path: string) => void]>([
 })
 
 test('a page that is damaged deep in the file stops no start', async () => {
-  const path = await makeStore(2_000)
+  const { path } = await arrange(2_000)
   const { size } = statSync(path)
   damage(path, size - 4 * PAGE_BYTES, size - 3 * PAGE_BYTES)
   await (await open(path)).close()
