@@ -8,8 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { needsOpenssl } from '../../../test/certificate.ts'
 import { needs } from '../../../test/needs.ts'
 import { type Report, TOKEN, TOTAL_TIMEOUT_MS } from './agent.ts'
-import type { Call, Facts, Order } from './case.ts'
-import { cases } from './cases.ts'
+import type { Call, Case, Facts, Order } from './case.ts'
+import { bulkCases } from './cases/bulk.ts'
+import { connectionCases } from './cases/connection.ts'
+import { protocolCases } from './cases/protocol.ts'
+import { sendCases } from './cases/sends.ts'
 import { launchChromium, needsChromium } from './chromium.ts'
 import { startHostileServer } from './hostile-server.ts'
 import { findRuntimes, type Runtime, UNDICI } from './runtimes.ts'
@@ -19,6 +22,9 @@ const PACKAGE = join(import.meta.dirname, '..')
 /** The client as it is published, and its other transport. */
 const CLIENT = join(PACKAGE, 'dist/index.js')
 const TRANSPORT = join(PACKAGE, 'dist/undici.js')
+
+/** Everything that a server may do to its caller. */
+const cases: readonly Case[] = [...connectionCases, ...sendCases, ...protocolCases, ...bulkCases]
 
 /** What a runtime may take to close what it kept open; a forgotten timer takes longer. */
 const END_MS = 4_000

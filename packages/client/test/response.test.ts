@@ -261,14 +261,9 @@ const breakOffPlant: Responder = (request) => breakOff('{"name":"F', nameOf(requ
 
 describe('after several attempts', () => {
   test.each<[string, readonly Responder[], Applied, string]>([
-    // A fetch of the caller's may have sent more than it was asked to.
-    ['two refused connections', [refuseConnection, refuseConnection], 'maybe', 'connection_failed'],
-    ['lost, then refused', [lose, refuseConnection], 'maybe', 'connection_failed'],
     ['lost, then 503', [lose, refuse(50300)], 'maybe', 'server_error'],
     ['lost, then refused as no plant', [lose, refuse(40002)], 'maybe', 'invalid_plant'],
     ['lost, then taken by another plant', [lose, refuse(40003)], 'no', 'conflict'],
-    ['unknown, then taken by another plant', [refuse(50001), refuse(40003)], 'no', 'conflict'],
-    ['503, then 500 internal', [refuse(50300), refuse(50000)], 'maybe', 'server_error'],
     ['lost, then 401 twice', [lose, refuse(40101), refuse(40101)], 'maybe', 'unauthorized'],
     ['a 200 that broke off', [breakOffPlant], 'yes', 'connection_lost'],
     ['that, then refused', [breakOffPlant, refuseConnection], 'yes', 'connection_failed'],

@@ -135,11 +135,8 @@ describe('a scrubber', () => {
   })
 
   test.each([
-    ['unknown names of HTML', '&x;'.repeat(150_000)],
     ['what almost is the secret', `${'a'.repeat(3_999)} `.repeat(100)],
     ['nothing but its first character', 'a'.repeat(400_000)],
-    ['backslashes', '\\'.repeat(400_000)],
-    ['percent signs', '%25'.repeat(150_000)],
     ['beginnings of a credential', 'bearer '.repeat(60_000)],
     ['a credential of spaces', `bearer${' '.repeat(400_000)}`],
   ])('is done in a moment with %s', (_what, text) => {

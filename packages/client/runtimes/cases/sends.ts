@@ -1,20 +1,8 @@
 import { expect } from 'vitest'
 import { type Case, once } from '../case.ts'
 import { OPEN_AFTER_REFUSAL, TAKES_NO_DISPATCHER } from '../differences.ts'
-import { inTurn, type Script, says, saysLast } from '../exchange.ts'
-import { proxyPage, response, unavailable } from '../responses.ts'
-
-/** A server that sends back what it got, with the headers that mean nothing to the connection. */
-const echoes =
-  (missing: number): Script =>
-  (exchange) => {
-    const { headers, body } = exchange.request
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    const own = lines.filter((line) => /^(?:x-|user-agent:|accept:)/.test(line))
-    const framing = `content-length: ${body.length}`
-    const cut = body.slice(0, body.length - missing)
-    saysLast(response({ headers: own, framing, body: cut }))(exchange)
-  }
+import { inTurn, type Script, says } from '../exchange.ts'
+import { proxyPage, unavailable } from '../responses.ts'
 
 const storesAnd =
   (then: Script): Script =>
@@ -23,24 +11,11 @@ const storesAnd =
     then(exchange)
   }
 
-const WRONG_TOKEN = '{"error":40101,"message":"wrong"}'
-
 const check: Case['check'] = (_facts, seen) => {
   expect(seen[0]).toMatchObject({ isStored: true })
 }
 
 export const sendCases: readonly Case[] = [
-  {
-    claim: 'an id arrives with all its digits, and the number of the response is known',
-    script: says(response({ status: 401, headers: ['x-request-id: r-1'], body: WRONG_TOKEN })),
-    calls: [once({ code: 'unauthorized', requestId: 'r-1' }, { id: '9223372036854775807' })],
-    check: (_facts, [request]) => expect(request?.body).toContain('"id":9223372036854775807,'),
-  },
-  ...[0, 3].map((missing) => ({
-    claim: `a server that echoes all but ${missing} bytes is not said to have stored anything`,
-    script: echoes(missing),
-    calls: [once({ applied: 'maybe' })],
-  })),
   {
     claim:
       'a server that stores the plant and then says 421 is not believed, nor the refusal after it',
