@@ -30,9 +30,8 @@ export interface Facts extends Partial<Library.PlantStoreMeta> {
   readonly isReason?: boolean
   readonly msAfterAbort?: number
   readonly ms: number
-  /** Of a bulk: whether each row is stored, and the states that its listener heard of. */
+  /** Of a bulk: whether each row is stored. */
   readonly rows?: readonly boolean[]
-  readonly states?: readonly string[]
 }
 
 /** What it has to come to; where an array is given, one of its values. */

@@ -1,30 +1,12 @@
-import { headerNames, REPLAYED } from '@plant-store/contract'
-import { type BulkState, type PlantCreator, RowSender } from './bulk.ts'
-import type { CreatePlantResult } from './client.ts'
+import { nextApplied } from './applied.ts'
+import { type CallOptions, GIVES_BACK } from './call.ts'
+import type { CreatePlantResult, PlantStoreClient } from './client.ts'
 import type { NewPlantInput } from './contract-types.ts'
-import { onAbort } from './deadline.ts'
-import { abortError, optionError, type PlantStoreError } from './errors.ts'
-import { notify } from './events.ts'
+import { onAbort, sleep } from './deadline.ts'
+import { abortError, isPlantStoreError, optionError, type PlantStoreError } from './errors.ts'
+import { createGate } from './gate.ts'
 import { type CreatePlantOptions, checkOptions, optionTable } from './options.ts'
-
-/** How far a bulk has come; all counts are in plants. */
-export interface CreatePlantsProgress {
-  /** Plants that were sent and have a result. */
-  readonly sent: number
-  /** Plants that were stored. */
-  readonly stored: number
-  /** Plants that the server had before its one request; after several its own may have stored it. */
-  readonly alreadyThere: number
-  /** Plants that came back with an error of their own, rather than with what ended the bulk. */
-  readonly rejected: number
-  /**
-   * Where to go on after a crash: each plant with a lower index has a result, and the loop has asked
-   * for another one since. A plant that failed with what ended the bulk is not passed.
-   */
-  readonly settledRows: number
-  /** What the bulk does just now. */
-  readonly state: BulkState
-}
+import { waitMs } from './retry.ts'
 
 /**
  * Options of a bulk; those of a single call hold for each plant. An outage counts neither towards
@@ -38,8 +20,6 @@ export interface CreatePlantsOptions extends Omit<CreatePlantOptions, 'requestId
    * last request ends the loop. Default: 300,000.
    */
   readonly maxOutageMs?: number | undefined
-  /** Called about ten times a second, at each change of state, and at the end. Default: none. */
-  readonly onProgress?: ((progress: CreatePlantsProgress) => unknown) | undefined
 }
 
 /** What became of one plant of a bulk. */
@@ -56,142 +36,156 @@ type PlantSource<Input extends NewPlantInput> = Iterable<Input> | AsyncIterable<
 /** The results of a bulk. */
 type Results<Input extends NewPlantInput> = AsyncGenerator<CreatePlantsResult<Input>, void>
 
-/** After so many rows in a row that were given up without a word of the server there is none. */
+/** After so many plants in a row that were given up without a word of the server there is none. */
 const MAX_LOST = 20
 
-const MIN_INTERVAL_MS = 100
+/** So often a plant may fail while the server is there; then that is for what it holds. */
+const MAX_OWN_FAILURES = 3
 
-/** Whether the error is one that every plant would meet, now and later. */
+/** Whether nobody has taken the plant, which may be because the server is away. */
+function isOutage({ reason, retryable, status }: PlantStoreError): boolean {
+  if (status !== undefined) return [429, 502, 503, 504].includes(status)
+  return reason !== undefined && retryable
+}
+
+/** Whether every plant would meet the error, now and later. */
 function isFatal({ code, option, status }: PlantStoreError): boolean {
   return code === 'aborted' || code === 'forbidden' || option !== undefined || status === 401
 }
 
 /** A bulk under way: reads, sends, and keeps what came of it until it is taken. */
 class Bulk<Input extends NewPlantInput> {
+  readonly #client: PlantStoreClient
   readonly #plants: Iterator<Input> | AsyncIterator<Input>
   readonly #concurrency: number
-  readonly #sender: RowSender
-  #onProgress: CreatePlantsOptions['onProgress']
+  readonly #maxOutageMs: number
+  readonly #options: CallOptions
+  /** Once this is aborted nothing is read or sent any more; the loop throws its reason. */
+  readonly #over = new AbortController()
   /** Ends the calls on their way. */
-  readonly #aborted = new AbortController()
+  readonly #calls = new AbortController()
+  readonly #gate: ReturnType<typeof createGate>
   readonly #leave: () => void
   readonly #results: CreatePlantsResult<Input>[] = []
-  readonly #counts = { sent: 0, stored: 0, alreadyThere: 0, rejected: 0, settledRows: 0 }
-  /** Rows beyond the settled ones whose results are taken. */
-  readonly #taken = new Set<number>()
-  #notifiedAt = Number.NEGATIVE_INFINITY
-  #lost = 0
+  /** A plant that is stored: to send it again can fail only because the server is away. */
+  #stored: NewPlantInput | undefined
+  #reading: 'between' | 'within' | 'done' = 'between'
   #index = 0
   #inFlight = 0
-  #isReading = false
-  #isRead = false
-  #failure: { readonly reason: unknown } | undefined
+  #lost = 0
   #wake = () => {}
 
-  constructor(client: PlantCreator, source: PlantSource<Input>, options: CreatePlantsOptions) {
-    const { concurrency = optionTable.concurrency.initial, onProgress, signal, ...others } = options
-    const { maxOutageMs = optionTable.maxOutageMs.initial, ...call } = others
-    this.#concurrency = concurrency
+  constructor(client: PlantStoreClient, source: PlantSource<Input>, options: CreatePlantsOptions) {
+    const { concurrency, maxOutageMs, signal, ...call } = options
+    this.#client = client
     const { [Symbol.asyncIterator]: openAsync } = source as Partial<AsyncIterable<Input>>
     this.#plants = openAsync?.call(source) ?? (source as Iterable<Input>)[Symbol.iterator]()
-    this.#onProgress = onProgress
-    const callOptions = { ...call, signal: this.#aborted.signal }
-    this.#sender = new RowSender(client, callOptions, maxOutageMs, () => this.#notify(true))
+    this.#concurrency = concurrency ?? optionTable.concurrency.initial
+    this.#maxOutageMs = maxOutageMs ?? optionTable.maxOutageMs.initial
+    this.#options = { ...call, signal: this.#calls.signal, [GIVES_BACK]: isOutage }
+    this.#gate = createGate(() => this.#probe(), this.#maxOutageMs, this.#over)
     const abort = () => {
       // The plants before it have results of their own; together they are no longer certain.
-      this.#fail(abortError(signal?.reason, this.#index === 0 ? 'no' : 'maybe'))
-      this.#aborted.abort(signal?.reason)
+      this.#over.abort(abortError(signal?.reason, this.#index === 0 ? 'no' : 'maybe'))
+      this.#calls.abort(signal?.reason)
+      this.#wake()
     }
     this.#leave = onAbort(signal, abort)
     if (signal?.aborted) abort()
   }
 
-  /** Wakes the loop, and notifies the listener where a state has changed or enough time has passed. */
-  #notify(isDue = false): void {
-    this.#wake()
-    const now = performance.now()
-    if (!isDue && now < this.#notifiedAt + MIN_INTERVAL_MS) return
-    this.#notifiedAt = now
-    notify(this.#onProgress, { ...this.#counts, state: this.#sender.state })
+  /** Sends what nobody refuses, a plant that is stored or what is never one; gives why that failed. */
+  async #probe(): Promise<PlantStoreError | undefined> {
+    const options = { ...this.#options, maxRetries: 0 }
+    const probing: Promise<unknown> = this.#stored
+      ? this.#client.createPlant(this.#stored, options)
+      : this.#client.checkToken(options)
+    const error = await probing.catch((thrown: unknown) => thrown)
+    return isPlantStoreError(error) && isOutage(error) ? error : undefined
   }
 
-  /** Reads and sends nothing more; the loop throws this once the results are taken. */
-  #fail(reason: unknown): void {
-    this.#failure ??= { reason }
-    this.#sender.end()
-  }
-
-  /** Reads one plant more, and sends it. */
-  async #read(): Promise<void> {
-    this.#isReading = true
-    try {
-      const { done, value } = await this.#plants.next()
-      if (done) this.#isRead = true
-      else if (!this.#sender.isOver) void this.#send(value)
-    } catch (reason) {
-      this.#isRead = true
-      this.#fail(reason)
+  /** Sends a plant until it is answered, or has failed for what it holds, or the bulk is over. */
+  async #store(input: Input): Promise<CreatePlantResult> {
+    const { signal } = this.#over
+    const startedAt = performance.now()
+    let [attempts, ownFailures, applied] = [0, 0, 'no' as PlantStoreError['applied']]
+    for (;;) {
+      await this.#gate.pass()
+      const options = signal.aborted ? { signal } : this.#options
+      const result = await this.#client.tryCreatePlant(input, options)
+      const isSent = result.meta.attempts > 0
+      attempts += result.meta.attempts
+      Object.assign(result.meta, { attempts, durationMs: performance.now() - startedAt })
+      const error = result.ok ? undefined : result.error
+      if (error !== undefined) {
+        applied = nextApplied(applied, error)
+        Object.assign(error, { applied, attempts })
+      }
+      if (error === undefined || !isSent || !isOutage(error)) {
+        if (result.ok) this.#stored = { ...result.plant, id: input.id }
+        if (result.meta.status !== undefined) this.#gate.onResponse()
+        return result
+      }
+      const wasThere = await this.#gate.shut(error)
+      // Without a connection nobody has read it, and the server gives its own state for a reason.
+      const { apiCode, code, status } = error
+      const mayBeOwn = apiCode === undefined && code !== 'connection_failed' && status !== 429
+      if (mayBeOwn && wasThere) ownFailures++
+      // While others are stored, no outage lasts too long for what the server refuses this one.
+      const isTooLong = wasThere && performance.now() - startedAt > this.#maxOutageMs
+      if (signal.aborted || (mayBeOwn ? ownFailures === MAX_OWN_FAILURES : isTooLong)) return result
+      if (wasThere) await sleep(waitMs(0, ownFailures), signal)
     }
-    this.#isReading = false
-    this.#wake()
   }
 
-  async #send(input: Input): Promise<void> {
-    const index = this.#index++
-    this.#inFlight++
+  /** Reads one plant more, and sends it until it has a result. */
+  async #next(): Promise<void> {
+    this.#reading = 'within'
+    let sent = 0
     try {
-      const result = await this.#sender.store(input)
-      this.#note(result)
+      const { done, value: input } = await this.#plants.next()
+      this.#reading = done ? 'done' : 'between'
+      this.#wake()
+      if (done || this.#over.signal.aborted) return
+      const index = this.#index++
+      this.#inFlight += ++sent
+      const result = await this.#store(input)
+      this.#judge(result)
       this.#results.push({ index, input, ...result })
     } catch (reason) {
-      this.#fail(reason)
+      this.#over.abort(reason)
+    } finally {
+      this.#inFlight -= sent
+      this.#wake()
     }
-    this.#inFlight--
-    this.#notify()
   }
 
-  /** Whether a plant failed with what ended the bulk, so that it may be stored by a later one. */
-  #isUnfinished(result: CreatePlantResult): boolean {
-    if (result.ok || !this.#sender.isOver) return false
-    return result.error.retryable || isFatal(result.error)
-  }
-
-  /** Counts a result, and ends the bulk where it says that no other plant will fare better. */
-  #note(result: CreatePlantResult): void {
-    const { attempts, headers } = result.meta
+  /** Ends the bulk where a result says that no other plant will fare better. */
+  #judge(result: CreatePlantResult): void {
     const error = result.ok ? undefined : result.error
     if (error === undefined || error.apiCode !== undefined) this.#lost = 0
     // What is no plant was not sent, which says nothing of the server.
     else if (error.code !== 'invalid_plant') this.#lost++
-    const isEnd = error !== undefined && (isFatal(error) || this.#lost >= MAX_LOST)
-    if (isEnd && !this.#sender.isOver) this.#fail(error)
-    if (attempts > 0) this.#counts.sent++
-    if (this.#isUnfinished(result)) return
-    const isReplayed = headers?.get(headerNames.idempotentReplayed) === REPLAYED
-    const stored = isReplayed && attempts === 1 ? 'alreadyThere' : 'stored'
-    this.#counts[result.ok ? stored : 'rejected']++
+    if (error && (isFatal(error) || this.#lost >= MAX_LOST)) this.#over.abort(error)
   }
 
   /** Gives the results, and throws what has ended the bulk before its source. */
-  async *run(): Results<Input> {
+  async *run(): AsyncGenerator<CreatePlantsResult<Input>, void> {
+    const { signal } = this.#over
     try {
-      while (!(this.#isRead || this.#sender.isOver) || this.#inFlight + this.#results.length > 0) {
+      for (;;) {
         const changed = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
-        const isFull = this.#inFlight + this.#results.length >= this.#concurrency
-        if (!isFull && !this.#isReading && !this.#isRead && !this.#sender.isOver) void this.#read()
+        const open = this.#inFlight + this.#results.length
+        const isRead = this.#reading === 'done' || signal.aborted
+        if (this.#reading === 'between' && !isRead && open < this.#concurrency) void this.#next()
         const result = this.#results.shift()
-        if (result === undefined) await changed
-        else {
-          yield result
-          if (!this.#isUnfinished(result)) this.#taken.add(result.index)
-          while (this.#taken.delete(this.#counts.settledRows)) this.#counts.settledRows++
-        }
+        if (result !== undefined) yield result
+        else if (isRead && open === 0) break
+        else await changed
       }
-      const { failure } = this.#sender
-      this.#failure ??= failure && { reason: failure }
-      if (this.#failure !== undefined) throw this.#failure.reason
+      signal.throwIfAborted()
     } finally {
       await this.#close()
     }
@@ -199,17 +193,16 @@ class Bulk<Input extends NewPlantInput> {
 
   /** Ends what is under way, lets go of the signal and the timers, and closes the source. */
   async #close(): Promise<void> {
-    this.#sender.end()
-    this.#notify(true)
-    this.#onProgress = undefined
+    const hasFailed = this.#over.signal.aborted
+    this.#over.abort()
+    this.#calls.abort()
     this.#leave()
-    this.#aborted.abort()
-    if (this.#isRead) return
+    if (this.#reading === 'done') return
     const closed = (async () => this.#plants.return?.())()
     // What has ended the bulk says more than what its source throws at its end.
-    const ended = this.#failure || this.#isReading ? closed.catch(() => {}) : closed
+    const ended = hasFailed || this.#reading === 'within' ? closed.catch(() => {}) : closed
     // A source that is still at its next plant may take for ever.
-    if (!this.#isReading) await ended
+    if (this.#reading === 'between') await ended
   }
 }
 
@@ -229,7 +222,7 @@ class Bulk<Input extends NewPlantInput> {
  * ended it, or what the source threw.
  */
 export function createPlants<Input extends NewPlantInput>(
-  client: PlantCreator,
+  client: PlantStoreClient,
   source: PlantSource<Input>,
   options: CreatePlantsOptions = {},
 ): Results<Input> {

@@ -1,11 +1,6 @@
 export { type CreatePlantResult, createPlantStoreClient, type PlantStoreClient } from './client.ts'
 export type { ErrorName, NewPlantInput, Plant } from './contract-types.ts'
-export {
-  type CreatePlantsOptions,
-  type CreatePlantsProgress,
-  type CreatePlantsResult,
-  createPlants,
-} from './create-plants.ts'
+export { type CreatePlantsOptions, type CreatePlantsResult, createPlants } from './create-plants.ts'
 export {
   type Applied,
   isPlantStoreError,

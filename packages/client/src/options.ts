@@ -104,7 +104,6 @@ export const optionTable = {
   concurrency: { ...integerFrom(1), at: ['bulk'], initial: 16 },
   // Enough for a restart of a machine.
   maxOutageMs: { ...timeOr(0), at: ['bulk'], initial: 300_000 },
-  onProgress: { ...FUNCTION, at: ['bulk'] },
 } satisfies Record<string, Option>
 
 const options = new Map<string, Option>(Object.entries(optionTable))

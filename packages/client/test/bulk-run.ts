@@ -1,7 +1,6 @@
 import { expect, vi } from 'vitest'
 import {
   type CreatePlantsOptions,
-  type CreatePlantsProgress,
   type CreatePlantsResult,
   createPlants,
   isPlantStoreError,
@@ -30,7 +29,7 @@ export interface Script extends CreatePlantsOptions {
 
 /** Runs a bulk by a clock of its own; each response takes 10 ms. */
 export async function runBulk({ respond, rows = 40, client: own, onResult, ...script }: Script) {
-  const { source = ferns(rows), onProgress, ...options } = script
+  const { source = ferns(rows), ...options } = script
   stopClocks()
   const begin = performance.now()
   /** Each request, in ms since the begin; its id is NaN for what is no plant. */
@@ -42,13 +41,8 @@ export async function runBulk({ respond, rows = 40, client: own, onResult, ...sc
     return respond(id, performance.now() - begin, attempt)
   }, own)
   const results: CreatePlantsResult<Fern>[] = []
-  const seen: CreatePlantsProgress[] = []
-  const listen = (progress: CreatePlantsProgress) => {
-    seen.push(progress)
-    return onProgress?.(progress)
-  }
   const work = async () => {
-    for await (const result of createPlants(client, source, { ...options, onProgress: listen })) {
+    for await (const result of createPlants(client, source, options)) {
       results.push(result)
       await onResult?.(result)
     }
@@ -58,7 +52,7 @@ export async function runBulk({ respond, rows = 40, client: own, onResult, ...sc
   const isLeft = thrown !== undefined && !isPlantStoreError(thrown)
   if (!isLeft) expect(vi.getTimerCount()).toBe(0)
   const failed = results.filter(({ ok }) => !ok)
-  return { results, failed, seen, thrown, sent, lastedMs: performance.now() - begin }
+  return { results, failed, thrown, sent, lastedMs: performance.now() - begin }
 }
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)

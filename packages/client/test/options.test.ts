@@ -35,7 +35,6 @@ const wrong: Readonly<Record<string, readonly unknown[]>> = {
   requestId: ['', 'a b', 'x'.repeat(129), 7],
   concurrency: [0, 1.5],
   maxOutageMs: [-1, Number.POSITIVE_INFINITY],
-  onProgress: [{}],
   baseUrl: [
     ...[null, '127.0.0.1:3000', 'ftp://127.0.0.1', 'http://a@127.0.0.1', 'http://:a@127.0.0.1'],
     ...[new URL('http://127.0.0.1/?a'), 'http://127.0.0.1/#', 'http://127.0.0.1/?', undefined, ''],
@@ -81,7 +80,7 @@ describe('an option that cannot work is refused at once:', () => {
 
   test.each<[string, unknown]>([
     ...shared,
-    ...rowsOf('concurrency', 'maxOutageMs', 'onProgress', 'signal'),
+    ...rowsOf('concurrency', 'maxOutageMs', 'signal'),
     ['requestId', 'bulk'],
   ])('%s of a bulk, as %o', (option, value) => {
     const open = () => createPlants(create(given), [], { [option]: value })

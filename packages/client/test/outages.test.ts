@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { CreatePlantsOptions, CreatePlantsProgress, CreatePlantsResult } from '../src/index.ts'
+import type { CreatePlantsOptions } from '../src/index.ts'
 import { ferns, indexesOf, runBulk, runToEnd, type Script, upTo } from './bulk-run.ts'
 import {
   breakOff,
-  createSeededRandom,
-  delay,
-  failingListeners,
   hang,
   lose,
   page,
   refuse,
   refuseConnection,
   respondFern,
-  respondJson,
   tooMany,
 } from './fakes.ts'
 
@@ -123,7 +119,7 @@ describe('an outage that lasts too long', () => {
       await isLate.promise
       for (let id = 1; id < 16; id++) yield { id, name: 'Fern' }
     }
-    const { results, thrown, sent, seen } = await runBulk({
+    const { results, thrown, sent } = await runBulk({
       respond(_id, at) {
         if (at > 15_000) isLate.resolve()
         return lose()
@@ -140,9 +136,6 @@ describe('an outage that lasts too long', () => {
     }
     expect(results).toHaveLength(16)
     expect(thrown).toMatchObject({ code: 'connection_lost' })
-    const state = { type: 'outage', remainingMs: 0 }
-    const counts = { sent: 16 - unsent.length, rejected: 0, settledRows: 0 }
-    expect(seen.at(-1)).toMatchObject({ state, ...counts })
   })
 })
 
@@ -202,109 +195,5 @@ describe('a row', () => {
     const { failed } = await runBulk({ respond, rows: 3 })
     const error = { code: 'invalid_plant', applied: 'maybe', attempts: 2 }
     expect(failed).toMatchObject([{ index: 1, error, meta: { attempts: 2 } }])
-  })
-})
-
-describe('the listener of the progress', () => {
-  test('hears of an outage, what it is and how long it may last, and of its end', async () => {
-    const respond = failBetween(105, 20_105, refuseConnection)
-    const { seen } = await runBulk({ respond, rows: 2_000, maxOutageMs: 60_000 })
-    const outage = seen.flatMap(({ state }) => (state.type === 'outage' ? state : []))
-    expect(outage[0]).toMatchObject({ cause: { code: 'connection_failed' } })
-    const left = outage.map(({ remainingMs }) => remainingMs)
-    expect(left[0]).toBeGreaterThan(59_000)
-    expect(left).toEqual(left.toSorted((a, b) => b - a))
-    expect(left.at(-1)).toBeLessThan(45_000)
-    const counts = { sent: 2_000, stored: 2_000, alreadyThere: 0, rejected: 0, settledRows: 2_000 }
-    expect(seen.at(-1)).toEqual({ state: { type: 'running' }, ...counts })
-  })
-
-  test('hears how long the server asked to wait', async () => {
-    const respond: Script['respond'] = (_id, _at, attempt) =>
-      attempt === 40 ? tooMany(7)() : respondFern()
-    const { seen } = await runBulk({ respond, rows: 100 })
-    const [waiting] = seen.flatMap(({ state }) => (state.type === 'waiting' ? state.ms : []))
-    expect(waiting).toBeGreaterThan(6_800)
-    expect(waiting).toBeLessThanOrEqual(7_700)
-  })
-
-  test('is called at most ten times a second, whatever comes', async () => {
-    const { seen, lastedMs } = await runBulk({ respond: respondFern, rows: 2_000 })
-    expect(seen.length).toBeLessThanOrEqual(lastedMs / 100 + 3)
-    expect(seen.length).toBeGreaterThanOrEqual(lastedMs / 120)
-  })
-
-  test.each(failingListeners)('that %s changes nothing', async (_what, onProgress) => {
-    await runToEnd({ respond: respondFern, onProgress })
-  })
-
-  test('hears what was there before, unless it took several requests', async () => {
-    const replayed = respondJson(200, { name: 'Fern' }, { 'idempotent-replayed': 'true' })
-    const tries = new Set<number>()
-    const respond = (id: number) => {
-      const isFirst = !tries.has(id)
-      tries.add(id)
-      if (id % 10 === 1 && isFirst) return lose()
-      if (id % 10 === 2) return refuse(40003)()
-      return id % 2 === 1 ? replayed() : respondFern()
-    }
-    const { seen } = await runBulk({ respond, rows: 2_000 })
-    const counts = { stored: 1_000, alreadyThere: 800, rejected: 200, settledRows: 2_000 }
-    expect(seen.at(-1)).toMatchObject(counts)
-  })
-})
-
-describe('settledRows, over 40 runs with random failures, ends, and loops of any speed,', () => {
-  /** A response at random: late, lost, refused, limited, or a plant; in every fourth run what ends it. */
-  async function respondAtRandom(random: () => number, seed: number, id: number, at: number) {
-    if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
-    if (seed % 4 === 2 && at > 2_000) return refuseConnection()
-    await delay(random() * (random() < 0.1 ? 3_000 : 40))
-    const kind = random()
-    if (kind < 0.05) return lose()
-    if (kind < 0.08) return refuse(50000)()
-    if (kind < 0.1) return tooMany(1)()
-    if (kind < 0.11) return refuse(50300)()
-    return id % 7 === 3 ? refuse(40003)() : respondFern()
-  }
-
-  test('passes no row whose body of the loop has not ended, and no row that failed with the bulk', async () => {
-    let ended = 0
-    for (let seed = 0; seed < 40; seed++) {
-      const random = createSeededRandom(seed)
-      const done = new Map<number, CreatePlantsResult>()
-      let last: CreatePlantsProgress | undefined
-      // What the listener throws would change nothing.
-      const untruths: unknown[] = []
-      const onProgress = (progress: CreatePlantsProgress) => {
-        const { sent, stored, alreadyThere, settledRows } = progress
-        const isPassed = upTo(settledRows).every((row) => done.has(row))
-        const isTrue = isPassed && settledRows >= (last?.settledRows ?? 0)
-        if (!isTrue || stored + alreadyThere > sent) untruths.push(progress)
-        last = progress
-      }
-      const { thrown } = await runBulk({
-        respond: (id, at) => respondAtRandom(random, seed, id, at),
-        ...{ rows: 120, concurrency: 1 + (seed % 9), maxOutageMs: 20_000, onProgress },
-        async onResult(result) {
-          if (random() < 0.3) await delay(random() * 300)
-          if (seed % 4 === 3 && random() < 0.01) throw new Error('left')
-          done.set(result.index, result)
-        },
-      })
-      expect(untruths).toEqual([])
-      const { settledRows = 0, stored = 0, alreadyThere = 0, rejected = 0, sent } = last ?? {}
-      for (let row = 0; row < settledRows; row++) {
-        const result = done.get(row)
-        const code = result?.ok === false ? result.error.code : 'stored'
-        expect(['unauthorized', 'aborted', 'connection_failed']).not.toContain(code)
-      }
-      if (thrown !== undefined) continue
-      ended++
-      const counts = [settledRows, done.size, stored + alreadyThere + rejected, sent]
-      expect(counts).toEqual(Array(4).fill(120))
-    }
-    expect(ended).toBeGreaterThan(10)
-    expect(ended).toBeLessThan(36)
   })
 })

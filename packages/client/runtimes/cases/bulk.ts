@@ -5,22 +5,20 @@ import { proxyPage, stored, unavailable } from '../responses.ts'
 
 const ROWS = 60
 
-type Row = [what: string, fail: Script, state: 'outage' | 'waiting']
-
-const rows: readonly Row[] = [
-  ['a connection that breaks', resets, 'outage'],
-  ['silence', () => {}, 'outage'],
-  ['503', says(unavailable()), 'outage'],
-  ['the 502 of a proxy', says(proxyPage(502)), 'outage'],
-  ['the 503 of a proxy', says(proxyPage(503)), 'outage'],
-  ['a 503 that says when to come back', says(proxyPage(503, 'retry-after: 2')), 'waiting'],
-  ['the 429 of a proxy', says(proxyPage(429, 'retry-after: 1')), 'waiting'],
+const rows: readonly [what: string, fail: Script][] = [
+  ['a connection that breaks', resets],
+  ['silence', () => {}],
+  ['503', says(unavailable())],
+  ['the 502 of a proxy', says(proxyPage(502))],
+  ['the 503 of a proxy', says(proxyPage(503))],
+  ['a 503 that says when to come back', says(proxyPage(503, 'retry-after: 2'))],
+  ['the 429 of a proxy', says(proxyPage(429, 'retry-after: 1'))],
 ]
 
 /** For a second the server is gone; each row is stored, although a call alone would have failed. */
 export const bulkCases = rows.map(
-  ([what, fail, state]): Case => ({
-    claim: `many plants: ${what} for a second fails no row, and is told as ${state}`,
+  ([what, fail]): Case => ({
+    claim: `many plants: ${what} for a second fails no row`,
     script(exchange) {
       const isGone = exchange.atMs > 150 && exchange.atMs < 1_150
       return (isGone ? fail : says(stored()))(exchange)
@@ -28,9 +26,9 @@ export const bulkCases = rows.map(
     calls: [
       { rows: ROWS, options: { maxRetries: 0, timeoutMs: 300, totalTimeoutMs: 400 }, ends: {} },
     ],
-    check([facts]) {
+    check([facts], seen) {
       expect(facts?.rows).toEqual(Array(ROWS).fill(true))
-      expect(facts?.states).toEqual(expect.arrayContaining(['running', state]))
+      expect(seen.length).toBeGreaterThan(ROWS)
     },
   }),
 )
