@@ -35,7 +35,7 @@ const RECIPES: Readonly<Record<ProgramName, Recipe>> = {
     command: 'plant-store',
     node: 20,
     entries: [join(CLI, 'src/main.ts')],
-    replaced: { [join(CLI, 'src/version.ts')]: join(FLAT, 'cli-version.ts') },
+    replaced: {},
     pages: [],
   },
 }

@@ -5,11 +5,11 @@ import {
   type PlantStoreClientOptions,
 } from '@plant-store/client'
 import type { Command } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { CliError, exitCodes } from './cli-error.ts'
 import { isSamePlace, type Login, readLogins } from './logins.ts'
 import type { Terminal } from './terminal.ts'
 import { readTokenFile } from './token.ts'
-import { readVersion } from './version.ts'
 
 /** The flags that say where plants go and with which token. */
 export interface ConnectionOptions {
@@ -31,7 +31,7 @@ type Transport = Pick<PlantStoreClientOptions, 'fetch'>
 /** A client of a plant store. @throws CliError where URL or token cannot be one. */
 export function createClient(login: Login, transport: Transport = {}): PlantStoreClient {
   try {
-    const headers = { 'user-agent': `plant-store-cli/${readVersion()}` }
+    const headers = { 'user-agent': `plant-store-cli/${manifest.version}` }
     return createPlantStoreClient({ headers, ...login, ...transport })
   } catch (error) {
     if (!isPlantStoreError(error)) throw error

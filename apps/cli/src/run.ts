@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { CliError, exitCodes } from './cli-error.ts'
 import { addCheckCommand } from './commands/check.ts'
 import { addCreateCommand } from './commands/create.ts'
@@ -6,7 +7,6 @@ import { addImportCommand } from './commands/import.ts'
 import { addLoginCommand } from './commands/login.ts'
 import type { Terminal } from './terminal.ts'
 import { refuseTokens } from './token.ts'
-import { readVersion } from './version.ts'
 
 const ABOUT = `
 Examples:
@@ -40,7 +40,7 @@ function reportUsage(text: string, terminal: Terminal): void {
 function createProgram(terminal: Terminal): Command {
   const program = new Command('plant-store')
     .description('Put plants into a plant store, and know what became of each.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()

@@ -5,9 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startPostgres } from '../../../test/postgres-server.ts'
 import { startRestartableServer as startServer } from '../../../test/restartable-server.ts'
 import { MAIN as SERVER } from '../../../test/start-program.ts'
+import { spreadPlants } from '../../server/test/commands/plants.ts'
 import { openImporter } from './import/importer.ts'
 
-const PLANTS = 3_000
+const plants = spreadPlants(3_100)
 
 /** What `export` writes, in a file. */
 function exportTo(path: string, databaseUrl: string): string {
@@ -16,15 +17,6 @@ function exportTo(path: string, databaseUrl: string): string {
   execFileSync(process.execPath, args, { stdio: ['ignore', file, 'ignore'] })
   closeSync(file)
   return readFileSync(path, 'utf8')
-}
-
-/** Plants of every kind, their ids all over int64. */
-function* plants(from: number, to: number): Generator<NewPlantInput> {
-  for (let index = from; index < to; index++) {
-    const id = BigInt.asIntN(64, BigInt(index + 1) * 0x9e3779b97f4a7c15n)
-    const plant = { id, name: `plant "${index}",\n🌿` }
-    yield index % 3 === 0 ? plant : { ...plant, tag: index % 3 === 1 ? '' : `tag ${index}` }
-  }
 }
 
 test('plants move from SQLite to PostgreSQL by export and import, before and after the switch', async () => {
@@ -36,8 +28,8 @@ test('plants move from SQLite to PostgreSQL by export and import, before and aft
   })
   const [old, next] = [await startServer(), await startServer([`--database-url=${databaseUrl}`])]
   const client = createPlantStoreClient({ baseUrl: old.url, token: old.token })
-  const store = async (from: number, to: number) => {
-    const results = createPlants(client, plants(from, to), { concurrency: 64 })
+  const store = async (some: readonly NewPlantInput[]) => {
+    const results = createPlants(client, some, { concurrency: 64 })
     for await (const { ok } of results) expect(ok).toBe(true)
   }
   const { pathOf, run } = await openImporter('', [], next)
@@ -48,12 +40,12 @@ test('plants move from SQLite to PostgreSQL by export and import, before and aft
     return exported
   }
 
-  await store(0, PLANTS)
+  await store(plants.slice(0, 3_000))
   await move(' stored, 0 rejected')
   // Callers go on at the old store until the switch.
-  await store(PLANTS, PLANTS + 100)
+  await store(plants.slice(3_000))
   await old.stop()
   const exported = await move(' there already)')
   expect(exportTo(pathOf('moved.jsonl'), databaseUrl)).toBe(exported)
-  expect(exported.split('\n')).toHaveLength(PLANTS + 101)
+  expect(exported.split('\n')).toHaveLength(plants.length + 1)
 })

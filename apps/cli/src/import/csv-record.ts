@@ -40,30 +40,18 @@ function isAt(bytes: Buffer, at: number, text: Buffer): boolean {
   return bytes[at] === text[0] && bytes.subarray(at, at + text.length).equals(text)
 }
 
-function findEndOfPlain(bytes: Buffer, from: number, delimiter: Buffer): number {
-  let at = from
-  while (at < bytes.length) {
-    const byte = bytes[at]
-    if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === QUOTE) break
-    if (isAt(bytes, at, delimiter)) break
-    at++
-  }
-  return at
-}
+const ENDS_OF_PLAIN: readonly (number | undefined)[] = [LINE_FEED, CARRIAGE_RETURN, QUOTE]
 
-interface ReadField {
-  readonly text: string
-  /** Behind the field and its quotes. */
-  readonly end: number
-}
-
-function readField(bytes: Buffer, at: number, delimiter: Buffer): ReadField | undefined {
+/** A field, and where it ends with its quotes; undefined where they are not closed. */
+function readField(bytes: Buffer, at: number, delimiter: Buffer) {
   if (bytes[at] === QUOTE) {
     const close = findClosingQuote(bytes, at + 1)
     if (close === undefined) return undefined
     return { text: bytes.toString('utf8', at + 1, close).replaceAll('""', '"'), end: close + 1 }
   }
-  const end = findEndOfPlain(bytes, at, delimiter)
+  let end = at
+  const isPlain = () => !ENDS_OF_PLAIN.includes(bytes[end]) && !isAt(bytes, end, delimiter)
+  while (end < bytes.length && isPlain()) end++
   return { text: bytes.toString('utf8', at, end), end }
 }
 

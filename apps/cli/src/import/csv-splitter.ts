@@ -73,6 +73,12 @@ export class CsvSplitter {
     yield* this.end()
   }
 
+  /** The records of the beginning of a text: those that end, but at least so many, and all of a whole one. */
+  splitHead(head: Buffer, isWhole: boolean, least = 1): readonly CsvRecord[] {
+    const ended = this.push(head)
+    return isWhole || ended.length < least ? [...ended, ...this.end()] : ended
+  }
+
   /** The records that end within these bytes. */
   push(chunk: Buffer): readonly CsvRecord[] {
     this.#parts.push(chunk)

@@ -72,9 +72,7 @@ export function findCsvDialect(head: Buffer, isWhole: boolean, options: CsvOptio
   const given = options.delimiter ?? named
   const headers = named === undefined ? 1 : 2
   const readings = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
-    const splitter = new CsvSplitter(delimiter)
-    const ended = splitter.push(head)
-    const records = isWhole || ended.length < headers ? [...ended, ...splitter.end()] : ended
+    const records = new CsvSplitter(delimiter).splitHead(head, isWhole, headers)
     const { fields = [], problem = 'is empty' } = records[headers - 1] ?? {}
     const { columns, problems } = mapColumns(fields, options)
     return { records, problem, problems, dialect: { delimiter, headers, columns } }

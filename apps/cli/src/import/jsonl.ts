@@ -4,41 +4,46 @@ import { type Column, type ColumnOptions, fieldNear, ID_TWICE, saidOf } from './
 import { CsvSplitter } from './csv-splitter.ts'
 import { inQuotes, PlantFileError, type PlantRecord, parsePlant, shorten } from './plant-record.ts'
 
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/
+
+/** A string, with the colon behind a name, or a bracket. */
+const TOKENS = new RegExp(`${STRING.source}(?=(\\s*:\\s*)?)|[[\\]{}]`, 'g')
+
+const VALUE = new RegExp(`^(?:${STRING.source}|[[{]|[^\\s,}]+)`)
+
+/** The text of an object, each name of a member replaced; `behind`: the text from its value on. */
+function replaceNames(text: string, replace: (name: string, behind: string) => string): string {
+  let depth = 0
+  return text.replace(TOKENS, (token: string, colon: string | undefined, at: number) => {
+    if (!token.startsWith('"')) depth += '[{'.includes(token) ? 1 : -1
+    if (depth !== 1 || colon === undefined) return token
+    return JSON.stringify(replace(JSON.parse(token), text.slice(at + token.length + colon.length)))
+  })
+}
+
 /** A member as it stands in the line, where a number may have more digits than its value. */
-function show(object: JsonValue, field: string, line: Buffer): string | undefined {
-  const member = Object.entries(Object(object)).find(([name]) => name === field)?.[1]
-  if (typeof member === 'string') return inQuotes(member)
-  if (typeof member === 'object' && member !== null) return Array.isArray(member) ? '[…]' : '{…}'
-  if (member === undefined) return undefined
-  if (typeof member !== 'number' && typeof member !== 'bigint') return String(member)
-  const texts = line.toString().matchAll(new RegExp(`"${field}"\\s*:\\s*([-+.\\deE]+)`, 'g'))
-  // Of a number that no double holds exactly, NaN is all that is known.
-  const isIt = (text: string) =>
-    Number.isNaN(member) ? !/^-?\d+$/.test(text) : Number(text) === Number(member)
-  for (const [, text = ''] of texts) if (isIt(text)) return shorten(text)
-  return undefined
+function show(line: Buffer, field: string): string | undefined {
+  const values: (string | undefined)[] = []
+  replaceNames(line.toString(), (name, behind) => {
+    if (name === field) values.push(VALUE.exec(behind)?.[0])
+    return name
+  })
+  const value = values.at(-1)
+  if (value === '[' || value === '{') return value === '[' ? '[…]' : '{…}'
+  return value?.startsWith('"') ? inQuotes(JSON.parse(value)) : value && shorten(value)
 }
 
 function isObject(value: JsonValue): value is { [name: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A string, and the colon behind a name, or a bracket. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(:)?)|[[\]{}]/gs
-
 /** The text of an object whose members have the names of their fields; `_` comes before those of none. */
 function rename(text: string, names: readonly string[], said: readonly Column[]): string {
-  const isTaken = (name: string) =>
-    said.some((member) => member.field === name && names.includes(member.name))
-  const renameOne = (name: string) => {
+  return replaceNames(text, (name) => {
     const own = said.findLast((member) => member.name === name)
-    return (own === undefined && !isTaken(name) ? name : own?.field) ?? `_${name}`
-  }
-  let depth = 0
-  return text.replace(TOKENS, (token: string, colon?: string) => {
-    if (!token.startsWith('"')) depth += '[{'.includes(token) ? 1 : -1
-    const isName = depth === 1 && colon !== undefined
-    return isName ? JSON.stringify(renameOne(JSON.parse(token))) : token
+    if (own !== undefined) return own.field ?? `_${name}`
+    const isTaken = said.some(({ field, name: from }) => field === name && names.includes(from))
+    return isTaken ? `_${name}` : name
   })
 }
 
@@ -53,7 +58,7 @@ function readLine(line: Buffer, said: readonly Column[], id?: bigint) {
     }
     names = Object.keys(Object(value))
     const plant = isObject(value) && id !== undefined ? { ...value, id } : value
-    const locate = (field: string) => ({ column: field, value: show(value, field, source) })
+    const locate = (field: string) => ({ column: field, value: show(source, field) })
     return { source, names, ...parsePlant(plant, locate) }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
@@ -69,8 +74,7 @@ export function findMembers(head: Buffer, isWhole: boolean, options: ColumnOptio
   const said = saidOf(options)
   const isNumbered = options.numberRows !== undefined
   if (isNumbered && said.some(({ field }) => field === 'id')) throw new PlantFileError(ID_TWICE)
-  const splitter = new CsvSplitter(undefined)
-  for (const { line, source } of [...splitter.push(head), ...(isWhole ? splitter.end() : [])]) {
+  for (const { line, source } of new CsvSplitter(undefined).splitHead(head, isWhole)) {
     const { names } = readLine(source, said)
     for (const field of plantFieldNames) {
       if (names.includes(field) || (field === 'id' && isNumbered)) continue

@@ -106,7 +106,6 @@ export class RejectsFile {
   readonly #draft: string
   readonly #format: ReturnType<typeof rejectsFormatOf>
   #file: number | undefined
-  #failure: CliError | undefined
 
   /**
    * `asked`: its only place; else the first that is free beside the file.
@@ -138,7 +137,6 @@ export class RejectsFile {
    * @throws CliError as `add`
    */
   publish(): string | undefined {
-    if (this.#failure !== undefined) throw this.#failure
     const file = this.#file
     if (file === undefined) return undefined
     return this.#guard(() => {
@@ -166,8 +164,8 @@ export class RejectsFile {
       rmSync(this.#draft, { force: true })
       const message = `the rejects cannot be written to ${this.#path}: ${codeOf(error) ?? error}`
       const hint = 'the same command again, or with another --rejects; nothing is stored twice'
-      this.#failure = new CliError(message, exitCodes.failure, hint)
-      throw this.#failure
+      this.#file = undefined
+      throw new CliError(message, exitCodes.failure, hint)
     }
   }
 }

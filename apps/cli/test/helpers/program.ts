@@ -2,22 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { spawn as spawnInTerminal } from '@lydell/node-pty'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
+import { environmentOf, openScreenOf, type ScreenOptions } from '../../../../test/screen.ts'
 
 /** The program as the build makes it. */
 const PROGRAM = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-export interface ProgramOptions {
-  /** Stands in place of the whole environment; PATH is kept. */
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
+export interface ProgramOptions extends Pick<ScreenOptions, 'cwd' | 'env'> {
   /** The Node.js to run it on. Default: that of the tests. */
   readonly node?: string
-}
-
-function environmentOf({ env = {} }: ProgramOptions): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', ...env }
 }
 
 /** Starts the program without a terminal; what its streams carry is the caller's to read. */
@@ -56,50 +49,14 @@ export function ends(code: number, stdout: string | RegExp = '', stderr: string 
   return { code, stdout: within(stdout), stderr: within(stderr) }
 }
 
-export interface ScreenOptions extends ProgramOptions {
-  readonly columns?: number
-  /** A shell command to run in place of the program; `"$@"` is the program with its arguments. */
-  readonly shell?: string
-}
-
-/** Starts the program in a terminal of its own. */
-export function openScreen(args: readonly string[], options: ScreenOptions = {}) {
-  const { node = process.execPath, shell = 'exec "$@"' } = options
+/** Starts the program in a terminal of its own; `shell` runs in its place, with it as `"$@"`. */
+export function openScreen(
+  args: readonly string[],
+  {
+    node = process.execPath,
+    shell = 'exec "$@"',
+    ...options
+  }: ProgramOptions & ScreenOptions & { readonly shell?: string } = {},
+) {
   return openScreenOf(['/bin/sh', '-c', shell, 'sh', node, PROGRAM, ...args], options)
-}
-
-/** Starts any program in a pseudo-terminal, and ends it with the test. */
-export function openScreenOf(words: readonly string[], options: ScreenOptions = {}) {
-  const { columns: cols = 100, cwd = process.cwd() } = options
-  const [file = '', ...args] = words
-  const name = options.env?.TERM ?? 'xterm-256color'
-  const child = spawnInTerminal(file, args, { cols, name, cwd, env: environmentOf(options) })
-  let written = ''
-  child.onData((data) => {
-    written += data
-  })
-  let isEnded = false
-  const ended = new Promise<number>((resolve) => {
-    child.onExit(({ exitCode, signal }) => {
-      isEnded = true
-      resolve(signal ? 128 + signal : exitCode)
-    })
-  })
-  onTestFinished(async () => {
-    if (!isEnded) child.kill('SIGKILL')
-    await ended
-  })
-  /** What a person sees in the end: no colours, and of a line that was cleared what came behind. */
-  const text = () => written.replace(/^[^\n]*\r\u001b\[K|\u001b\[\d*m|\r$/gm, '').trimEnd()
-  return {
-    text,
-    lines: () => text().split('\n'),
-    /** Every byte that the program wrote to the terminal, as text. */
-    written: () => written,
-    waitFor: (shown: RegExp) => expect.poll(text, { interval: 10 }).toMatch(shown),
-    /** What a person types: `\r` is the return key, `\x03` Ctrl-C. */
-    type: (keys: string) => child.write(keys),
-    /** The exit code. */
-    ended,
-  }
 }

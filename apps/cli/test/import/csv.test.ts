@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openPlantFile } from '../../src/import/plant-file.ts'
-import { open, readAll, recordsOf } from './read.ts'
+import { readAll, recordsOf } from './read.ts'
 
 const LIMIT = 1_048_576
 const OPEN = 'has a quote that is never closed'
@@ -58,14 +58,6 @@ describe('a record that is no plant is reported by its line, and the next one is
       const expected = ['2: 1 Fern', `3: ${problem}`, '4: 2 Moss (indoor)']
       expect(await readAll(content, { pieceBytes })).toEqual(expected)
     }
-  })
-
-  test('with the column as the file names it, and its value', async () => {
-    const [record] = await recordsOf(await open(`Name; ID \n;${'9'.repeat(50)}\n`))
-    expect(record?.problems).toEqual([
-      { column: 'ID', value: `"${'9'.repeat(39)}…"`, message: INT64 },
-      { column: 'Name', value: undefined, message: 'is required' },
-    ])
   })
 })
 

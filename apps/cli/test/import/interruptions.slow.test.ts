@@ -79,13 +79,6 @@ test('a kill leaves no half file of rejects, and the same command stores every r
   expect(server.readPlants().size).toBe(900)
 })
 
-test('two imports of one file at once store every row once', async () => {
-  const { run, server } = await openImporter(`id,name\nx,Moss\n${rowsOf(1_500)}`)
-  const both = await Promise.all([run(), run()])
-  expect(both.map(({ code }) => code)).toEqual([3, 3])
-  expect(server.readPlants().size).toBe(1_500)
-})
-
 test('a file that becomes shorter while it is read gives no half row', async () => {
   const whole = `id,name\n${rowsOf(38_010)}`
   const { pathOf, start, server } = await openImporter(whole, ['--rate-limit=4000'])

@@ -73,11 +73,6 @@ test.each([
   )
 })
 
-test('a column that was mapped counts more than one that is called like the field', async () => {
-  const content = 'id,name,botanical\n1,Fern,Polypodiopsida\n'
-  expect(await readAll(content, optionsOf('--map botanical=name'))).toEqual(['2: 1 Polypodiopsida'])
-})
-
 test.each<[what: string, content: string | Buffer, message: string, flags?: string]>([
   ['a spreadsheet itself', 'PK\x03\x04', 'Try: save it as CSV'],
   ['an old spreadsheet itself', Buffer.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1), 'Try: save it as CSV'],

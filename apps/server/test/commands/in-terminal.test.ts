@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openScreenOf, type ScreenOptions } from '../../../../test/screen.ts'
 import { MAIN as SERVER } from '../../../../test/start-program.ts'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { openScreenOf, type ScreenOptions } from '../../../cli/test/helpers/program.ts'
 import { arrange } from './program.ts'
 
 const ESCAPE = '\u001b'
