@@ -9,7 +9,7 @@ import { startScrapedServer } from './scraped-server.ts'
 /** Anything but printable ASCII, letters and symbols: what could move a cursor or end a line. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-const TOKEN_NAME = 'green\nhouse\u2028\u001b[31m\u202e'
+const TOKEN_NAME = 'green\nhouse\u2028\u001b[31m\u202e\u009b'
 
 /** Paths that would forge a line or paint it. */
 const HARMFUL_PATHS = [

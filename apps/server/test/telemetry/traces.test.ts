@@ -155,14 +155,14 @@ test('what a collector refuses is in the log, without the headers for the collec
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1' }
 
-test.each<[how: string, environment: Record<string, string>, isLoaded: boolean]>([
-  ['without an endpoint', {}, false],
-  ['with a sampler alone', { OTEL_TRACES_SAMPLER: 'always_on' }, false],
-  ['with an empty endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
-  ['switched off', { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, false],
-  ['with the exporter none', { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, false],
-  ['with an endpoint', ENDPOINT, true],
-])('%s the SDK of OpenTelemetry is loaded: %3$s', async (_how, environment, isLoaded) => {
+test.each<[how: string, isLoaded: boolean, environment: Record<string, string>]>([
+  ['without an endpoint', false, {}],
+  ['with a sampler alone', false, { OTEL_TRACES_SAMPLER: 'always_on' }],
+  ['with an empty endpoint', false, { OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
+  ['switched off', false, { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }],
+  ['with the exporter none', false, { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }],
+  ['with an endpoint', true, ENDPOINT],
+])('%s the SDK of OpenTelemetry is loaded: %s', async (_how, isLoaded, environment) => {
   // Without metrics, whose library loads OpenTelemetry's API by itself.
   const all = { PLANT_STORE_OPERATIONS_LISTEN: 'off', ...environment }
   expect((await loadedModules('opentelemetry', all)).length > 0).toBe(isLoaded)
