@@ -13,6 +13,7 @@ import { addServeCommand } from './commands/serve.ts'
 import type { Terminal } from './commands/terminal.ts'
 import { addTokenCommands } from './commands/token.ts'
 import { ConfigError } from './config/config.ts'
+import { findMeant } from './config/unknown-names.ts'
 import { build } from './process/build.ts'
 import { OutcomeUnknownError, StoreRefusedError, StoreUnavailableError } from './store/store.ts'
 import { printable, printableLine } from './text/printable.ts'
@@ -39,12 +40,19 @@ const SUGGESTION = /\n(?=\(Did you mean [^\n]*\n$)/
 const INDENTED = '\n  '
 
 /** `serve` is the default command, so it takes words: they are refused with the command that was meant. */
-function refuseWordsAfterServe(program: Command, command: Command): void {
-  const isNamed = command.name() === 'serve' && program.args[0] === 'serve'
+function refuseWords(program: Command, command: Command): void {
   const [word] = command.args
-  if (!isNamed || word === undefined || command.args.some((arg) => arg.startsWith('-'))) return
-  command.error(`error: too many arguments for 'serve', which takes none: '${word}'`)
+  if (command.name() !== 'serve' || word === undefined) return
+  if (program.args[0] === 'serve') {
+    command.error(`error: too many arguments for 'serve', which takes none: '${word}'`)
+  }
+  const names = program.commands.map((other) => other.name())
+  const meant = findMeant(word, names)
+  command.error(`error: unknown command '${word}'${meant ? `\n(Did you mean ${meant}?)` : ''}`)
 }
+
+/** A flag without its value, which may hold a password. */
+const UNKNOWN_VALUE = /(?<=^error: unknown option '--[^=']*)=[\s\S]*(?='\n)/
 
 /** Commander's own `help` takes one word, so it cannot show a command of a group. */
 function toHelpFlag(args: readonly string[]): readonly string[] {
@@ -63,10 +71,11 @@ function createProgram(streams: Streams): Command {
       writeOut: streams.out,
       writeErr: streams.err,
       getOutHelpWidth: () => Math.min((streams.output as Partial<WriteStream>).columns ?? 80, 100),
-      outputError: (text) => terminal.err(text.replace(SUGGESTION, INDENTED)),
+      outputError: (text) =>
+        terminal.err(text.replace(UNKNOWN_VALUE, '').replace(SUGGESTION, INDENTED)),
     })
     .exitOverride()
-    .hook('preAction', refuseWordsAfterServe)
+    .hook('preAction', refuseWords)
     .addHelpText(
       'after',
       `\n\`${program.name()} serve --help\` lists the settings. Each is also an environment variable:\n` +

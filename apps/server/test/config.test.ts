@@ -8,7 +8,7 @@ import { ConfigError, loadConfig } from '../src/config/config.ts'
 
 function problemsOf(environment: Record<string, string>, flags = {}): string[] {
   try {
-    loadConfig(flags, [], environment)
+    loadConfig(flags, environment)
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -37,7 +37,7 @@ describe('the settings', () => {
     ['allowDataLoss', 'yes', true],
     ['docs', 'off', false],
   ])('take for %s the value %s', (setting, text, value) => {
-    expect(loadConfig({ [setting]: text }, [], {})).toMatchObject({ [setting]: value })
+    expect(loadConfig({ [setting]: text }, {})).toMatchObject({ [setting]: value })
   })
 
   test.each([
@@ -47,7 +47,7 @@ describe('the settings', () => {
     'http://[::1]:8080/keys',
   ])('take keys of JWTs from %s', (url) => {
     const environment = { ...JWTS, PLANT_STORE_JWKS_URL: url }
-    expect(loadConfig({}, [], environment)).toMatchObject({ jwksUrl: url, jwtIssuer: ISSUER })
+    expect(loadConfig({}, environment)).toMatchObject({ jwksUrl: url, jwtIssuer: ISSUER })
   })
 })
 
@@ -60,7 +60,7 @@ test.each([
   const path = join(temporaryFolder(), 'url')
   writeFileSync(path, 'sqlite:./plants.db')
   chmodSync(path, mode)
-  const { openFile } = loadConfig({}, [], { PLANT_STORE_DATABASE_URL_FILE: path })
+  const { openFile } = loadConfig({}, { PLANT_STORE_DATABASE_URL_FILE: path })
   expect(openFile).toBe(isOpen ? path : undefined)
 })
 
@@ -138,7 +138,7 @@ describe('wrong settings', () => {
 
   test('never show a key in the query of an address, wrong or right', () => {
     const url = 'https://issuer.test/keys?code=hunter2'
-    const { shown } = loadConfig({}, [], { ...JWTS, PLANT_STORE_JWKS_URL: url })
+    const { shown } = loadConfig({}, { ...JWTS, PLANT_STORE_JWKS_URL: url })
     expect(shown.map(({ text }) => text)).toContain('https://issuer.test/keys?***')
     const wrong = problemsOf({ ...JWTS, PLANT_STORE_JWKS_URL: url.replace('s', '') })
     expect(JSON.stringify([shown, wrong])).not.toContain('hunter2')
@@ -161,7 +161,7 @@ describe('wrong settings', () => {
       `${name}_FILE: is set, and so is ${name}: set one of the two`,
     ])
     const databaseUrl = 'sqlite:./flag.db'
-    expect(loadConfig({ databaseUrl }, [], both)).toMatchObject({ databaseUrl })
+    expect(loadConfig({ databaseUrl }, both)).toMatchObject({ databaseUrl })
   })
 
   test.each([

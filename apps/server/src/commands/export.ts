@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { encodeJson, type NewPlant } from '@plant-store/contract'
 import { type Command, Option } from 'commander'
 import { type Flags, loadConfig } from '../config/config.ts'
@@ -34,30 +35,19 @@ const formats = {
 
 type FormatName = keyof typeof formats
 
-/** Resolves to true once the reader has taken the text, to false when the reader has gone. */
-function write(output: Writable, text: string, stop: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const stopped = () => resolve(false)
-    stop.addEventListener('abort', stopped, { once: true })
-    output.write(text, (error) => {
-      stop.removeEventListener('abort', stopped)
-      if (error == null) resolve(true)
-      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') resolve(false)
-      else reject(error)
-    })
-  })
-}
-
-/** Writes each text after the reader took the one before; false when the reader goes before the end. */
+/** Writes texts as the reader takes them; false when the reader goes, or a signal comes, before the end. */
 async function writeAll(
   output: Writable,
   texts: AsyncIterable<string>,
-  stop: AbortSignal,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  for await (const text of texts) {
-    if (stop.aborted || !(await write(output, text, stop))) return false
+  try {
+    await pipeline(texts, output, { signal, end: false })
+    return true
+  } catch (error) {
+    if (signal.aborted || (error as NodeJS.ErrnoException).code === 'EPIPE') return false
+    throw error
   }
-  return true
 }
 
 /** Writes a snapshot, and shows how far it is unless a person sees the plants themselves. */

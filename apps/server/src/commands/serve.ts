@@ -5,7 +5,6 @@ import type { Logger } from 'pino'
 import { openAuthenticate } from '../auth/authenticate.ts'
 import { type Config, type Flags, loadConfig } from '../config/config.ts'
 import { environmentNameOf } from '../config/settings.ts'
-import { describeUnknownArguments } from '../config/unknown-names.ts'
 import { openStore } from '../engines.ts'
 import type { RunningServer } from '../http/server.ts'
 import { build } from '../process/build.ts'
@@ -162,11 +161,6 @@ function reportEnd(log: Logger, { reason }: AbortSignal, failure: Error | undefi
 export function addServeCommand(program: Command, terminal: Terminal): void {
   addSettingFlags(program.command('serve', { isDefault: true }))
     .description('serve plants over HTTP (the default)')
-    .allowUnknownOption()
     .allowExcessArguments()
-    .action((flags: Flags, command: Command) => {
-      const commands = program.commands.map((other) => other.name())
-      const problems = describeUnknownArguments(command.args, commands)
-      return serve(loadConfig(flags, problems), terminal)
-    })
+    .action((flags: Flags) => serve(loadConfig(flags), terminal))
 }

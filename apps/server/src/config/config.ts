@@ -112,12 +112,8 @@ function describeJwtSettings(changed: readonly string[]): string[] {
  * The settings from flags and the environment, checked as a whole.
  * @throws ConfigError with every problem.
  */
-export function loadConfig(
-  flags: Flags,
-  earlierProblems: readonly string[] = [],
-  environment: Environment = process.env,
-): Config {
-  const problems = [...earlierProblems, ...describeUnknownVariables(environment)]
+export function loadConfig(flags: Flags, environment: Environment = process.env): Config {
+  const problems = describeUnknownVariables(environment)
   const { NODE_ENV, SUDO_USER: sudoUser } = environment
   const shown: ShownSetting[] = []
   const changedSettings: ShownSetting[] = []

@@ -47,7 +47,7 @@ export async function startJwtService({
   const source = flags.jwksFile === undefined ? { jwksUrl: issuer.url } : {}
   const places = { listen: '127.0.0.1:0', operationsListen: 'off' }
   const limits = { failedCredentialLimit: 'off', shutdownTimeoutMs: '100' }
-  const config = loadConfig({ ...source, ...places, ...limits, ...flags }, [], JWT_RULES)
+  const config = loadConfig({ ...source, ...places, ...limits, ...flags }, JWT_RULES)
   const store = await openSqliteStore({ path: join(temporaryFolder(onEnd), 'plants.db') })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })

@@ -14,7 +14,7 @@ import { createLog } from '../../src/telemetry/log.ts'
 /** Sends one plant to a server over these plants, and gives the status and the error code. */
 async function sendTo(plants: PlantStore) {
   const flags = { listen: '127.0.0.1:0', operationsListen: 'off', shutdownTimeoutMs: '100' }
-  const config = loadConfig(flags, [], {})
+  const config = loadConfig(flags, {})
   const store = {
     plants,
     isReady: async () => true,

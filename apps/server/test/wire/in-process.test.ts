@@ -25,7 +25,7 @@ const log = createLog('silent')
 
 /** A caller of a server whose app has these routes and no others. */
 async function openCaller(addRoutes: (app: Express) => void, { idleMs = 0 } = {}) {
-  const config = loadConfig({}, [], {})
+  const config = loadConfig({}, {})
   const failures = new FailureLog(log)
   const options = { ...config, log, failures, shutdown: { hasBegun: false } }
   const app = createBareApp()
@@ -85,7 +85,7 @@ test.each<[claim: string, ...sent: Buffer[]]>([
   const database = await makeSqliteFile()
   await database.withStore(({ tokens }) => tokens.add(tokenRecord()))
   const places = { databaseUrl: database.url, listen: '127.0.0.1:0', operationsListen: 'off' }
-  const config = loadConfig(places, [], {})
+  const config = loadConfig(places, {})
   const store = await openStore(config)
   const authenticate = createAuthenticate(store.tokens)
   const server = await startServer(config, store, { authenticate, log })
