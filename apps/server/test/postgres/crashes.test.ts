@@ -125,7 +125,7 @@ test('the judge of all this finds what was lost, altered, doubled and misreporte
   )
   const rows = await readRows(database.databaseUrl)
   const faults = { lost: [1n], altered: [2n, 5n], doubled: [], lies: [4n] }
-  expect(history.judge(rows)).toMatchObject({ stored: 3, taken: 1, not_stored: 1, ...faults })
+  expect(history.judge(rows)).toEqual(faults)
   const twice = [...rows, { id: 3n, name: 'Fern', tag: null }]
   expect(history.judge(twice)).toMatchObject({ doubled: [3n] })
 })

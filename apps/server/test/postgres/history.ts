@@ -1,5 +1,5 @@
 import type { NewPlantInput } from '@plant-store/client'
-import type { RestClient } from '@plant-store/client/rest'
+import type { TestClient } from '../../../../test/server-process.ts'
 import type { StoredPlant } from '../../../../test/sqlite-file.ts'
 
 /** What one request for a plant was answered. */
@@ -13,23 +13,17 @@ type Reply = 'stored' | 'taken' | 'not_stored' | 'unknown'
  */
 type Fault = 'lost' | 'altered' | 'doubled' | 'lies'
 
-/** How many requests had each reply, and the ids with which something is wrong. */
-export type Verdict = Record<Reply, number> & Record<Fault, bigint[]>
-
 export type Plant = NewPlantInput & { readonly id: bigint }
+
+type Caller = Pick<TestClient, 'rest'>
 
 type Request = Pick<Plant, 'name' | 'tag'> & { reply: Reply }
 
-/** Such as a TestClient. */
-export interface Caller {
-  readonly rest: RestClient
-}
-
 const ID_TAKEN = 40_003
 
-async function ask(client: Caller, body: NewPlantInput): Promise<Reply> {
+async function ask({ rest }: Caller, body: NewPlantInput): Promise<Reply> {
   try {
-    const { status, body: said } = await client.rest.createPlant({ body })
+    const { status, body: said } = await rest.createPlant({ body })
     if (status === 200) return 'stored'
     if (said.error === ID_TAKEN) return 'taken'
     const isSure = status < 500 || status === 503 || said.error === 50_000
@@ -78,17 +72,12 @@ export class History {
     return entries.map(([id]) => id)
   }
 
-  /** Holds what was answered against what is stored in the end. */
-  judge(rows: readonly StoredPlant[]): Verdict {
-    const verdict: Verdict = {
-      ...{ stored: 0, taken: 0, not_stored: 0, unknown: 0 },
-      ...{ lost: [], altered: [], doubled: [], lies: [] },
-    }
+  /** Holds what was answered against what is stored in the end; the ids with which something is wrong. */
+  judge(rows: readonly StoredPlant[]): Record<Fault, bigint[]> {
+    const verdict: ReturnType<History['judge']> = { lost: [], altered: [], doubled: [], lies: [] }
     const stored = Map.groupBy(rows, ({ id }) => id)
     for (const id of new Set([...this.#byId.keys(), ...stored.keys()])) {
-      const requests = this.#byId.get(id) ?? []
-      for (const { reply } of requests) verdict[reply]++
-      const fault = judgeOne(requests, stored.get(id) ?? [])
+      const fault = judgeOne(this.#byId.get(id) ?? [], stored.get(id) ?? [])
       if (fault !== undefined) verdict[fault].push(id)
     }
     return verdict
