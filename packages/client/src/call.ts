@@ -149,11 +149,12 @@ export class Call {
   async #prepareRetry(error: PlantStoreError): Promise<boolean> {
     const { token, maxRetries } = this.#settings
     // Another token is not counted as a retry, but a call without retries is exactly one request.
-    const isRefreshed = error.status === 401 && typeof token === 'function' && maxRetries > 0
-    const delayMs = isRefreshed && !this.#isRefreshed ? 0 : this.#delayBefore(error)
+    const hasOther = typeof token === 'function' && maxRetries > 0 && !this.#isRefreshed
+    const refreshes = hasOther && error.status === 401
+    const delayMs = refreshes ? 0 : this.#delayBefore(error)
     if (delayMs === undefined) return false
-    if (isRefreshed) this.#token = undefined
-    this.#isRefreshed ||= isRefreshed
+    if (refreshes) this.#token = undefined
+    this.#isRefreshed ||= refreshes
     this.#emit({ type: 'retry', code: error.code, message: error.message, delayMs })
     if (delayMs > 0) await sleep(delayMs, this.#options.signal)
     return true

@@ -29,8 +29,8 @@ function causesOf(thrown: unknown, depth = 5): Thrown[] {
   return [thrown, ...causesOf((thrown as Thrown).cause, depth - 1)]
 }
 
-/** What a code and a message say, with a space between; Deno has no codes, only words. */
-const words = {
+/** What a code and a message say, with a space between; Deno has no codes, only says. */
+const says = {
   /** There never was a connection, whatever the system call was. */
   neverConnected:
     /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket) |client error \(Connect\)|TLS handshake failed/,
@@ -55,7 +55,7 @@ function neverConnected(thrown: Thrown): boolean {
   const { syscall, errors } = thrown
   // One error for each address that was tried.
   if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected)
-  return ['connect', 'getaddrinfo'].includes(`${syscall}`) || matches(thrown, words.neverConnected)
+  return ['connect', 'getaddrinfo'].includes(`${syscall}`) || matches(thrown, says.neverConnected)
 }
 
 /** The first word or sentence that says anything, from the innermost cause outwards. */
@@ -91,17 +91,17 @@ export function toConnectionError(
     const causes = things.length > 0 ? things : [{ name: 'Error', message: thrown }]
     const has = (pattern: RegExp) => causes.some((cause) => matches(cause, pattern))
     const said = scrub(reasonOf(causes))
-    if (has(words.signal)) {
+    if (has(says.signal)) {
       return optionError('fetch', `takes no signal of the AbortController: ${said}`)
     }
-    const isTls = has(words.untrusted) || has(words.tls)
-    const isProxy = has(words.proxy) || sends?.status() === 407
-    const { port, proxy, untrusted } = words
-    const isUnsent = [port, proxy, untrusted].some(has) || causes.some(neverConnected)
+    const isTls = has(says.untrusted) || has(says.tls)
+    const isProxy = has(says.proxy) || sends?.status() === 407
+    const isUnsent =
+      [says.port, says.proxy, says.untrusted].some(has) || causes.some(neverConnected)
     const code = isTls ? 'tls_failed' : isUnsent ? 'connection_failed' : 'connection_lost'
     return connectionError(url, code, isProxy ? 'proxy authentication is required (407)' : said, {
       applied: isUnsent && sends?.isOnce ? 'no' : applied,
-      retryable: !(isTls || isProxy || has(port)),
+      retryable: !(isTls || isProxy || has(says.port)),
       cause: copyScrubbed(causes.at(-1) as Thrown, scrub),
       ...(isProxy && { status: 407 }),
     })

@@ -197,6 +197,8 @@ describe('a call', () => {
     const { meta } = await run([refuse(50300, { 'retry-after': '2' }), stored])
     expect(meta).toMatchObject({ status: 200, attempts: 2 })
     expect([Math.floor(meta.durationMs), meta.headers?.get('x-a')]).toEqual([2_101, '1'])
+    const { meta: lost } = await run([refuse(50300), lose], { maxRetries: 1 })
+    expect([lost.attempts, lost.status, lost.headers]).toEqual([2, undefined, undefined])
   })
 
   test.each([

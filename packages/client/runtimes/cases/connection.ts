@@ -116,43 +116,36 @@ const handshakes = [
   ),
 ]
 
-const aborted = (
-  state: string,
-  script: Script,
-  call: Call,
-  differs: Case['differs'] = {},
-): Case => ({
-  claim: `an abort ${state} ends the call at once`,
-  script,
-  calls: [
-    // The request is there long before.
-    {
-      abort: { on: 'request', afterMs: 500 },
-      ...call,
-      ends: { code: 'aborted', attempts: 1, isReason: true, ...call.ends },
-      differs: { applied: 'maybe' },
-    },
-  ],
-  requests: 1,
-  differs,
-})
+/** The request is there long before. */
+const LATE: Call['abort'] = { on: 'request', afterMs: 500 }
 
 const aborts = [
-  aborted(
-    'while waiting to retry',
-    says(unavailable('retry-after: 3')),
-    { abort: { on: 'retry', afterMs: 20 }, ends: { applied: 'no' } },
-    OPEN_AFTER_REFUSAL,
-  ),
-  aborted('while no headers have come', () => {}, { ends: { applied: 'maybe' } }),
-  aborted('in the middle of a body', says(CUT), { ends: { applied: OPEN } }),
-]
+  ['in the middle of a body', says(CUT), LATE, OPEN],
+  ['while no headers have come', () => {}, LATE, 'maybe'],
+  ['in a wait', says(unavailable('retry-after: 3')), { on: 'retry', afterMs: 20 }, 'no'],
+] as const
+
+const abortCases = aborts.map(
+  ([state, script, abort, applied]): Case => ({
+    claim: `an abort ${state} ends the call at once`,
+    script,
+    calls: [
+      {
+        abort,
+        ends: { code: 'aborted', attempts: 1, isReason: true, applied },
+        differs: { applied: 'maybe' },
+      },
+    ],
+    requests: 1,
+    differs: applied === 'no' ? OPEN_AFTER_REFUSAL : {},
+  }),
+)
 
 export const connectionCases: readonly Case[] = [
   ...lost,
   ...keptBreaks,
   ...handshakes,
-  ...aborts,
+  ...abortCases,
   {
     claim: 'a chunked body without its last chunk is never taken for a failure that stored nothing',
     script: saysLast(CUT_CHUNKS),
