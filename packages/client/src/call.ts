@@ -3,7 +3,7 @@ import { appliedByPart, nextApplied } from './applied.ts'
 import type { NewPlant } from './contract-types.ts'
 import { Deadline, sleep } from './deadline.ts'
 import { type Applied, optionError, type PlantStoreError } from './errors.ts'
-import { type EventFacts, notify } from './events.ts'
+import type { EventFacts } from './events.ts'
 import { connectionError, toConnectionError } from './failure.ts'
 import { createRequestId } from './host.ts'
 import { type CreatePlantOptions, type Settings, toCallSettings } from './options.ts'
@@ -192,7 +192,10 @@ export class Call {
     return { error, meta }
   }
 
+  /** Tells the listener; what it throws, or rejects with, goes nowhere. */
   #emit(facts: EventFacts, attempt = this.#attempts): void {
-    notify(this.#settings.onEvent, { ...facts, requestId: this.#sent.requestId, attempt })
+    const { onEvent } = this.#settings
+    const event = { ...facts, requestId: this.#sent.requestId, attempt }
+    if (onEvent) new Promise((resolve) => resolve(onEvent(event))).catch(() => {})
   }
 }

@@ -36,10 +36,10 @@ export interface PlantStoreClient {
   checkToken(options?: CreatePlantOptions): Promise<void>
 }
 
-/** The operation of one plant store, with all that arrived: what the faces of the client share. */
-export type PlantCalls = ReturnType<typeof openCalls>
-
-/** @throws PlantStoreError for options that cannot work, unknown ones included. */
+/**
+ * What the faces of the client share: the operation of one plant store, with all that arrived.
+ * @throws PlantStoreError for options that cannot work, unknown ones included.
+ */
 export function openCalls(options: PlantStoreClientOptions) {
   const settings = toSettings(options)
   return {

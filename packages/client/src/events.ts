@@ -21,12 +21,3 @@ export type PlantStoreEvent = EventFacts & {
   /** Which request of the call, from 1; 0 where none was sent. */
   readonly attempt: number
 }
-
-/** Calls a listener of the caller's; what it throws, or rejects with, goes nowhere. */
-export function notify<Value>(
-  listener: ((value: Value) => unknown) | undefined,
-  value: Value,
-): void {
-  if (listener === undefined) return
-  new Promise((resolve) => resolve(listener(value))).catch(() => {})
-}

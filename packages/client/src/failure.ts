@@ -29,7 +29,7 @@ function causesOf(thrown: unknown, depth = 5): Thrown[] {
   return [thrown, ...causesOf((thrown as Thrown).cause, depth - 1)]
 }
 
-/** What a code and a message say, with a space between; Deno has no codes, only says. */
+/** What a code and a message say, with a space between; Deno has no codes, only words. */
 const says = {
   /** There never was a connection, whatever the system call was. */
   neverConnected:

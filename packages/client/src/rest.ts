@@ -6,7 +6,7 @@ import {
   type InitClientReturn,
   initClient,
 } from '@ts-rest/core'
-import { openCalls, type PlantCalls } from './client.ts'
+import { openCalls } from './client.ts'
 import type { ContractValues, ErrorBody, NewPlantInput, Plant } from './contract-types.ts'
 import { type Applied, optionError } from './errors.ts'
 import type { CreatePlantOptions, PlantStoreClientOptions } from './options.ts'
@@ -47,7 +47,7 @@ export type RestClient = {
 const unwritten = (plant: unknown) => ({ plant, toJSON: () => null }) as unknown as NewPlantInput
 
 /** Sends what ts-rest would send, by our own transport. */
-function createApi({ url, call }: PlantCalls): Api {
+function createApi({ url, call }: ReturnType<typeof openCalls>): Api {
   return async (args) => {
     // The token is for the server of the client alone.
     if (args.path !== url.href) throw optionError('overrideClientOptions', 'cannot change baseUrl')
