@@ -21,7 +21,7 @@ export async function startBrokenServer(breakStore: (plants: PlantStore) => Plan
   const broken = { ...store, plants: breakStore(store.plants) }
   const authenticate = createAuthenticate(store.tokens)
   const log = createLog('silent')
-  const { url, close } = await startServer(loadConfig(flags, [], {}), broken, { authenticate, log })
+  const { url, close } = await startServer(loadConfig(flags, {}), broken, { authenticate, log })
   return {
     url,
     port: Number(new URL(url).port),

@@ -15,8 +15,7 @@ async function importPlants(
   const indexes: number[] = []
   const failing: Promise<void>[] = []
   for await (const { index, ok } of createPlants(client, plants, options)) {
-    if (ok) indexes.push(index)
-    if ([500, 1_250].includes(indexes.length)) failing.push(fail())
+    if (ok && [500, 1_250].includes(indexes.push(index))) failing.push(fail())
   }
   await Promise.all(failing)
   return indexes.toSorted((one, other) => one - other)
