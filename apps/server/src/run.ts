@@ -37,7 +37,6 @@ function terminalOf(streams: Streams): Terminal {
 
 /** The suggestion that commander adds below an error; arguments in the error may hold line breaks, too. */
 const SUGGESTION = /\n(?=\(Did you mean [^\n]*\n$)/
-const INDENTED = '\n  '
 
 /** `serve` is the default command, so it takes words: they are refused with the command that was meant. */
 function refuseWords(program: Command, command: Command): void {
@@ -72,7 +71,7 @@ function createProgram(streams: Streams): Command {
       writeErr: streams.err,
       getOutHelpWidth: () => Math.min((streams.output as Partial<WriteStream>).columns ?? 80, 100),
       outputError: (text) =>
-        terminal.err(text.replace(UNKNOWN_VALUE, '').replace(SUGGESTION, INDENTED)),
+        terminal.err(text.replace(UNKNOWN_VALUE, '').replace(SUGGESTION, '\n  ')),
     })
     .exitOverride()
     .hook('preAction', refuseWords)

@@ -1,17 +1,12 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
-import type { SettingName } from '../config/settings.ts'
 import { userName } from '../process/user-name.ts'
-import type { Store, TokenRecord } from '../store/store.ts'
+import type { TokenRecord } from '../store/store.ts'
 import { escapeUnits } from '../text/printable.ts'
 import { formatForPeople } from '../text/readable-line.ts'
 import { withoutCredentials } from '../text/without-credentials.ts'
-import { withStore } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
-
-/** The settings of every audited command. */
-export const AUDITED_SETTINGS: SettingName[] = ['databaseUrl', 'allowDataLoss', 'auditFile']
 
 /** What a command did, without any secret; the names are those of the log. */
 export type AuditFields = Readonly<
@@ -78,20 +73,15 @@ export interface Audited {
   readonly report: () => void
 }
 
-/** An audited command: what it does, where it writes, and its settings. */
-export interface AuditedCommand {
-  readonly terminal: Terminal
-  readonly config: Config
-  readonly action: string
-}
-
 /**
  * Does a command's work and records who did what when, and how it ended. The result is shown after
  * it is recorded, so that nobody has a token without a record. `about` is read when the work is over.
  * @throws CommandError before the work when the audit file cannot be opened.
  */
 export async function audit(
-  { terminal, config, action }: AuditedCommand,
+  action: string,
+  config: Config,
+  terminal: Terminal,
   about: AuditFields,
   work: () => Promise<Audited>,
 ): Promise<void> {
@@ -108,18 +98,4 @@ export async function audit(
   } finally {
     close()
   }
-}
-
-/** Like audit, for work on the store of the settings. */
-export function withAudit(
-  command: AuditedCommand,
-  use: (store: Store) => Promise<Audited>,
-): Promise<void> {
-  const about: { store?: string } = {}
-  return audit(command, about, () =>
-    withStore(command.terminal, command.config, (store) => {
-      about.store = store.description
-      return use(store)
-    }),
-  )
 }

@@ -54,8 +54,6 @@ export function addRestoreCommand(program: Command, terminal: Terminal): void {
       const store = copiesOf(config.databaseUrl, 'restore fills', 'restoreBy', orImport)
       refuseMissing(file)
       const about = { store: resolve(store.file), backup: resolve(file) }
-      return audit({ terminal, config, action: 'restore' }, about, () =>
-        restore(file, store, terminal),
-      )
+      return audit('restore', config, terminal, about, () => restore(file, store, terminal))
     })
 }

@@ -38,12 +38,6 @@ function endOnException(log: Logger): () => void {
   return () => void process.off('uncaughtException', end)
 }
 
-function describeListenError(error: NodeJS.ErrnoException & { host?: string; port?: number }) {
-  const message = `cannot listen on host ${error.host}, port ${error.port}: ${error.code}`
-  const fix = `another one in ${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
-  return new CommandError(message, exitCodes.unavailable, { cause: error, fix })
-}
-
 /** @throws CommandError when it cannot listen where it should. */
 async function listen(
   config: Config,
@@ -54,16 +48,16 @@ async function listen(
   // Loaded here, because the other commands need no server and start in half the time without it.
   const { startServer } = await import('../http/server.ts')
   const { log, metrics } = telemetry
-  const authenticate = await openAuthenticate(store.tokens, config, {
-    log,
-    stop,
-    observer: metrics,
-  })
+  const parts = { log, stop, observer: metrics }
+  const authenticate = await openAuthenticate(store.tokens, config, parts)
   try {
     return await startServer(config, store, { ...telemetry, authenticate })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw describeListenError(error as NodeJS.ErrnoException)
+    const { syscall, host, port, code } = Object(error)
+    if (syscall === undefined) throw error
+    const message = `cannot listen on host ${host}, port ${port}: ${code}`
+    const fix = `another one in ${environmentNameOf('listen')} or ${environmentNameOf('operationsListen')}`
+    throw new CommandError(message, exitCodes.unavailable, { cause: error, fix })
   }
 }
 

@@ -9,8 +9,8 @@ import {
 import { type Flags, loadConfig } from '../config/config.ts'
 import type { Store, TokenRecord } from '../store/store.ts'
 import { displayName } from '../text/display-name.ts'
-import { AUDITED_SETTINGS, type Audited, auditFieldsOf, withAudit } from './audit.ts'
-import { addSettingFlags } from './command.ts'
+import { type Audited, audit, auditFieldsOf } from './audit.ts'
+import { addSettingFlags, withStore } from './command.ts'
 import { CommandError, exitCodes } from './command-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -30,15 +30,11 @@ function parseName(text: string): string {
 }
 
 /** Milliseconds from `30m`, `24h` or `90d`. */
-function readDuration(text: string, more: string): number {
+function readDuration(text: string, more = ''): number {
   const [, digits, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? []
   const duration = Number(digits) * (UNIT_MS[unit] ?? 0)
   if (duration > 0) return duration
   throw new InvalidArgumentError(`Write a number and m, h or d, such as 30m, 24h or 90d${more}.`)
-}
-
-function parseDuration(text: string): number {
-  return readDuration(text, '')
 }
 
 function parseLifetime(text: string): number {
@@ -137,12 +133,19 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
   const group = program.command('token').description('make, list, revoke and rotate access tokens')
   const ID = ['<id>', 'its id, as `token list` shows it'] as const
   function add(name: string, about: string, work: Work): Command {
-    return addSettingFlags(group.command(name), AUDITED_SETTINGS)
+    return addSettingFlags(group.command(name), ['databaseUrl', 'allowDataLoss', 'auditFile'])
       .description(about)
       .action((...args: readonly (string | Options | Command)[]) => {
         const [options, id] = args.slice(0, -1).toReversed() as [Options, string?]
-        const command = { terminal, config: loadConfig(options), action: `token.${name}` }
-        return withAudit(command, (store) => work(store, options, id ?? '', terminal))
+        const config = loadConfig(options)
+        const about: { store?: string } = {}
+        const use = (store: Store) => {
+          about.store = store.description
+          return work(store, options, id ?? '', terminal)
+        }
+        return audit(`token.${name}`, config, terminal, about, () =>
+          withStore(terminal, config, use),
+        )
       })
   }
   add('create', 'make a token; it alone goes to standard output', create)
@@ -152,5 +155,5 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
   add('revoke', 'end a token now', revoke).argument(...ID)
   add('rotate', 'make a new token; the old one works until the overlap ends', rotate)
     .argument(...ID)
-    .option('--overlap <time>', 'how long both work (default: 24h)', parseDuration)
+    .option('--overlap <time>', 'how long both work (default: 24h)', (text) => readDuration(text))
 }

@@ -60,10 +60,7 @@ const FIX_OF_ADDRESS = 'start the database, or fix its address in PLANT_STORE_DA
 
 /** What to do, by the beginning of an SQLSTATE, or of a code of OpenSSL's. */
 const FIXES = [
-  [
-    'DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO',
-    'sslrootcert=FILE in PLANT_STORE_DATABASE_URL, with the certificate of its authority',
-  ],
+  ['DEPTH_ZERO|SELF_SIGNED|UNABLE_TO', 'sslrootcert=FILE in PLANT_STORE_DATABASE_URL'],
   ['28', 'fix the user or the password in PLANT_STORE_DATABASE_URL, or in its file'],
   ['3D000', 'make the database with createdb, or fix its name in PLANT_STORE_DATABASE_URL'],
   ['42501', 'the GRANTs of docs/growing.md, as the owner of the tables; migrate needs the owner'],
