@@ -59,6 +59,7 @@ export class Deadline {
       stopTimer()
     }
     if (outer?.aborted) abort()
+    else if (ms <= 0) end(toReason())
   }
 
   /** What the work comes to; rejects at once when this ends. */

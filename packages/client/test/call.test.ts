@@ -9,6 +9,7 @@ import {
   isPlantStoreError,
   type NewPlantInput,
   type PlantStoreClientOptions,
+  type PlantStoreEvent,
 } from '../src/index.ts'
 import { isTransientStatus, parseRetryAfter, waitMs } from '../src/retry.ts'
 import {
@@ -218,6 +219,15 @@ describe('a call', () => {
     const { error, lastedMs } = await run(hang, { maxRetries })
     expect(error).toMatchObject({ code, timeoutMs, applied: 'maybe' })
     expect(lastedMs).toBe(ms)
+  })
+
+  test('sends nothing once its time is over, as after a wait that took too long', async () => {
+    const onEvent = ({ type }: PlantStoreEvent) => {
+      if (type === 'retry') vi.advanceTimersByTime(10)
+    }
+    const { sent, error } = await run(refuse(50300), { totalTimeoutMs: 130, onEvent })
+    expect(error).toMatchObject({ code: 'total_timeout', attempts: 1 })
+    expect(sent).toHaveLength(1)
   })
 
   test('ends at once where fetch does not heed its signal', async () => {
