@@ -4,31 +4,25 @@ import { type Flags, loadConfig } from '../config/config.ts'
 import type { Copies } from '../store/engine.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { addSettingFlags, copiesOf } from './command.ts'
-import { describeStop, describeUncreatable, refuseExisting } from './failures.ts'
-import { describePace, withProgress } from './progress.ts'
+import { refuseExisting } from './failures.ts'
+import { copyWithProgress, describePace } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 async function backUp(source: Copies, target: string, terminal: Terminal): Promise<void> {
   refuseExisting(target)
   const startedAt = performance.now()
-  try {
-    const { plants, tokens, noteError } = await withProgress(
-      terminal,
-      `of ${source.file} copied`,
-      (options) => source.backUp(target, options),
-    )
-    const bytes = statSync(target).size
-    terminal.err(
-      `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
-        'was checked to its last page, and is on the disk.\n' +
-        `  Copied ${describePace({ startedAt, count: plants, bytes })}.\n`,
-    )
-    if (noteError === undefined) return
-    terminal.err(`The server does not know of this backup: ${noteError}\n`)
-  } catch (error) {
-    const stopped = describeStop(error, terminal, 'There is no backup')
-    throw describeUncreatable(stopped, target)
-  }
+  const about = { source: source.file, target, consequence: 'There is no backup' }
+  const { plants, tokens, noteError } = await copyWithProgress(terminal, about, (options) =>
+    source.backUp(target, options),
+  )
+  const bytes = statSync(target).size
+  terminal.err(
+    `${target} holds ${describeCount(plants, 'plant')} and ${describeCount(tokens, 'token')}, ` +
+      'was checked to its last page, and is on the disk.\n' +
+      `  Copied ${describePace({ startedAt, count: plants, bytes })}.\n`,
+  )
+  if (noteError === undefined) return
+  terminal.err(`The server does not know of this backup: ${noteError}\n`)
 }
 
 /** `backup FILE` */

@@ -1,5 +1,6 @@
 import type { CopyOptions } from '../store/engine.ts'
 import { printableLine } from '../text/printable.ts'
+import { describeStop, describeUncreatable } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a command has done since `startedAt`, by performance.now(). */
@@ -40,18 +41,27 @@ export function startProgress(terminal: Terminal, describe: () => string): () =>
   }
 }
 
-/** Shows how far a copy is while `work` makes it; `text` says what is done. */
-export async function withProgress<Result>(
+/**
+ * Shows how far the copy of a source to a target is while `work` makes it.
+ * @throws CommandError where a signal stops it, with the consequence, or the target cannot be made.
+ */
+export async function copyWithProgress<Result>(
   terminal: Terminal,
-  text: string,
+  { source, target, consequence }: Readonly<Record<'source' | 'target' | 'consequence', string>>,
   work: (options: CopyOptions) => Promise<Result>,
 ): Promise<Result> {
   let percent = 0
   const onProgress = (fraction: number) => {
     percent = Math.floor(Math.min(fraction, 1) * 100)
   }
-  const end = startProgress(terminal, () => `${percent} % ${text}`)
-  return work({ signal: terminal.stop, onProgress }).finally(end)
+  const end = startProgress(terminal, () => `${percent} % of ${source} copied`)
+  try {
+    return await work({ signal: terminal.stop, onProgress })
+  } catch (error) {
+    throw describeUncreatable(describeStop(error, terminal, consequence), target)
+  } finally {
+    end()
+  }
 }
 
 /** `63 MB in 3.2 s, 312,500 a second`; the rate not in the first tenth of a second, which says nothing. */

@@ -7,33 +7,27 @@ import type { Copies } from '../store/engine.ts'
 import { describeCount } from '../text/describe-count.ts'
 import { type Audited, audit } from './audit.ts'
 import { addSettingFlags, copiesOf } from './command.ts'
-import { describeStop, describeUncreatable, refuseMissing } from './failures.ts'
-import { describePace, withProgress } from './progress.ts'
+import { refuseMissing } from './failures.ts'
+import { copyWithProgress, describePace } from './progress.ts'
 import type { Terminal } from './terminal.ts'
 
 async function restore(backup: string, target: Copies, terminal: Terminal): Promise<Audited> {
   const startedAt = performance.now()
-  try {
-    const { plants, tokens, restoredTokens } = await withProgress(
-      terminal,
-      `of ${backup} copied`,
-      (options) => target.restore(backup, options),
-    )
-    const usable = restoredTokens.filter((token) => isUsable(token, Date.now()))
-    const pace = describePace({ startedAt, count: plants, bytes: statSync(backup).size })
-    return {
-      fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
-      report: () =>
-        terminal.err(
-          `${target.file} holds ${describeCount(plants, 'plant')} and ` +
-            `${describeCount(tokens, 'token')} of ${backup}.\n  Restored ${pace}.\n` +
-            '  Tokens are as they were then. Try: plant-store-server token list, ' +
-            'and revoke again the tokens that were revoked since.\n',
-        ),
-    }
-  } catch (error) {
-    const stopped = describeStop(error, terminal, 'Nothing was restored')
-    throw describeUncreatable(stopped, target.file)
+  const about = { source: backup, target: target.file, consequence: 'Nothing was restored' }
+  const { plants, tokens, restoredTokens } = await copyWithProgress(terminal, about, (options) =>
+    target.restore(backup, options),
+  )
+  const usable = restoredTokens.filter((token) => isUsable(token, Date.now()))
+  const pace = describePace({ startedAt, count: plants, bytes: statSync(backup).size })
+  return {
+    fields: { tokens, usableTokenIds: usable.map(({ id }) => id) },
+    report: () =>
+      terminal.err(
+        `${target.file} holds ${describeCount(plants, 'plant')} and ` +
+          `${describeCount(tokens, 'token')} of ${backup}.\n  Restored ${pace}.\n` +
+          '  Tokens are as they were then. Try: plant-store-server token list, ' +
+          'and revoke again the tokens that were revoked since.\n',
+      ),
   }
 }
 
