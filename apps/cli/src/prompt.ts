@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { CliError, exitCodes } from './cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -15,7 +14,6 @@ export async function ask(
 ): Promise<string> {
   const lines = createInterface({
     input: terminal.input,
-    output: new Writable({ write: (_chunk, _encoding, done) => done() }),
     // Without it the terminal itself shows what is typed.
     terminal: isHidden,
     historySize: 0,

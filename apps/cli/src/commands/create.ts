@@ -16,11 +16,8 @@ const optionalFields = plantFieldNames.filter((field) => !plantFields[field].isR
 
 /** The values of a command line by their fields, for the contract to judge. */
 function readPlant(words: readonly string[], options: object): NewPlantInput {
-  const required = requiredFields.map((field, index) => [field, words[index]])
-  const texts: Readonly<Record<string, string | undefined>> = {
-    ...options,
-    ...Object.fromEntries(required),
-  }
+  const required = Object.fromEntries(requiredFields.map((field, at) => [field, words[at]]))
+  const texts: Readonly<Record<string, string | undefined>> = { ...options, ...required }
   const values = plantFieldNames.flatMap((field) => {
     const text = texts[field]
     return text === undefined ? [] : [[field, plantFields[field].fromText(text)]]

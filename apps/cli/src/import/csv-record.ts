@@ -29,13 +29,6 @@ export function splitLine(line: Buffer, delimiter: string | undefined): CsvField
   return fields.length > MOST_FIELDS ? TOO_MANY : fields
 }
 
-/** Where the quote stands that closes a field, or undefined. */
-function findClosingQuote(bytes: Buffer, from: number): number | undefined {
-  let at = bytes.indexOf(QUOTE, from)
-  while (at >= 0 && bytes[at + 1] === QUOTE) at = bytes.indexOf(QUOTE, at + 2)
-  return at < 0 ? undefined : at
-}
-
 function isAt(bytes: Buffer, at: number, text: Buffer): boolean {
   return bytes[at] === text[0] && bytes.subarray(at, at + text.length).equals(text)
 }
@@ -45,8 +38,9 @@ const ENDS_OF_PLAIN: readonly (number | undefined)[] = [LINE_FEED, CARRIAGE_RETU
 /** A field, and where it ends with its quotes; undefined where they are not closed. */
 function readField(bytes: Buffer, at: number, delimiter: Buffer) {
   if (bytes[at] === QUOTE) {
-    const close = findClosingQuote(bytes, at + 1)
-    if (close === undefined) return undefined
+    let close = bytes.indexOf(QUOTE, at + 1)
+    while (close >= 0 && bytes[close + 1] === QUOTE) close = bytes.indexOf(QUOTE, close + 2)
+    if (close < 0) return undefined
     return { text: bytes.toString('utf8', at + 1, close).replaceAll('""', '"'), end: close + 1 }
   }
   let end = at

@@ -21,16 +21,6 @@ export interface CsvRecord extends RecordSource {
   readonly problem?: string
 }
 
-function countLineFeeds(bytes: Buffer): number {
-  let count = 0
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) count++
-  return count
-}
-
-function withoutReturn(line: Buffer): Buffer {
-  return line[line.length - 1] === CARRIAGE_RETURN ? line.subarray(0, -1) : line
-}
-
 /** A record ends with LF or CR LF; both have to fit behind the limit. */
 const LINE_BREAK_BYTES = 2
 
@@ -114,7 +104,7 @@ export class CsvSplitter {
     const isEnded = lineFeed >= 0
     const end = isEnded ? lineFeed : bytes.length
     if (!this.#isSkipping) {
-      const line = withoutReturn(bytes.subarray(at, end))
+      const line = bytes.subarray(at, bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end)
       if (line.length > this.#limitBytes) this.#add(line, this.#tooLong)
       else if (!isEnded && !isLast) return undefined
       else if (this.#delimiter !== undefined && line.includes(QUOTE)) {
@@ -154,7 +144,7 @@ export class CsvSplitter {
       source = window.subarray(0, read.end)
       record = read.fields
     }
-    const lines = countLineFeeds(source) + 1
+    const lines = source.toString('latin1').split('\n').length
     this.#add(source, record, lines)
     this.#line += lines
     const lineFeed = bytes.indexOf(LINE_FEED, at + source.length)
