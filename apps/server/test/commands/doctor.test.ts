@@ -4,6 +4,7 @@ import { logLinesIn, startServerProcess } from '../../../../test/server-process.
 import { describeTokens } from '../../src/commands/doctor.ts'
 import type { TokenRecord } from '../../src/store/store.ts'
 import { needsStrace } from '../process/system-calls.ts'
+import { tokenRecord } from '../wire/harness.ts'
 import { contentOf, execute, takeSchemaBack } from './plants.ts'
 import { arrange, ends } from './program.ts'
 
@@ -113,17 +114,11 @@ test.each([
 
 describe('tokens', () => {
   const now = Date.UTC(2027, 0)
-  const token = (name: string, days: number | undefined, revokedAt?: number): TokenRecord => ({
-    id: `${name}-id`,
-    name,
-    secretSha256: new Uint8Array(32),
-    createdAt: now - 90 * DAY_MS,
-    expiresAt: days === undefined ? undefined : now + days * DAY_MS,
-    revokedAt,
-    lastUsedAt: undefined,
-  })
+  const createdAt = now - 90 * DAY_MS
+  const token = (name: string, days: number, revokedAt?: number) =>
+    tokenRecord({ id: `${name}-id`, name, createdAt, expiresAt: now + days * DAY_MS, revokedAt })
   const short = { ...token('e', 1), createdAt: now - DAY_MS }
-  const lasting = [token('a', 90), token('d', undefined)]
+  const lasting = [token('a', 90), { ...token('d', 0), expiresAt: undefined }]
   const inUse = (count: number) => [`${count} in use`, undefined, undefined]
 
   test.each<[claim: string, tokens: TokenRecord[], takesJwts: boolean, lines: unknown[]]>([

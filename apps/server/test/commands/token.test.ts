@@ -5,6 +5,7 @@ import { logLinesIn, runToEnd, startServerProcess } from '../../../../test/serve
 import { createAuthenticate } from '../../src/auth/token-cache.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { expectInOrder, joinInterrupted, needsStrace } from '../process/system-calls.ts'
+import { tokenRecord } from '../wire/harness.ts'
 import { query } from './plants.ts'
 import { arrange as arrangePlace, type Ended, ends, runOn } from './program.ts'
 
@@ -236,10 +237,7 @@ test('the name of a token that another program put into the store makes no line 
     'x\n{"level":"info","audit":"token.create","user":"root"}\r\u001b[2K\u009b31m\u2028\u{1f33f}y'
   const { token, path } = await arrange()
   const store = await openSqliteStore({ path })
-  await store.tokens.add({
-    ...{ id: 'ffffffffffff', name: tokenName, secretSha256: new Uint8Array(32), createdAt: 0 },
-    ...{ expiresAt: undefined, revokedAt: undefined, lastUsedAt: undefined },
-  })
+  await store.tokens.add(tokenRecord({ id: 'ffffffffffff', name: tokenName }))
   await store.close()
   expect((await token('list')).out.match(/\n/g)).toHaveLength(2)
   const { err } = await token('revoke ffffffffffff')

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { execute } from '../commands/plants.ts'
 import { arrange, runAt } from '../commands/program.ts'
-import { runShell } from '../commands/shell.ts'
 import {
   newDatabase,
   openSession,
@@ -43,35 +41,27 @@ describe('migrate', () => {
   )
 })
 
-test.each([
-  [
-    'SQLite',
-    async () => {
-      const { path } = await arrange([])
-      const ids = 'WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 5000)'
-      execute(path, `INSERT INTO plants ${ids} SELECT id, hex(zeroblob(30000)), NULL FROM n`)
-      return `sqlite:${path}`
-    },
-  ],
-  [
-    'PostgreSQL',
-    async () => {
-      const databaseUrl = await newDatabase(postgres)
-      const rows = "SELECT n, repeat('x', 60000), NULL FROM generate_series(1, 5000) AS n"
-      await postgres.query(databaseUrl, `INSERT INTO plants ${rows}`)
-      return databaseUrl
-    },
-  ],
-])('an export of 300 MB from %s needs bounded memory', async (_engine, makeDatabase) => {
-  const sayPeak = "process.on('exit',()=>console.error(process.resourceUsage().maxRSS))"
-  const line = `server export --database-url '${await makeDatabase()}' | wc -c`
-  const environment = `NODE_OPTIONS="--import=data:text/javascript,${sayPeak}"`
-  const { code, out, err } = await runShell(temporaryFolder(), `${environment} ${line}`)
-  expect(code).toBe(0)
-  expect(Number(out)).toBeGreaterThan(300_000_000)
-  const [, kibibytes] = /^(\d+)\n$/m.exec(err) ?? []
-  expect(Number(kibibytes)).toBeLessThan(400_000)
-})
+const INSERT_300_MB = `INSERT INTO plants
+  WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 5000)
+  SELECT id, format('%-60000s', 'Fern'), NULL FROM n`
+
+test.each([true, false])(
+  'an export of 300 MB needs bounded memory, from SQLite: %s',
+  async (isSqlite) => {
+    const { path, shell } = await arrange([])
+    const databaseUrl = isSqlite ? `sqlite:${path}` : await newDatabase(postgres)
+    if (isSqlite) execute(path, INSERT_300_MB)
+    else await postgres.query(databaseUrl, INSERT_300_MB)
+    const sayPeak = "process.on('exit',()=>console.error(process.resourceUsage().maxRSS))"
+    const line = `server export --database-url '${databaseUrl}' | wc -c`
+    const environment = `NODE_OPTIONS="--import=data:text/javascript,${sayPeak}"`
+    const { code, out, err } = await shell(`${environment} ${line}`)
+    expect(code).toBe(0)
+    expect(Number(out)).toBeGreaterThan(300_000_000)
+    const [, kibibytes] = /^(\d+)\n$/m.exec(err) ?? []
+    expect(Number(kibibytes)).toBeLessThan(400_000)
+  },
+)
 
 test('doctor says what it found in a database that a server can open', async () => {
   const databaseUrl = await newDatabase(postgres)

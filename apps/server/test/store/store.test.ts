@@ -4,9 +4,10 @@ import { INT64_MAX, INT64_MIN } from '@plant-store/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { engineOf } from '../../src/engines.ts'
-import { StoreUnavailableError, type TokenRecord } from '../../src/store/store.ts'
+import { StoreUnavailableError } from '../../src/store/store.ts'
 import { readRows } from '../postgres/served-database.ts'
 import { newDatabase, usePostgres } from '../postgres/use-postgres.ts'
+import { tokenRecord } from '../wire/harness.ts'
 
 const postgres = usePostgres()
 
@@ -19,15 +20,11 @@ const engines = {
 const fern: NewPlant = { id: 7n, name: 'Fern', tag: 'indoor' }
 const bare: NewPlant = { id: 7n, name: 'Fern' }
 
-const token: TokenRecord = {
-  id: '0123456789ab',
-  name: 'greenhouse',
+const token = tokenRecord({
   secretSha256: new Uint8Array(32).fill(9),
   createdAt: 1_700_000_000_000,
   expiresAt: 1_800_000_000_000,
-  revokedAt: undefined,
-  lastUsedAt: undefined,
-}
+})
 
 describe.each(Object.entries(engines))('a store in %s', (_engine, makeDatabase) => {
   /** How to open the store of a new database, and to read it past that. */
