@@ -35,7 +35,8 @@ function readLines(): string[] {
 
 async function arrangeReplica() {
   const [replicate = '', restore = '', fill = ''] = readLines()
-  const { folder, path, at, shell } = await arrange()
+  const place = await arrange()
+  const { folder, shell } = place
   /** The SHA-256 of an export; undefined where there is none. */
   const exportFrom = async (flags = '') => {
     const { code, out } = await shell(`server export ${flags} | sha256sum`)
@@ -52,15 +53,8 @@ async function arrangeReplica() {
     const { kill } = startProgram(['sh', '-c', `exec ${replicate}`], { cwd: folder })
     return () => kill('SIGTERM')
   }
-  return {
-    folder,
-    path,
-    at,
-    exportFrom,
-    untilReplicaHolds,
-    start,
-    refill: () => shell(`${restore} && ${fill}`),
-  }
+  const refill = () => shell(`${restore} && ${fill}`)
+  return { ...place, exportFrom, untilReplicaHolds, start, refill }
 }
 
 test('Litestream brings back every plant, checkpoints and a kill notwithstanding', {

@@ -36,14 +36,8 @@ describe('on a full disk', { ...needsSmallBlocks, timeout: 180_000 }, () => {
     leave(free)
     const says = `the disk is full. Try: make room on the file system of ${disk}`
     const backup = `backup ${join(folder, 'new-backup.db')}`
-    for (const line of [
-      'serve',
-      'token list',
-      'token create --name x',
-      'export',
-      backup,
-      'migrate',
-    ]) {
+    const lines = ['serve', 'token list', 'token create --name x', 'export', backup, 'migrate']
+    for (const line of lines) {
       expect([line, await run(line)]).toMatchObject([line, { ...ends(69, says), signal: null }])
     }
     makeRoom()
