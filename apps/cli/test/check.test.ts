@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -59,14 +60,17 @@ test('what a file holds does not control the terminal', async () => {
   expect(screen.text()).not.toMatch(/^no plant/m)
 })
 
-test('a signal ends a check with 130, also where stdin gives nothing more', async () => {
+test('a signal ends a check with 130, also where stdin or a pipe gives nothing more', async () => {
   const child = startProgram(['check', '-'], { env })
   child.stdin.write(`id,name\n${'1,Fern\n'.repeat(20_000)}`)
   await once(child.stderr, 'data')
   child.kill('SIGINT')
   expect(await once(child, 'close')).toEqual([130, null])
-  const silent = startProgram(['import', '-'], { env })
+  const pipe = join(temporaryFolder(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const silent = ['-', pipe].map((path) => startProgram(['import', path], { env }))
+  const closed = Promise.all(silent.map((one) => once(one, 'close')))
   await new Promise((resolve) => setTimeout(resolve, 1_000))
-  silent.kill('SIGINT')
-  expect(await once(silent, 'close')).toEqual([130, null])
+  for (const one of silent) one.kill('SIGINT')
+  expect(await closed).toEqual(Array(2).fill([130, null]))
 })

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises'
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { CliError, codeOf, exitCodes } from '../cli-error.ts'
@@ -36,22 +37,29 @@ function createInput(name: string, stream: Readable, totalBytes?: number) {
   }
 }
 
+/** The open of a pipe would wait for one who writes to it, whatever signal comes. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
+
 /**
- * Opens a file, or stdin for `-`.
+ * Opens a file or a pipe, or stdin for `-`.
  * @throws CliError (`usage`) when it cannot be read.
  */
-export async function openInput(path: string, stdin: NodeJS.ReadStream): Promise<Input> {
+export function openInput(path: string, stdin: NodeJS.ReadStream): Input {
   if (path === '-') return createInput('stdin', stdin)
-  const file = await open(path).catch((error: unknown) => {
+  let fd: number
+  try {
+    fd = openSync(path, FLAGS)
+  } catch (error) {
     const code = codeOf(error)
     const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
     throw new CliError(why, exitCodes.usage)
-  })
-  const stats = await file.stat()
+  }
+  const stats = fstatSync(fd)
   if (stats.isDirectory()) {
-    await file.close()
     throw new CliError(`${path} is a folder`, exitCodes.usage, 'the name of a file in it')
   }
-  const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES })
-  return createInput(basename(path), stream, stats.isFile() ? stats.size : undefined)
+  const name = basename(path)
+  if (stats.isFIFO()) return createInput(name, new Socket({ fd, readable: true }))
+  const stream = createReadStream(path, { fd, highWaterMark: CHUNK_BYTES })
+  return createInput(name, stream, stats.isFile() ? stats.size : undefined)
 }

@@ -69,7 +69,7 @@ export async function openFile(
   options: ReadOptions,
   terminal: Terminal,
 ): Promise<PlantFile & { readonly input: Input }> {
-  const input = await openInput(path, terminal.input)
+  const input = openInput(path, terminal.input)
   terminal.stop.addEventListener('abort', () => input.stop())
   const describe = (error: unknown) => {
     if (!(error instanceof PlantFileError)) return error

@@ -123,10 +123,8 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
     log.info({ url, operationsUrl, ...about }, 'listening')
     const { openFile } = config
     if (openFile !== undefined) {
-      log.warn(
-        { openFile, fix: `chmod 600 ${openFile}` },
-        'others may read or change the database URL',
-      )
+      const fix = `chmod 600 ${openFile}`
+      log.warn({ openFile, fix }, 'others may read or change the database URL')
     }
     watchTokens(store.tokens, log, metrics?.tokens, terminal.stop)
     await Promise.race([store.failure, aborted(terminal.stop, terminal)])

@@ -34,14 +34,11 @@ function parsedOr<Value>(word: string, rule: string, parse: (text: string) => Va
   return z.union([nothing, parsed(rule, parse)], { error: `${rule}, or ${word}` })
 }
 
-/** A host and a port to listen on. */
-export const address = parsed('must be a host and a port, such as 127.0.0.1:3000', parseAddress)
+const AN_ADDRESS = 'must be a host and a port, such as 127.0.0.1:3000'
 
-export const addressOrOff = parsedOr(
-  'off',
-  'must be a host and a port, such as 127.0.0.1:3001',
-  parseAddress,
-)
+/** A host and a port to listen on. */
+export const address = parsed(AN_ADDRESS, parseAddress)
+export const addressOrOff = parsedOr('off', AN_ADDRESS, parseAddress)
 
 /** One of two words; the first is true. */
 export function yesOr(yes: string, no: string) {
