@@ -1,7 +1,7 @@
-import { constants, fstatSync, openSync, readFileSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { addAbortSignal } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CliError, codeOf, exitCodes } from './cli-error.ts'
+import { openStream } from './open-stream.ts'
 
 /** The plant store's own tokens: an id, which its operator knows it by, and a secret. */
 const OWN_TOKEN = /plant_([0-9a-f]{12})_[\w-]{16,}/
@@ -34,11 +34,6 @@ export function refuseTokens(args: readonly string[]): void {
   throw new CliError(why, exitCodes.usage, hint)
 }
 
-/** What a pipe holds, such as that of a program that prints the token. */
-function readPipe(fd: number): Promise<string> {
-  return text(new Socket({ fd, readable: true, signal: AbortSignal.timeout(5_000) }))
-}
-
 /**
  * @throws CliError where the file cannot be read, is a device, which may never end, or a pipe that
  * does not end within 5 s, or holds no token.
@@ -47,11 +42,9 @@ export async function readTokenFile(path: string): Promise<string> {
   const refuse = (why: string) => new CliError(`${path} ${why}`, exitCodes.usage)
   let token: string
   try {
-    // The open of a pipe would wait for one who writes to it.
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stats = fstatSync(file)
+    const { stats, stream } = openStream(path)
     if (stats.isCharacterDevice()) throw refuse('is a device')
-    token = (stats.isFIFO() ? await readPipe(file) : readFileSync(file, 'utf8')).trim()
+    token = (await text(addAbortSignal(AbortSignal.timeout(5_000), stream))).trim()
   } catch (error) {
     if (error instanceof CliError) throw error
     const code = codeOf(error)

@@ -57,29 +57,24 @@ export class CsvSplitter {
   async *split(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        yield* this.push(chunk.subarray(at, at + PIECE_BYTES))
+        yield* this.#push(chunk.subarray(at, at + PIECE_BYTES))
       }
     }
-    yield* this.end()
+    yield* this.#split(true)
   }
 
   /** The records of the beginning of a text: those that end, but at least so many, and all of a whole one. */
   splitHead(head: Buffer, isWhole: boolean, least = 1): readonly CsvRecord[] {
-    const ended = this.push(head)
-    return isWhole || ended.length < least ? [...ended, ...this.end()] : ended
+    const ended = this.#push(head)
+    return isWhole || ended.length < least ? [...ended, ...this.#split(true)] : ended
   }
 
   /** The records that end within these bytes. */
-  push(chunk: Buffer): readonly CsvRecord[] {
+  #push(chunk: Buffer): readonly CsvRecord[] {
     this.#parts.push(chunk)
     this.#partsBytes += chunk.length
     const isWorthwhile = chunk.includes(LINE_FEED) || this.#partsBytes > this.#limitBytes
     return isWorthwhile && this.#partsBytes >= this.#wantedBytes ? this.#split(false) : []
-  }
-
-  /** The records that no line feed ended. */
-  end(): readonly CsvRecord[] {
-    return this.#split(true)
   }
 
   #split(isLast: boolean): readonly CsvRecord[] {

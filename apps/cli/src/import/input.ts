@@ -1,10 +1,7 @@
-import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
-import { Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { CliError, codeOf, exitCodes } from '../cli-error.ts'
-
-const CHUNK_BYTES = 65_536
+import { openStream } from '../open-stream.ts'
 
 /** The bytes of a file or of stdin, read once from their beginning. */
 export type Input = ReturnType<typeof createInput>
@@ -37,29 +34,21 @@ function createInput(name: string, stream: Readable, totalBytes?: number) {
   }
 }
 
-/** The open of a pipe would wait for one who writes to it, whatever signal comes. */
-const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
-
 /**
  * Opens a file or a pipe, or stdin for `-`.
  * @throws CliError (`usage`) when it cannot be read.
  */
 export function openInput(path: string, stdin: NodeJS.ReadStream): Input {
   if (path === '-') return createInput('stdin', stdin)
-  let fd: number
   try {
-    fd = openSync(path, FLAGS)
+    const { stats, stream } = openStream(path)
+    if (!stats.isDirectory()) {
+      return createInput(basename(path), stream, stats.isFile() ? stats.size : undefined)
+    }
   } catch (error) {
     const code = codeOf(error)
     const why = code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read: ${code}`
     throw new CliError(why, exitCodes.usage)
   }
-  const stats = fstatSync(fd)
-  if (stats.isDirectory()) {
-    throw new CliError(`${path} is a folder`, exitCodes.usage, 'the name of a file in it')
-  }
-  const name = basename(path)
-  if (stats.isFIFO()) return createInput(name, new Socket({ fd, readable: true }))
-  const stream = createReadStream(path, { fd, highWaterMark: CHUNK_BYTES })
-  return createInput(name, stream, stats.isFile() ? stats.size : undefined)
+  throw new CliError(`${path} is a folder`, exitCodes.usage, 'the name of a file in it')
 }
