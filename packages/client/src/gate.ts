@@ -2,14 +2,6 @@ import { sleep } from './deadline.ts'
 import type { PlantStoreError } from './errors.ts'
 import { waitMs } from './retry.ts'
 
-/** Without a Retry-After the waits grow with the outage between these. */
-const [MIN_WAIT_MS, MAX_WAIT_MS] = [250, 4_000]
-
-function delayMsAfter({ retryAfterMs }: PlantStoreError, lastedMs: number): number {
-  if (retryAfterMs) return waitMs(retryAfterMs, 0)
-  return Math.random() * Math.min(MIN_WAIT_MS + lastedMs, MAX_WAIT_MS)
-}
-
 /**
  * Where the plants of a bulk wait together while it is not known whether the server is there.
  * @param probe asks the server; gives why it is away
@@ -28,9 +20,11 @@ export function createGate(
     const now = performance.now()
     const lastedMs = now - (since ?? now)
     const leftMs = maxOutageMs - lastedMs
-    if (leftMs <= 0 || leftMs < (error.retryAfterMs ?? 0)) over.abort(error)
+    // From 250 ms the waits grow with the outage to 4 s.
+    const delayMs = waitMs(error.retryAfterMs, Math.min(Math.log2(1 + lastedMs / 250), 4))
     // The last request goes at the very end.
-    shutUntil = Math.max(shutUntil, now + Math.min(delayMsAfter(error, lastedMs), leftMs))
+    shutUntil = Math.max(shutUntil, now + Math.min(delayMs, leftMs))
+    if (leftMs <= 0 || leftMs < (error.retryAfterMs ?? 0)) over.abort(error)
   }
   async function open(): Promise<boolean> {
     for (let probes = 0; ; probes++) {
@@ -54,9 +48,10 @@ export function createGate(
       })
       return opening
     },
-    /** Notes a response to a plant; one to what was sent before others failed says nothing. */
-    onResponse() {
+    /** Notes a response to a plant begun then; what is from before others failed says nothing. */
+    onResponse(startedAt: number) {
       if (opening === undefined) since = undefined
+      else if (since !== undefined && startedAt > since) since = performance.now()
     },
   }
 }
