@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { type ErrorName, errorTable } from '@plant-store/contract'
 import { describe, expect, test } from 'vitest'
 import { readRoot } from '../../../../test/root.ts'
+import { startServerProcess } from '../../../../test/server-process.ts'
+import { temporaryFolder } from '../../../../test/temporary-folder.ts'
 import { createOpaqueToken } from '../../src/auth/tokens.ts'
-import { makeSqliteFile } from '../wire/database-under-test.ts'
+import { execute } from '../commands/plants.ts'
 import { headerOf } from '../wire/expectations.ts'
 import { useWireServer } from '../wire/harness.ts'
 import type { Reply } from '../wire/raw-socket.ts'
@@ -21,7 +24,7 @@ function answerExample(status: number, name: string): unknown {
 
 const seen = new Set<string>()
 
-function expectExample(name: ErrorName, { status, body }: Reply): void {
+function expectExample(name: ErrorName, { status, body }: Pick<Reply, 'status' | 'body'>): void {
   expect(status).toBe(errorTable[name].status)
   expect(JSON.parse(body)).toEqual(answerExample(status, name))
   seen.add(name)
@@ -36,7 +39,6 @@ describe('an example of the document is what the server answers:', () => {
   const strict = useWireServer({ failedCredentialLimit: '1' })
   const full = useWireServer({ requestLimit: '1' })
   const rated = useWireServer({ rateLimit: '10' })
-  const broken = useWireServer({}, { makeDatabase: makeSqliteFile })
 
   test.each(Object.entries(bodies))('the plant %s, again as well', async (name, { value }) => {
     for (let count = 0; count < 2; count++) {
@@ -106,14 +108,18 @@ describe('an example of the document is what the server answers:', () => {
   })
 
   test('outcome_unknown, after which the server ends', async () => {
-    await broken.ask(post(plantText(1)))
-    await broken.database.execute(
+    const folder = temporaryFolder()
+    const broken = await startServerProcess({ folder })
+    await broken.client.createPlant({ id: 1, name: 'Fern' })
+    execute(
+      join(folder, 'data/plants.db'),
       `PRAGMA writable_schema = ON;
        UPDATE sqlite_schema SET sql = 'CREATE TABLE' WHERE name = 'plants';
        PRAGMA schema_version = 9999`,
     )
-    expectExample('outcome_unknown', await broken.ask(post(plantText(2))))
-    expect(await broken.ended).toBe(74)
+    const answer = await broken.client.rest.createPlant({ body: { id: 2, name: 'Fern' } })
+    expectExample('outcome_unknown', { status: answer.status, body: JSON.stringify(answer.body) })
+    expect((await broken.ended).code).toBe(74)
   })
 })
 

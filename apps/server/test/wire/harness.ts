@@ -59,9 +59,6 @@ const START_MS = 60_000
 const CLOSING =
   /^(malformed_request|headers_too_large|body_too_large|expectation_failed|request_timeout)$/
 
-/** What the program says to people before it ends by itself. */
-const LAST_WORDS = /^plant-store-server: .*\n/gm
-
 export function tokenRecord(fields: Partial<TokenRecord> = {}): TokenRecord {
   const { id, secretSha256 } = token
   const times = { createdAt: Date.now(), expiresAt: undefined, revokedAt: undefined }
@@ -73,12 +70,11 @@ export class WireServer {
   database!: DatabaseUnderTest
   #server!: ServerProcess
   readonly #connections = new Set<Connection>()
-  #hasEnded = false
   /** How many lines of the log are of earlier tests. */
   #linesBefore = 0
 
-  async start(settings: Flags, makeDatabase: () => Promise<DatabaseUnderTest>): Promise<void> {
-    this.database = await makeDatabase()
+  async start(settings: Flags): Promise<void> {
+    this.database = await makeDatabaseUnderTest()
     await this.database.withStore(({ tokens }) => tokens.add(tokenRecord()))
     const { url: databaseUrl, folder } = this.database
     const set = { databaseUrl, logLevel: 'trace', shutdownTimeoutMs: '100', ...settings }
@@ -92,15 +88,10 @@ export class WireServer {
     const onEnd = () => {}
     const options = { folder, token: token.text, nodeFlags, environment, onEnd }
     this.#server = await startServerProcess(options)
-    void this.ended.then(() => {
-      this.#hasEnded = true
-    })
   }
 
   async stop(): Promise<void> {
-    const hasEnded = this.#hasEnded
-    const { code } = await this.#server.end()
-    if (!hasEnded) expect(code).toBe(0)
+    expect((await this.#server.end()).code).toBe(0)
     await this.database.close()
     // Nobody could forge a line of it, and it holds no secret.
     for (const line of this.#logLines()) {
@@ -128,29 +119,23 @@ export class WireServer {
   get operationsPort(): number {
     return Number(new URL(this.#server.operationsUrl).port)
   }
-  /** The exit code, once the server has ended by itself. */
-  get ended(): Promise<number | null> {
-    return this.#server.ended.then(({ code }) => code)
-  }
 
   /**
    * Resolves once the server has read what was sent to it, seen which connections have ended, and
-   * logged it, or has ended.
+   * logged it.
    */
   async quiesce(): Promise<void> {
-    const ask = async () => {
+    // Of two in a row, the second is read in a turn after all that came before the first.
+    for (let count = 0; count < 2; count++) {
       const headers = { 'x-request-id': randomUUID() }
       // It is answered once the event loop has had a turn, whatever the store does.
       await fetch(`${this.#server.operationsUrl}/livez`, { headers })
       await this.#server.untilLogged(headers['x-request-id'])
     }
-    // Of two in a row, the second is read in a turn after all that came before the first.
-    await Promise.race([ask().then(ask), this.ended])
   }
 
   #logLines(): readonly string[] {
-    const text = this.#server.output()
-    return (this.#hasEnded ? text.replace(LAST_WORDS, '') : text).split('\n').slice(0, -1)
+    return this.#server.output().split('\n').slice(0, -1)
   }
 
   /** One JSON text for each line that the server has logged in this test. */
@@ -225,12 +210,9 @@ export class WireServer {
  * Runs a server for the tests of a file or a `describe`, with settings beside the defaults; its
  * database is empty before each of them.
  */
-export function useWireServer(
-  settings: Flags = {},
-  { makeDatabase = makeDatabaseUnderTest } = {},
-): WireServer {
+export function useWireServer(settings: Flags = {}): WireServer {
   const server = new WireServer()
-  beforeAll(() => server.start(settings, makeDatabase), START_MS)
+  beforeAll(() => server.start(settings), START_MS)
   beforeEach(() => server.reset())
   afterEach(() => server.disconnect())
   afterAll(() => server.stop(), START_MS)

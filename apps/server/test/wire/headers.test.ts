@@ -89,9 +89,12 @@ describe('the connection', () => {
   ])('is closed after %s', (_claim, bytes) => server.accepts(bytes, plantOf(1), 'closed'))
 
   test('serves a caller that has finished sending', async () => {
+    const release = await server.database.holdCommits()
     const caller = await server.open()
     caller.send(request())
     caller.finish()
+    await server.quiesce()
+    release()
     expectReply(await caller.readReply(), stored)
     expect(String(await caller.readToEnd())).toBe('')
     await server.expectStoredAndServing([plantOf(1)])
