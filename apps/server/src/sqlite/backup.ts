@@ -3,8 +3,8 @@ import { backup, type DatabaseSync } from 'node:sqlite'
 import type { BackedUp, CopyOptions, Restored, StoreContents } from '../store/engine.ts'
 import { StoreRefusedError, type TokenRecord } from '../store/store.ts'
 import { describeCount } from '../text/describe-count.ts'
-import { connect, readValue } from './connect.ts'
-import { createFolderOf, createNewFile, realPathOf, sizeOf } from './files.ts'
+import { connect, LOG_BYTES, openConnection, readValue } from './connect.ts'
+import { createFolderOf, realPathOf, sizeOf, syncPath, writeNewFile } from './files.ts'
 import { describeUnreadable, FIX_OF_STORE, openForReading, refuseCorrupt } from './inspect.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { noteBackup } from './measure.ts'
@@ -53,19 +53,17 @@ export async function copyBeforeMigration(database: DatabaseSync, path: string):
   const contents = readContents(database)
   const copyPath = `${path}.schema-${version}.${contents.plants}`
   if (contents.plants === 0 || sizeOf(copyPath) !== undefined) return
-  const copy = createNewFile(copyPath)
   try {
-    database.prepare('VACUUM INTO ?').run(copy.temporaryPath)
-    finishCopy(copy.temporaryPath, contents)
-    await copy.publish()
+    await writeNewFile(copyPath, (temporaryPath) => {
+      database.prepare('VACUUM INTO ?').run(temporaryPath)
+      finishCopy(temporaryPath, contents)
+    })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StoreRefusedError(
       `${path} needs a newer schema, but could not be copied to ${copyPath} before: ${reason}`,
       { cause: error, fix: 'make room for a copy, and start again' },
     )
-  } finally {
-    copy.discard()
   }
 }
 
@@ -78,6 +76,24 @@ const FIX_OF_BACKUP = 'another backup, or another copy of this one'
 const PAGES_PER_STEP = 1_000
 
 /**
+ * Ends a transaction that reads, and checkpoints the log, which could only grow meanwhile. If this
+ * process may not, the next commit of a server does it, and every create waits for that.
+ */
+function endReading(source: DatabaseSync): void {
+  const path = source.location() ?? ''
+  let writer: DatabaseSync | undefined
+  try {
+    if ((sizeOf(`${path}-wal`) ?? 0) > LOG_BYTES) writer = openConnection(path)
+    source.exec('COMMIT')
+    writer?.exec('PRAGMA wal_checkpoint(PASSIVE)')
+  } catch {
+    if (source.isTransaction) source.exec('COMMIT')
+  } finally {
+    writer?.close()
+  }
+}
+
+/**
  * Copies what a store holds now, which may be written to meanwhile, into an empty file, and checks
  * the copy to its last page, which finds the damage of either.
  */
@@ -88,18 +104,23 @@ async function copyStore(
 ): Promise<StoreContents> {
   source.exec('BEGIN')
   const contents = readContents(source)
+  const syncs: Promise<void>[] = []
   // Within a transaction, or else SQLite would begin the backup again after every commit of
   // another process, and under load never end (https://sqlite.org/backup.html).
   await backup(source, target, {
     rate: PAGES_PER_STEP,
     progress: ({ totalPages, remainingPages }) => {
       signal.throwIfAborted()
+      // A commit of a server waits while the disk takes all of it, so it gets it piece by piece.
+      const sync = syncPath(target)
+      sync.catch(() => {})
+      syncs.push(sync)
       onProgress?.(1 - remainingPages / totalPages)
     },
   })
   signal.throwIfAborted()
-  // While it is read from, a store's log only grows.
-  source.exec('COMMIT')
+  endReading(source)
+  await Promise.all(syncs)
   finishCopy(target, contents)
   return contents
 }
@@ -136,14 +157,10 @@ export async function backUpStore(
 ): Promise<BackedUp> {
   const source = openForReading(path)
   const file = resolve(target)
-  const copy = createNewFile(file)
-  try {
-    const contents = await copyChecked(source, copy.temporaryPath, options, [path, FIX_OF_STORE])
-    await copy.publish()
-    return { ...contents, noteError: noteBackup(realPathOf(path), file, contents.plants) }
-  } finally {
-    copy.discard()
-  }
+  const contents = await writeNewFile(file, (temporaryPath) =>
+    copyChecked(source, temporaryPath, options, [path, FIX_OF_STORE]),
+  )
+  return { ...contents, noteError: noteBackup(realPathOf(path), file, contents.plants) }
 }
 
 function refuseTaken(path: string): void {
@@ -189,13 +206,8 @@ export async function restoreStore(
   refuseCorrupt(source, ...of)
   options.signal.throwIfAborted()
   await createFolderOf(path)
-  const copy = createNewFile(path)
-  try {
-    const contents = await copyChecked(source, copy.temporaryPath, options, of)
-    const restoredTokens = makeStoreOf(copy.temporaryPath)
-    await copy.publish()
-    return { ...contents, restoredTokens }
-  } finally {
-    copy.discard()
-  }
+  return writeNewFile(path, async (temporaryPath) => {
+    const contents = await copyChecked(source, temporaryPath, options, of)
+    return { ...contents, restoredTokens: makeStoreOf(temporaryPath) }
+  })
 }

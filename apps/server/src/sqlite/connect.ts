@@ -30,6 +30,19 @@ export function sqliteVersionOf(database: DatabaseSync): string {
   return String(readValue(database, 'SELECT sqlite_version()'))
 }
 
+/** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+function refuseOldSqlite(database: DatabaseSync): void {
+  const version = sqliteVersionOf(database)
+  const parts = version.split('.').map(Number)
+  const difference = OLDEST_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(Boolean)
+  if ((difference ?? 0) >= 0) return
+  throw new StoreRefusedError(`SQLite ${version} can corrupt a write-ahead log`, {
+    fix: `a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later`,
+  })
+}
+
 function setAndReadBack(database: DatabaseSync, pragma: string, value: string | number): void {
   database.exec(`PRAGMA ${pragma} = ${value}`)
   const actual = readValue(database, `PRAGMA ${pragma}`)
@@ -47,8 +60,9 @@ const SYNCHRONOUS_FULL = 2
  */
 export const LOG_LIMIT_BYTES = 33_554_432
 
-/** @throws StoreRefusedError where SQLite keeps other settings, with which a commit could be lost. */
+/** @throws StoreRefusedError where SQLite is too old or keeps other settings, so that a commit could be lost. */
 export function makeDurable(database: DatabaseSync): void {
+  refuseOldSqlite(database)
   setAndReadBack(database, 'journal_mode', 'wal')
   setAndReadBack(database, 'synchronous', SYNCHRONOUS_FULL)
   setAndReadBack(database, 'journal_size_limit', LOG_LIMIT_BYTES)
@@ -65,7 +79,7 @@ export function openConnection(path: string): DatabaseSync {
 }
 
 /** As large as the log grows before SQLite checkpoints it: 1000 pages of 4096 bytes, by its default. */
-const LOG_BYTES = 1_000 * 4_096
+export const LOG_BYTES = 1_000 * 4_096
 
 /**
  * Lets the log grow to its usual size at once, by a transaction that is rolled back. A commit

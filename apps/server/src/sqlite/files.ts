@@ -68,18 +68,6 @@ export async function createFolderOf(path: string): Promise<void> {
   await syncPath(dirname(folder))
 }
 
-/** A file that is written under a temporary name beside the one that it will have. */
-export interface NewFile {
-  readonly temporaryPath: string
-  /**
-   * Syncs the file and gives it its name, in one step and on stable storage.
-   * @throws the error of link(2): EEXIST when the name is taken, EPERM where links do not exist.
-   */
-  publish(): Promise<void>
-  /** Removes what is left under the temporary name. */
-  discard(): void
-}
-
 const OWNER_ONLY = 0o600
 
 /** What the names of a database and of all that SQLite may leave beside it end with. */
@@ -96,26 +84,28 @@ export function createOwnFile(path: string): void {
   chmodSync(path, OWNER_ONLY)
 }
 
-/** Makes an empty file for its owner only. */
-export function createNewFile(path: string): NewFile {
+/**
+ * Makes a file for its owner only. `write` fills it under a temporary name; then it is synced and
+ * gets its own, in one step and on stable storage. Nothing is left where that fails.
+ * @throws the error of link(2): EEXIST when the name is taken, EPERM where links do not exist.
+ */
+export async function writeNewFile<Result>(
+  path: string,
+  write: (temporaryPath: string) => Result | Promise<Result>,
+): Promise<Result> {
   const temporaryPath = `${path}.${randomBytes(4).toString('hex')}.partial`
   createOwnFile(temporaryPath)
-
-  function discard(): void {
+  let result: Result
+  try {
+    result = await write(temporaryPath)
+    await syncPath(temporaryPath)
+    // rename would replace what stands there already; link never does.
+    linkSync(temporaryPath, path)
+  } finally {
     for (const companion of COMPANIONS) rmSync(temporaryPath + companion, { force: true })
   }
-
-  return {
-    temporaryPath,
-    async publish() {
-      await syncPath(temporaryPath)
-      // rename would replace what stands there already; link never does.
-      linkSync(temporaryPath, path)
-      discard()
-      await syncPath(dirname(path))
-    },
-    discard,
-  }
+  await syncPath(dirname(path))
+  return result
 }
 
 /** Whether an error says that there is nothing at a path; any other says that one may not look. */

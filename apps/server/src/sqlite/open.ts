@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Migrated } from '../store/engine.ts'
 import { StoreRefusedError } from '../store/store.ts'
 import { copyBeforeMigration } from './backup.ts'
-import { connect, makeDurable, readValue, sqliteVersionOf } from './connect.ts'
+import { connect, makeDurable, readValue } from './connect.ts'
 import { codeOf } from './errors.ts'
 import {
   createFolderOf,
@@ -19,19 +19,6 @@ import { refuseMoved, removeLeftovers } from './leftovers.ts'
 import { migrate, NEWEST_VERSION, schemaVersionOf } from './migrations.ts'
 import { describeOpenFailure } from './open-failure.ts'
 import { refuseStrangeSchema } from './schema.ts'
-
-/** The first SQLite without the WAL-reset corruption (https://sqlite.org/wal.html#walresetbug). */
-const OLDEST_SQLITE = [3, 51, 3] as const
-
-function refuseOldSqlite(database: DatabaseSync): void {
-  const version = sqliteVersionOf(database)
-  const parts = version.split('.').map(Number)
-  const difference = OLDEST_SQLITE.map((least, index) => (parts[index] ?? 0) - least).find(Boolean)
-  if ((difference ?? 0) >= 0) return
-  throw new StoreRefusedError(`SQLite ${version} can corrupt a write-ahead log`, {
-    fix: `a Node.js with SQLite ${OLDEST_SQLITE.join('.')} or later`,
-  })
-}
 
 /**
  * Looks at a file without changing it; a missing or empty one may be made a store unless it must
@@ -111,7 +98,6 @@ export async function openDatabase(file: string, mustExist?: boolean): Promise<D
     await createFolderOf(path)
     createMissing(path)
     database = connect(path, { timeout: OPEN_BUSY_TIMEOUT_MS })
-    refuseOldSqlite(database)
     makeDurable(database)
     await syncLeftovers(database, path)
     if (readValue(database, 'PRAGMA application_id') !== APPLICATION_ID) touch(database)

@@ -90,7 +90,9 @@ describe('the system calls of a server', needsStrace, () => {
   })
 
   test('a backup and its name are on the disk before it is said to be', async () => {
-    const { folder, at, shell } = await arrange(10)
+    const name = 'a long name '.repeat(600)
+    const plants = Array.from({ length: 2_000 }, (_, id) => ({ id: BigInt(id), name }))
+    const { folder, at, shell } = await arrange(plants)
     const trace = '-e trace=fsync,fdatasync,link,linkat,write'
     const { code } = await shell('server backup b.db', `strace -f -y -o calls ${trace}`)
     expect(code).toBe(0)
@@ -99,7 +101,10 @@ describe('the system calls of a server', needsStrace, () => {
       /f(?:data)?sync\(.*b\.db\.\w+\.partial>\)\s* = 0$/,
       /link(?:at)?\(.*b\.db\.\w+\.partial", .*b\.db"/,
       new RegExp(`fsync\\(.*${folder}>\\)\\s* = 0$`),
-      /write\(2.*b\.db holds 10 plants/,
+      /write\(2.*b\.db holds 2,000 plants/,
     ])
+    // A piece at a time, because the commits of a server wait for each of these syncs.
+    const syncs = calls.filter((call) => /f(?:data)?sync\(.*\.partial>/.test(call))
+    expect(syncs.length).toBeGreaterThan(statSync(at('b.db')).size / 4_096_000)
   })
 })

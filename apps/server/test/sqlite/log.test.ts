@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/temporary-folder.ts'
-import { growLog, LOG_LIMIT_BYTES } from '../../src/sqlite/connect.ts'
+import { backUpStore } from '../../src/sqlite/backup.ts'
+import { growLog, LOG_BYTES, LOG_LIMIT_BYTES } from '../../src/sqlite/connect.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { preparePlantInsert } from '../../src/sqlite/plants.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-
-const LOG_BYTES = 4_096_000
+import { addPlants, makeStore } from '../commands/plants.ts'
 
 async function openFresh() {
   const path = `${temporaryFolder()}/plants.db`
@@ -62,4 +62,19 @@ test('a log that a long reader let grow is cut back by the next commits, not by 
   await createMany(2_000, 'Moss')
   expect(logBytes()).toBe(sizeAfter)
   await store.close()
+})
+
+test('what was written beside a backup is in the database when it ends', async () => {
+  const path = join(temporaryFolder(), 'plants.db')
+  let id = 0n
+  const makePlants = () =>
+    Array.from({ length: 2_000 }, () => ({ id: ++id, name: 'a long name '.repeat(400) }))
+  await makeStore(path, makePlants())
+  const sizeBefore = statSync(path).size
+  const { signal } = new AbortController()
+  const onProgress = () => addPlants(path, makePlants())
+  const { plants } = await backUpStore(path, `${path}.copy`, { signal, onProgress })
+  expect(plants).toBe(2_000)
+  expect(id).toBeGreaterThan(2_000n)
+  expect(statSync(path).size).toBeGreaterThan(sizeBefore + LOG_BYTES)
 })
