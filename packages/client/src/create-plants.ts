@@ -67,10 +67,9 @@ class Bulk<Input extends NewPlantInput> {
 
   /** Sends what nobody refuses, a stored plant or what is never one; gives why that failed. */
   async #probe(): Promise<PlantStoreError | undefined> {
-    const options = { ...this.#options, maxRetries: 0 }
     const probing: Promise<unknown> = this.#stored
-      ? this.#client.createPlant(this.#stored, options)
-      : this.#client.checkToken(options)
+      ? this.#client.createPlant(this.#stored, this.#options)
+      : this.#client.checkToken(this.#options)
     const error = await probing.catch((thrown: unknown) => thrown)
     return isPlantStoreError(error) && isOutage(error) ? error : undefined
   }
@@ -113,7 +112,7 @@ class Bulk<Input extends NewPlantInput> {
       const { done, value: input } = await plants.next()
       this.#source = done ? 'done' : 'idle'
       this.#wake()
-      if (done || this.#over.signal.aborted) return
+      if (done) return
       const index = this.#index++
       this.#inFlight += ++sent
       const result = await this.#store(input)

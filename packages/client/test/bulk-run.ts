@@ -1,10 +1,5 @@
 import { expect, vi } from 'vitest'
-import {
-  type CreatePlantsOptions,
-  type CreatePlantsResult,
-  createPlants,
-  type PlantStoreClientOptions,
-} from '../src/index.ts'
+import { type CreatePlantsOptions, type CreatePlantsResult, createPlants } from '../src/index.ts'
 import { createFakeClient, delay, runUntilDone, stopClocks } from './fakes.ts'
 
 export const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
@@ -17,8 +12,8 @@ export interface Script extends CreatePlantsOptions {
   /** So many ferns, where there is no other source; by default 40. */
   readonly rows?: number
   readonly source?: Iterable<Fern> | AsyncIterable<Fern>
-  readonly client?: PlantStoreClientOptions
-  readonly onResult?: (result: CreatePlantsResult<Fern>) => Promise<void> | void
+  readonly client?: Parameters<typeof createFakeClient>[1]
+  readonly onResult?: () => Promise<void>
 }
 
 /** Runs a bulk by a clock of its own; each response takes 10 ms. */
@@ -38,7 +33,7 @@ export async function runBulk({ respond, rows = 40, client: own, onResult, ...sc
   const work = async () => {
     for await (const result of createPlants(client, source, options)) {
       results.push(result)
-      await onResult?.(result)
+      await onResult?.()
     }
   }
   const thrown = await runUntilDone(work()).catch((error: unknown) => error)

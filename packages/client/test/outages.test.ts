@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CreatePlantsOptions } from '../src/index.ts'
-import { runBulk, runToEnd, type Script, upTo } from './bulk-run.ts'
+import { ferns, runBulk, runToEnd, type Script, upTo } from './bulk-run.ts'
 import {
   breakOff,
   createSeededRandom,
@@ -22,13 +22,6 @@ function failBetween(from: number, to: number, fail: Failing) {
 }
 
 describe('a bulk outlives an outage: every plant is stored, whatever its own time and retries', () => {
-  const ways: CreatePlantsOptions[] = [
-    {},
-    { concurrency: 1 },
-    { concurrency: 64, maxRetries: 20 },
-    { maxRetries: 0, timeoutMs: 400, totalTimeoutMs: 300 },
-  ]
-
   describe.each<[string, Failing]>([
     ['connections are refused', refuseConnection],
     ['connections break', lose],
@@ -41,7 +34,12 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
     ['429', tooMany(3)],
     ['a response that breaks off', breakOff()],
   ])('where %s', (_what, fail) => {
-    test.each(ways)('with %j', async (options) => {
+    test.each<CreatePlantsOptions>([
+      {},
+      { concurrency: 1 },
+      { concurrency: 64, maxRetries: 20 },
+      { maxRetries: 0, timeoutMs: 400, totalTimeoutMs: 300 },
+    ])('with %j', async (options) => {
       for (const ms of [50, 3_000, 120_000]) {
         await runToEnd({ respond: failBetween(25, 25 + ms, fail), rows: 100, ...options })
       }
@@ -56,49 +54,49 @@ describe('a bulk outlives an outage: every plant is stored, whatever its own tim
     expect(times.length).toBeLessThan(60)
     expect(new Set(times).size).toBe(times.length)
     const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0) - 10)
-    expect(Math.max(...waits)).toBeLessThanOrEqual(4_001)
-    expect(waits[0]).toBeLessThanOrEqual(500)
+    // By the clocks of the tests a wait is half of what it may be.
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2_001)
+    expect(waits[0]).toBeLessThanOrEqual(250)
   })
 
   test('where a plant that is sent again to find the server is the one that was stored', async () => {
-    const respond: Script['respond'] = (_id, _at, attempt) =>
-      attempt === 3 ? lose() : respondFern()
+    const respond: Script['respond'] = (_id, _at, n) => (n === 3 ? lose() : respondFern())
     const { sent } = await runToEnd({ respond, rows: 5, concurrency: 1 })
     expect(sent.map(({ id }) => id)).toEqual([0, 1, 2, 1, 2, 3, 4])
   })
 })
 
-test.each([2, 100])(
-  'a Retry-After of %i s pauses all, never longer than 10 % more',
-  async (seconds) => {
-    const respond = (id: number, _at: number, attempt: number) =>
-      id === 0 && attempt < 17 ? tooMany(seconds)() : respondFern()
-    const { sent } = await runToEnd({ respond })
-    const after = sent.slice(16).map(({ at }) => at - 10)
-    expect(Math.min(...after)).toBeGreaterThanOrEqual(seconds * 1_000)
-    expect(Math.min(...after)).toBeLessThanOrEqual(seconds * 1_100 + 2)
-    // One more asks whether the pause is over.
-    expect(sent).toHaveLength(42)
-  },
-)
-
-test('the Retry-After of one plant holds another that has to wait less', async () => {
-  const respond = async (id: number, _at: number, attempt: number) => {
-    if (attempt > 2) return respondFern()
-    await delay(id * 500)
-    return tooMany(id === 0 ? 1 : 3)()
-  }
-  const { sent } = await runToEnd({ respond, rows: 2 })
-  expect(sent.slice(2).map(({ at }) => at >= 3_510)).toEqual([true, true, true])
+test.each<[number, Failing]>([
+  [2, tooMany(2)],
+  [100, tooMany(100)],
+  [2, page(503, '', { 'retry-after': '2' })],
+])('a Retry-After of %i s pauses all, never longer than 10 % more', async (seconds, ask) => {
+  const respond: Script['respond'] = (id, _at, n) => (id === 0 && n < 17 ? ask() : respondFern())
+  const { sent } = await runToEnd({ respond })
+  const after = sent.slice(16).map(({ at }) => at - 10)
+  expect(Math.min(...after)).toBeGreaterThanOrEqual(seconds * 1_000)
+  expect(Math.min(...after)).toBeLessThanOrEqual(seconds * 1_100 + 2)
+  // One more asks whether the pause is over.
+  expect(sent).toHaveLength(42)
 })
+
+test('the longest of several Retry-After holds all', async () => {
+  const respond: Script['respond'] = (id, _at, n) =>
+    n > 3 ? respondFern() : delay(id * 400).then(tooMany(id === 1 ? 3 : 1))
+  const { sent } = await runToEnd({ respond, rows: 3 })
+  expect(sent.slice(3).map(({ at }) => at >= 3_410)).toEqual(Array(4).fill(true))
+})
+
 describe('an outage that lasts too long', () => {
   test.each([0, 0.1, 30, 300])('ends the loop after %f s, and loses no word', async (seconds) => {
     const maxOutageMs = seconds * 1_000
-    const respond = (id: number, at: number) => (id < 8 && at < 20 ? respondFern() : lose())
+    // The last response to what was sent before comes late.
+    const lateMs = (id: number) => (id === 0 ? Math.min(seconds * 500, 5_000) : 0)
+    const respond = (id: number, at: number) =>
+      id < 8 && at < 20 ? delay(lateMs(id)).then(respondFern) : lose()
     const run = await runBulk({ respond, rows: 200, maxOutageMs })
     expect(run.thrown).toMatchObject({ code: 'connection_lost', reason: 'ECONNRESET' })
-    expect(run.lastedMs - 10).toBeGreaterThanOrEqual(maxOutageMs)
-    expect(run.lastedMs - 10).toBeLessThanOrEqual(maxOutageMs + 20)
+    expect(Math.abs(run.lastedMs - 20 - maxOutageMs)).toBeLessThanOrEqual(10)
     // Eight were lost on their way, and as many were read and never sent.
     expect([run.indexes, run.failed.length]).toEqual([upTo(24), 16])
     const lost = { code: 'connection_lost', applied: 'maybe' }
@@ -113,12 +111,13 @@ describe('an outage that lasts too long', () => {
     expect([run.results.length, run.sent.length, run.lastedMs]).toEqual([16, 16, 10])
   })
 
-  test('ends it where only a plant that is stored gets past it, as with a full disk', async () => {
+  test('ends it where only a stored plant, or no plant, gets past it, as with a full disk', async () => {
     const respond = (id: number) => (id === 0 ? respondFern() : refuse(50300)())
-    const run = await runBulk({ respond, maxOutageMs: 30_000 })
+    const source = ferns(90).map((fern) => (fern.id > 1 ? { ...fern, id: 0.5 } : fern))
+    const script = { respond, source, concurrency: 2, onResult: () => delay(1_000) }
+    const run = await runBulk({ ...script, maxOutageMs: 30_000 })
     expect(run.thrown).toMatchObject({ apiCode: 50300, applied: 'maybe' })
-    expect(run.lastedMs).toBeGreaterThan(30_000)
-    expect(run.lastedMs).toBeLessThan(30_100)
+    expect(Math.floor(run.lastedMs / 10_000)).toBe(3)
   })
 
   test('is counted anew after each response, also where it comes after a 429', async () => {
@@ -130,6 +129,13 @@ describe('an outage that lasts too long', () => {
     }
     const { lastedMs } = await runToEnd({ respond, rows: 300, maxOutageMs: 12_000 })
     expect(lastedMs).toBeGreaterThan(20_000)
+  })
+
+  test('is none where several are short', async () => {
+    const ask = tooMany(1)
+    const respond: Script['respond'] = (_id, _at, n) => (n % 3 === 1 ? ask() : respondFern())
+    const script = { respond, rows: 3, concurrency: 1, onResult: () => delay(30_000) }
+    await runToEnd({ ...script, maxOutageMs: 20_000 })
   })
 })
 
@@ -154,36 +160,40 @@ describe.each<[string, Failing, string]>([
     const bad = upTo(rows).filter(isBad)
     const error = { code, applied: 'maybe', attempts: 3 }
     expect(run.failed).toMatchObject(bad.map((index) => ({ index, error })))
+    expect(run.failed.every(({ meta }) => meta.durationMs > 1_000)).toBe(true)
     expect(run.lastedMs).toBeLessThanOrEqual(15_000)
   })
 })
 
-test.each(upTo(40))(
-  '`applied` and `attempts` are true where all is at random, by %i',
-  async (seed) => {
-    const random = createSeededRandom(seed)
-    const stored = new Set<number>()
-    const respond = async (id: number, at: number) => {
-      if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
-      if (seed % 4 === 2 && at > 2_000) return refuseConnection()
-      await delay(random() * (random() < 0.1 ? 3_000 : 40))
-      if (id % 7 === 3) return refuse(40003)()
-      if (random() < 0.02) return tooMany(1)()
-      if (random() < 0.9) stored.add(id)
-      return stored.has(id) && random() < 0.9 ? respondFern() : lose()
-    }
-    const script = { respond, rows: 120, concurrency: 1 + (seed % 9), maxOutageMs: 20_000 }
-    const { indexes, results, sent, thrown } = await runBulk(script)
-    for (const { input, meta, ...result } of results) {
-      const attempts = sent.filter(({ id }) => id === input.id).length
-      // A plant that is stored may be sent again to find the server.
-      if (result.ok) expect(meta.attempts).toBeLessThanOrEqual(attempts)
-      else expect([meta.attempts, result.error.attempts]).toEqual([attempts, attempts])
-      const applied = result.ok ? 'yes' : result.error.applied
-      expect(applied).not.toBe(stored.has(input.id) ? 'no' : 'yes')
-    }
-    // Whatever was sent has a result.
-    expect(indexes).toEqual(upTo(thrown === undefined ? 120 : results.length))
-    expect(sent.filter(({ id }) => id >= results.length)).toEqual([])
-  },
-)
+test.each<[string, Script['respond']]>([
+  ['no connection', (id, _at, n) => (id === 1 && n < 9 ? refuseConnection() : respondFern())],
+  ['the 429 of a proxy', (id, _at, n) => (id === 1 && n < 9 ? page(429)() : respondFern())],
+  ['three outages', (_id, _at, n) => (n < 10 && n % 3 !== 1 ? lose() : respondFern())],
+])('a row that meets %s again and again is stored', async (_what, respond) => {
+  await runToEnd({ respond, rows: 3, concurrency: 1 })
+})
+
+test.each(upTo(40))('`applied` and `attempts` are true, at random from %i', async (seed) => {
+  const random = createSeededRandom(seed)
+  const stored = new Set<number>()
+  const respond = async (id: number, at: number) => {
+    if (seed % 4 === 1 && random() < 0.01) return refuse(40101)()
+    if (seed % 4 === 2 && at > 2_000) return refuseConnection()
+    await delay(random() * (random() < 0.1 ? 3_000 : 40))
+    if (id % 7 === 3) return refuse(40003)()
+    if (random() < 0.02) return tooMany(1)()
+    if (random() < 0.9) stored.add(id)
+    return stored.has(id) && random() < 0.9 ? respondFern() : lose()
+  }
+  const script = { respond, rows: 120, concurrency: 1 + (seed % 9), maxOutageMs: 20_000 }
+  const { indexes, results, sent, thrown } = await runBulk(script)
+  for (const { input, meta, ...result } of results) {
+    const attempts = sent.filter(({ id }) => id === input.id).length
+    expect(meta.attempts).toBeLessThanOrEqual(attempts)
+    const applied = result.ok ? 'yes' : result.error.applied
+    expect(applied).not.toBe(stored.has(input.id) ? 'no' : 'yes')
+  }
+  // Whatever was sent has a result.
+  expect(indexes).toEqual(upTo(thrown === undefined ? 120 : results.length))
+  expect(sent.filter(({ id }) => id >= results.length)).toEqual([])
+})
