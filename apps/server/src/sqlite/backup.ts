@@ -70,8 +70,6 @@ export async function copyBeforeMigration(database: DatabaseSync, path: string):
 /** The code of the error where the disk of a copy is full. */
 const NO_ROOM = 'no_room'
 
-const FIX_OF_BACKUP = 'another backup, or another copy of this one'
-
 /** 4 MB at a time: many enough for speed, few enough to stop soon. */
 const PAGES_PER_STEP = 1_000
 
@@ -201,7 +199,7 @@ export async function restoreStore(
 ): Promise<Restored> {
   const path = realPathOf(target)
   refuseTaken(path)
-  const of: [string, string] = [backupPath, FIX_OF_BACKUP]
+  const of = [backupPath, 'another backup, or another copy of this one'] as const
   const source = openForReading(...of)
   refuseCorrupt(source, ...of)
   options.signal.throwIfAborted()

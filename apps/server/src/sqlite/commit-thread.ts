@@ -53,12 +53,13 @@ export class CommitThread {
     // Because a worker's own port cannot be polled.
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    port1.on('message', (response: CommitResponse) => this.#take(response))
     const worker = new Worker(WORKER, {
       workerData: { path, files, port: port2 } satisfies CommitWorkerData,
       transferList: [port2],
       resourceLimits: { maxYoungGenerationSizeMb: NURSERY_MB },
     })
+    // Not earlier: it would keep a process alive whose thread is forbidden.
+    port1.on('message', (response: CommitResponse) => this.#take(response))
     worker.on('online', () => {
       this.#isReady = true
     })

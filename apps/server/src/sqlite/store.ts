@@ -103,15 +103,13 @@ function storeIn(path: string, database: DatabaseSync, observer?: StoreObserver)
   const insertPlants = preparePlantInsert(database)
   const commitHere = (plants: readonly NewPlant[]) => transactions.write(() => insertPlants(plants))
   const threadOptions = { path, files, observer, commitHere, onDeath }
-  // Not before the first plant: the command line opens stores as well.
   let thread: CommitThread | undefined
+  // Not when it is opened: the command line opens stores as well.
+  const startThread = () => (thread ??= new CommitThread(threadOptions))
   const commits = new GroupCommit<NewPlant, CreateOutcome>({
     observer,
     outcomes: createOutcomes,
-    commit: (plants) => {
-      thread ??= new CommitThread(threadOptions)
-      return integrity.watch(thread.commit.bind(thread, plants))
-    },
+    commit: (plants) => integrity.watch(() => startThread().commit(plants)),
     poll: () => thread?.poll(),
   })
   const createdAt = Number(readValue(database, CREATED_AT))
@@ -122,7 +120,11 @@ function storeIn(path: string, database: DatabaseSync, observer?: StoreObserver)
     description: `SQLite ${sqliteVersionOf(database)} in ${path}, write-ahead log, synchronous=FULL`,
     failure,
     countPlants: async (most) => Number((await transactions.read(() => count.get(most)))?.plants),
-    isReady: () => integrity.isReady(path, () => transactions.write(() => touch(database))),
+    isReady: async () => {
+      // Or else the first plants would hold up the event loop while it starts.
+      startThread()
+      return integrity.isReady(path, () => transactions.write(() => touch(database)))
+    },
     measure: async () => {
       const sqlite = await measureFiles(path)
       return { waitingPlants: commits.waiting, createdAt, sqlite }

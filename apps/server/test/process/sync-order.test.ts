@@ -12,11 +12,10 @@ const DATABASE_WRITTEN = /pwrite64\(.*plants\.db>.* = \d+$/
 const DATABASE_SYNCED = /f(?:data)?sync\(.*plants\.db>\)\s* = 0$/
 const ANSWERED = /(?:write|writev)\(.*HTTP\/1\.1 200 OK/
 
-/** A server whose thread for commits has started, which lets the log grow to its usual size at once. */
+/** A server without plants, whose thread for commits lets the log grow to its usual size at once. */
 async function recordWarm() {
   const { folder, at } = await arrange()
   const server = await startServerProcess({ folder })
-  await server.client.createPlant({ id: 0, name: 'warm' })
   const logBytes = () => statSync(at('data/plants.db-wal')).size
   await expect.poll(logBytes).toBeGreaterThan(4_000_000)
   // Until the folder's last change is so old that the next one shows.
