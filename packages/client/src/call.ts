@@ -132,7 +132,8 @@ export class Call {
       sends.onResponse()
       const { status, headers: given } = response
       this.#head = { status, headers: given instanceof Headers ? given : copyHeaders(given) }
-      await readBody(response, MAX_ERROR_LENGTH + MAX_GROWTH * body.length, deadline, read)
+      const limit = MAX_ERROR_LENGTH + MAX_GROWTH * body.length
+      await deadline.race(readBody(response, limit, deadline.signal, read))
       return judgeResponse(this.#head, read.text, this.#sent, sends.atMost() === 1)
     } catch (thrown) {
       // Nothing was sent while the connection was being made.
@@ -179,9 +180,8 @@ export class Call {
     const attempts = this.#attempts + this.#resent
     // Where a proxy gives an id of its own, the server's log has that one.
     const named = this.#head?.headers.get(headerNames.requestId) ?? ''
-    const sent = attempts > 0 && {
-      requestId: isRequestId(named) && isSound(named) ? named : requestId,
-    }
+    const isOther = named !== requestId && isRequestId(named) && isSound(named)
+    const sent = attempts > 0 && { requestId: isOther ? named : requestId }
     const durationMs = performance.now() - this.#startedAt
     const meta = { ...this.#head, ...sent, attempts, durationMs }
     if (error === undefined) return { ...outcome, meta }

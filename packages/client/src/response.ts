@@ -1,7 +1,7 @@
 import { errorNameOf, errorTable, headerNames } from '@plant-store/contract'
 import { appliedByError } from './applied.ts'
 import type { ErrorBody, Plant } from './contract-types.ts'
-import type { Deadline } from './deadline.ts'
+import { onAbort } from './deadline.ts'
 import { type ErrorFacts, PlantStoreError, type PlantStoreErrorCode } from './errors.ts'
 import { decodeResponse, type ResponseHead, type Sent } from './plant-codec.ts'
 import { isTransientStatus, parseRetryAfter } from './retry.ts'
@@ -45,32 +45,36 @@ export function copyHeaders(
 }
 
 /**
- * Reads a body to its end or to about a limit, so that an endless one does not fill the memory.
+ * Reads a body to its end or to about a limit, so that an endless one does not fill the memory. The
+ * signal ends it even where fetch heeds none.
  * @param body gets the text as it arrives, so that it is there where the rest does not come
  */
 export async function readBody(
   response: FetchedResponse,
   limit: number,
-  deadline: Deadline,
+  signal: AbortSignal,
   body: { text: string },
 ): Promise<void> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const stream = response.body as ReadableStream<Uint8Array> | null | undefined
   // React Native has no streams, and those of node-fetch are Node's own.
   if (typeof stream?.getReader !== 'function') {
-    body.text = decoder.decode(await deadline.race(response.arrayBuffer()))
+    body.text = decoder.decode(await response.arrayBuffer())
     return
   }
   const reader = stream.getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  const leave = onAbort(signal, cancel)
   let isWhole = false
   try {
     while (!isWhole && body.text.length <= limit) {
-      const { value, done } = await deadline.race(reader.read())
+      const { value, done } = await reader.read()
       if (value !== undefined) body.text += decoder.decode(value, { stream: true })
       isWhole = done
     }
   } finally {
-    if (!isWhole) reader.cancel().catch(() => {})
+    leave()
+    if (!isWhole) cancel()
   }
 }
 

@@ -15,14 +15,14 @@ export const undiciFetch: PlantStoreFetch = Object.assign(
     const response = await request(url, options).catch((cause: unknown) => {
       throw new TypeError('fetch failed', { cause })
     })
+    const received = new Headers()
+    for (const [name, value = []] of Object.entries(response.headers)) {
+      for (const one of [value].flat()) received.append(name, one)
+    }
     const chunks = response.body[Symbol.asyncIterator]()
     return {
       status: response.statusCode,
-      headers: new Headers(
-        Object.entries(response.headers).flatMap(([name, value = []]) =>
-          [value].flat().map((one): [string, string] => [name, one]),
-        ),
-      ),
+      headers: received,
       arrayBuffer: () => response.body.arrayBuffer(),
       body: {
         getReader: () => ({
